@@ -1,0 +1,31 @@
+# Compiler settings that every target of the project shares, as the interface target `sunder_options`.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+find_program(SUNDER_CCACHE ccache)
+if(SUNDER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Precompiled headers carry time stamps that ccache must be told to look past.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${SUNDER_CCACHE})
+endif()
+
+add_library(sunder_options INTERFACE)
+# Same bits on every machine: the compiler may not fuse a*b+c on its own.
+target_compile_options(sunder_options INTERFACE -ffp-contract=off)
+add_library(sunder_warnings INTERFACE)
+target_compile_options(sunder_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow=local)
+if(SUNDER_WERROR)
+  target_compile_options(sunder_warnings INTERFACE -Werror)
+endif()
+if(SUNDER_SANITIZE)
+  target_compile_options(sunder_options INTERFACE -fsanitize=${SUNDER_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(sunder_options INTERFACE -fsanitize=${SUNDER_SANITIZE})
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(sunder_options INTERFACE -fpch-preprocess)
+endif()

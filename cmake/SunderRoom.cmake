@@ -1,0 +1,20 @@
+# sunder_room(NAME room PUBLIC targets... PRIVATE targets... [PCH headers...])
+# A room is the folder sunder/<room>: all its .cpp files make the static library `sunder_<room>` with the alias `sunder::<room>`. Its headers are found as
+# "sunder/<room>/<concept>.h" both in the source tree and when installed.
+function(sunder_room)
+  cmake_parse_arguments(ROOM "" "NAME" "PUBLIC;PRIVATE;PCH" ${ARGN})
+  set(target sunder_${ROOM_NAME})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${ROOM_NAME}/*.cpp)
+  add_library(${target} STATIC ${sources})
+  add_library(sunder::${ROOM_NAME} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${ROOM_NAME})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PUBLIC ${ROOM_PUBLIC}
+    PRIVATE $<BUILD_INTERFACE:sunder_options> $<BUILD_INTERFACE:sunder_warnings> ${ROOM_PRIVATE})
+  if(ROOM_PCH)
+    target_precompile_headers(${target} PRIVATE ${ROOM_PCH})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY SUNDER_ROOMS ${ROOM_NAME})
+endfunction()

@@ -1,0 +1,78 @@
+#include "sunder/base/parallel.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace sunder {
+
+// A limit above the number of cores needs its own arena: the default one has a slot per core. Tests use this to run
+// four threads anywhere.
+struct ThreadLimit::State {
+  explicit State(unsigned limit)
+      : threads(limit),
+        control(tbb::global_control::max_allowed_parallelism, limit),
+        arena(static_cast<int>(limit)) {}
+  unsigned threads;
+  tbb::global_control control;
+  tbb::task_arena arena;
+  State* outer = nullptr;
+};
+
+thread_local ThreadLimit::State* ThreadLimit::current_ = nullptr;
+
+unsigned threadCount() {
+  return ThreadLimit::current_ ? ThreadLimit::current_->threads
+                               : static_cast<unsigned>(tbb::this_task_arena::max_concurrency());
+}
+
+ThreadLimit::ThreadLimit(unsigned threads)
+    : state_(new State(threads ? threads : std::max(1u, std::thread::hardware_concurrency()))) {
+  state_->outer = std::exchange(current_, state_);
+}
+
+ThreadLimit::~ThreadLimit() {
+  current_ = state_->outer;
+  delete state_;
+}
+
+namespace {
+
+void runInThisArena(size_t blockCount, detail::BlockFunction function, void* context) {
+#if defined(__SANITIZE_THREAD__)
+  // The packaged oneTBB is not instrumented, so the sanitizer cannot see that the loop's start comes before its
+  // blocks and their end before its return. These marks say so; races between blocks stay visible.
+  char fork = 0, join = 0;
+  __tsan_release(&fork);
+  tbb::parallel_for(size_t(0), blockCount, [&](size_t block) {
+    __tsan_acquire(&fork);
+    function(context, block);
+    __tsan_release(&join);
+  });
+  __tsan_acquire(&join);
+#else
+  tbb::parallel_for(size_t(0), blockCount, [=](size_t block) { function(context, block); });
+#endif
+}
+
+}  // namespace
+
+void detail::runBlocks(size_t blockCount, BlockFunction function, void* context) {
+  if (threadCount() == 1) {
+    for (size_t block = 0; block < blockCount; ++block) function(context, block);
+  } else if (ThreadLimit::State* limit = ThreadLimit::current_) {
+    limit->arena.execute([&] { runInThisArena(blockCount, function, context); });
+  } else {
+    runInThisArena(blockCount, function, context);
+  }
+}
+
+}  // namespace sunder
