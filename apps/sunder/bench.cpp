@@ -1,5 +1,5 @@
-// sunder bench [ROOM]: hands over to the program sunder-bench beside this one, which alone links the peers that the
-// benchmarks compare with.
+// sunder bench [ROOM]: hands over to the program sunder-bench beside this one, which alone links the peers
+// that the benchmarks compare with.
 #include "sunder/base/error.h"
 
 #include "command.h"
@@ -24,7 +24,8 @@ struct BenchOptions {
 };
 
 int runBench(const BenchOptions& options, const Settings& settings) {
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "sunder-bench";
+  const std::filesystem::path program =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "sunder-bench";
   if (!std::filesystem::exists(program))
     throw Error(ErrorKind::Missing, "the benchmark program is not built")
         .inFile(program.string())
@@ -32,9 +33,12 @@ int runBench(const BenchOptions& options, const Settings& settings) {
   std::vector<std::string> arguments{program.string()};
   arguments.insert(arguments.end(), options.rooms.begin(), options.rooms.end());
   for (const std::string& name : options.cases) arguments.insert(arguments.end(), {"--case", name});
-  if (options.seconds > 0) arguments.insert(arguments.end(), {"--seconds", fmt::format("{}", options.seconds)});
-  if (options.largest > 0) arguments.insert(arguments.end(), {"--largest", fmt::format("{}", options.largest)});
-  if (settings.threads > 0) arguments.insert(arguments.end(), {"--threads", fmt::format("{}", settings.threads)});
+  if (options.seconds > 0)
+    arguments.insert(arguments.end(), {"--seconds", fmt::format("{}", options.seconds)});
+  if (options.largest > 0)
+    arguments.insert(arguments.end(), {"--largest", fmt::format("{}", options.largest)});
+  if (settings.threads > 0)
+    arguments.insert(arguments.end(), {"--threads", fmt::format("{}", settings.threads)});
   if (settings.json) arguments.emplace_back("--json");
   if (settings.quiet) arguments.emplace_back("--quiet");
   std::vector<char*> raw;
@@ -42,7 +46,8 @@ int runBench(const BenchOptions& options, const Settings& settings) {
   raw.push_back(nullptr);
   std::cout.flush();
   ::execv(raw[0], raw.data());
-  throw Error(ErrorKind::Missing, fmt::format("cannot start: {}", std::strerror(errno))).inFile(program.string());
+  throw Error(ErrorKind::Missing, fmt::format("cannot start: {}", std::strerror(errno)))
+      .inFile(program.string());
 }
 
 }  // namespace

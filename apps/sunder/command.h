@@ -1,5 +1,6 @@
-// What the verbs of the `sunder` command share. A verb is one file: it adds its options to a CLI11 sub-command and
-// hands back the function that does the job. Results go to standard output (a table for people, one JSON object with
+// What the verbs of the `sunder` command share. A verb is one file: it adds its options to a CLI11
+// sub-command and hands back the function that does the job. Results go to standard output (a table for
+// people, one JSON object with
 // --json), logs and errors to standard error.
 #pragma once
 

@@ -31,7 +31,8 @@ std::string bashScript(const CLI::App& root) {
   std::string script =
       "# bash completion for sunder; load it with:  source <(sunder completion bash)\n"
       "_sunder() {\n"
-      "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} options=\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} "
+      "options=\n"
       "  if [ \"$COMP_CWORD\" = 1 ]; then\n"
       "    COMPREPLY=($(compgen -W \"@VERBS@--help --version\" -- \"$word\"))\n"
       "    return\n"

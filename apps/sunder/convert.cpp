@@ -32,9 +32,9 @@ int convertFile(const ConvertOptions& options, const Settings& settings) {
                {"tets", mesh.volume.tets.size()},
                {"read_notes", mesh.notes},
                {"write_notes", notes}});
-  say(settings, fmt::format("{} -> {}: {} vertices, {} {}", options.input, options.output, vertices,
-                            tets ? mesh.volume.tets.size() : mesh.surface.faceCount(),
-                            tets ? "tetrahedra" : "faces"));
+  say(settings,
+      fmt::format("{} -> {}: {} vertices, {} {}", options.input, options.output, vertices,
+                  tets ? mesh.volume.tets.size() : mesh.surface.faceCount(), tets ? "tetrahedra" : "faces"));
   return 0;
 }
 

@@ -78,11 +78,18 @@ void describeShapes(const std::string& name, const Settings& settings) {
 
 void describeFormats(const Settings& settings) {
   Json list = Json::array();
-  if (!settings.json) std::cout << fmt::format("{:<11} {:<14} {:<6} {:<6} {:<9} {:<5} {}\n", "format", "endings", "read", "write", "surfaces", "tets", "remark");
+  if (!settings.json)
+    std::cout << fmt::format("{:<11} {:<14} {:<6} {:<6} {:<9} {:<5} {}\n", "format", "endings", "read",
+                             "write", "surfaces", "tets", "remark");
   for (const geometry::MeshFormatInfo& f : geometry::meshFormats()) {
     if (settings.json)
-      list.push_back({{"name", f.name}, {"extensions", f.extensions}, {"reads", f.reads}, {"writes", f.writes},
-                      {"surfaces", f.surfaces}, {"tets", f.tets}, {"remark", f.remark}});
+      list.push_back({{"name", f.name},
+                      {"extensions", f.extensions},
+                      {"reads", f.reads},
+                      {"writes", f.writes},
+                      {"surfaces", f.surfaces},
+                      {"tets", f.tets},
+                      {"remark", f.remark}});
     else
       std::cout << fmt::format("{:<11} {:<14} {:<6} {:<6} {:<9} {:<5} {}\n", f.name, f.extensions,
                                f.reads ? "yes" : "-", f.writes ? "yes" : "-", f.surfaces ? "yes" : "-",
@@ -101,7 +108,8 @@ void describeExitCodes(const Settings& settings) {
     return;
   }
   std::cout << "0  done\n1  the job failed\n2  bad input or usage\nErrors of these kinds end with:\n";
-  for (const auto& [kind, code] : kinds.items()) std::cout << fmt::format("  {:<12} {}\n", kind, code.get<int>());
+  for (const auto& [kind, code] : kinds.items())
+    std::cout << fmt::format("  {:<12} {}\n", kind, code.get<int>());
 }
 
 int describe(const DescribeOptions& options, const Settings& settings) {
@@ -129,7 +137,8 @@ int describe(const DescribeOptions& options, const Settings& settings) {
 
 Verb addDescribe(CLI::App& root) {
   auto options = std::make_shared<DescribeOptions>();
-  CLI::App* app = root.add_subcommand("describe", "List the shapes with their parameters, and the file formats");
+  CLI::App* app =
+      root.add_subcommand("describe", "List the shapes with their parameters, and the file formats");
   app->add_option("TOPIC", options->topic, "shapes, formats or exit-codes");
   app->add_option("NAME", options->name, "With shapes: the one to describe");
   app->footer(

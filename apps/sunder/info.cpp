@@ -29,32 +29,33 @@ Json boundsJson(const Box3& box) {
 }
 
 Json surfaceJson(const MeshReport& r) {
-  Json json = {{"vertices", r.vertices},
-               {"faces", r.faces},
-               {"triangles", r.triangles},
-               {"quads", r.quads},
-               {"polygons", r.polygons},
-               {"edges", r.edges},
-               {"boundary_edges", r.boundaryEdges},
-               {"boundary_loops", r.boundaryLoops},
-               {"nonmanifold_edges", r.nonManifoldEdges},
-               {"nonmanifold_vertices", r.nonManifoldVertices},
-               {"flipped_edges", r.flippedEdges},
-               {"duplicate_faces", r.duplicateFaces},
-               {"degenerate_faces", r.degenerateFaces},
-               {"isolated_vertices", r.isolatedVertices},
-               {"duplicate_vertices", r.duplicateVertices},
-               {"components", r.components},
-               {"euler_characteristic", r.eulerCharacteristic},
-               {"genus", nullptr},
-               {"watertight", r.watertight},
-               {"consistently_oriented", r.consistentlyOriented},
-               {"inside_out", r.insideOut},
-               {"area", r.area},
-               {"volume", r.volume},
-               {"centre", vector(r.centre)},
-               {"bounds", boundsJson(r.bounds)},
-               {"edge_length", {{"min", r.edgeLengthMin}, {"mean", r.edgeLengthMean}, {"max", r.edgeLengthMax}}}};
+  Json json = {
+      {"vertices", r.vertices},
+      {"faces", r.faces},
+      {"triangles", r.triangles},
+      {"quads", r.quads},
+      {"polygons", r.polygons},
+      {"edges", r.edges},
+      {"boundary_edges", r.boundaryEdges},
+      {"boundary_loops", r.boundaryLoops},
+      {"nonmanifold_edges", r.nonManifoldEdges},
+      {"nonmanifold_vertices", r.nonManifoldVertices},
+      {"flipped_edges", r.flippedEdges},
+      {"duplicate_faces", r.duplicateFaces},
+      {"degenerate_faces", r.degenerateFaces},
+      {"isolated_vertices", r.isolatedVertices},
+      {"duplicate_vertices", r.duplicateVertices},
+      {"components", r.components},
+      {"euler_characteristic", r.eulerCharacteristic},
+      {"genus", nullptr},
+      {"watertight", r.watertight},
+      {"consistently_oriented", r.consistentlyOriented},
+      {"inside_out", r.insideOut},
+      {"area", r.area},
+      {"volume", r.volume},
+      {"centre", vector(r.centre)},
+      {"bounds", boundsJson(r.bounds)},
+      {"edge_length", {{"min", r.edgeLengthMin}, {"mean", r.edgeLengthMean}, {"max", r.edgeLengthMax}}}};
   if (r.genus) json["genus"] = *r.genus;
   return json;
 }
@@ -80,13 +81,16 @@ std::string defectLines(const MeshReport& r) {
   };
   const auto edges = [](const auto& list) {
     std::string where;
-    for (const auto& edge : list) where += fmt::format("{}{}-{}", where.empty() ? "" : ", ", edge[0], edge[1]);
+    for (const auto& edge : list)
+      where += fmt::format("{}{}-{}", where.empty() ? "" : ", ", edge[0], edge[1]);
     return where;
   };
-  line(r.boundaryEdges, "boundary edges", fmt::format("in {} loops, vertices {}", r.boundaryLoops, edges(r.offenders.boundaryEdges)));
+  line(r.boundaryEdges, "boundary edges",
+       fmt::format("in {} loops, vertices {}", r.boundaryLoops, edges(r.offenders.boundaryEdges)));
   line(r.nonManifoldEdges, "non-manifold edges", "vertices " + edges(r.offenders.nonManifoldEdges));
   line(r.nonManifoldVertices, "non-manifold vertices", examples(r.offenders.nonManifoldVertices));
-  line(r.flippedEdges, "edges whose faces are wound against each other", "vertices " + edges(r.offenders.flippedEdges));
+  line(r.flippedEdges, "edges whose faces are wound against each other",
+       "vertices " + edges(r.offenders.flippedEdges));
   line(r.duplicateFaces, "duplicate faces", examples(r.offenders.duplicateFaces));
   line(r.degenerateFaces, "degenerate faces", examples(r.offenders.degenerateFaces));
   line(r.isolatedVertices, "vertices that no face uses", examples(r.offenders.isolatedVertices));
@@ -101,14 +105,17 @@ std::string verdict(const MeshReport& r) {
 }
 
 std::string surfaceText(const MeshReport& r) {
-  std::string text = fmt::format("  surface    {} vertices, {} faces ({} triangles, {} quads, {} larger), {} edges\n",
-                                 r.vertices, r.faces, r.triangles, r.quads, r.polygons, r.edges);
-  text += fmt::format("  verdict    {}; {} component{}", verdict(r), r.components, r.components == 1 ? "" : "s");
+  std::string text =
+      fmt::format("  surface    {} vertices, {} faces ({} triangles, {} quads, {} larger), {} edges\n",
+                  r.vertices, r.faces, r.triangles, r.quads, r.polygons, r.edges);
+  text +=
+      fmt::format("  verdict    {}; {} component{}", verdict(r), r.components, r.components == 1 ? "" : "s");
   if (r.genus) text += fmt::format(", genus {}", *r.genus);
   text += fmt::format("\n  area       {:.6g} m2\n", r.area);
   if (r.watertight) text += fmt::format("  volume     {:.6g} m3\n", r.volume);
   text += fmt::format("  bounds     {}\n", boundsText(r.bounds));
-  text += fmt::format("  edges      {:.4g} to {:.4g}, mean {:.4g} m\n", r.edgeLengthMin, r.edgeLengthMax, r.edgeLengthMean);
+  text += fmt::format("  edges      {:.4g} to {:.4g}, mean {:.4g} m\n", r.edgeLengthMin, r.edgeLengthMax,
+                      r.edgeLengthMean);
   const std::string defects = defectLines(r);
   if (!defects.empty()) text += "  found:\n" + defects;
   return text;
@@ -136,7 +143,8 @@ int showInfo(const InfoOptions& options, const Settings& settings) {
   const char* format = info(file.format).name;
 
   if (settings.json) {
-    Json json = {{"file", options.input}, {"format", format}, {"bytes", std::filesystem::file_size(options.input)}};
+    Json json = {
+        {"file", options.input}, {"format", format}, {"bytes", std::filesystem::file_size(options.input)}};
     if (surface) json.update(surfaceJson(report));
     if (tets) json["volume_mesh"] = volumeJson(file.volume, tetReport);
     json["groups"] = file.surface.groupNames;
@@ -150,8 +158,8 @@ int showInfo(const InfoOptions& options, const Settings& settings) {
                               tets ? file.volume.tets.size() : report.faces, tets ? "tetrahedra" : "faces",
                               surface ? verdict(report) : "tetrahedra only") +
                       (surface && report.watertight ? fmt::format(", volume {:.4g} m3", report.volume)
-                       : tets                      ? fmt::format(", volume {:.4g} m3", tetReport.volume)
-                                                   : ""));
+                       : tets                       ? fmt::format(", volume {:.4g} m3", tetReport.volume)
+                                                    : ""));
     return 0;
   }
   reportNotes(settings, options.input, file.notes);
@@ -164,7 +172,8 @@ int showInfo(const InfoOptions& options, const Settings& settings) {
         tetReport.boundaryFaces, tetReport.volume, tetReport.invertedTets, tetReport.degenerateTets,
         tetReport.nonManifoldFaces);
   if (surface) text += surfaceText(report);
-  if (!file.surface.groupNames.empty()) text += fmt::format("  groups     {}\n", file.surface.groupNames.size());
+  if (!file.surface.groupNames.empty())
+    text += fmt::format("  groups     {}\n", file.surface.groupNames.size());
   text.pop_back();
   say(settings, text);
   return 0;

@@ -1,9 +1,9 @@
+#include <cmath>
+#include <cstdio>
+
 #include <sunder/base/parallel.h>
 #include <sunder/geometry/mass_properties.h>
 #include <sunder/geometry/shapes.h>
-
-#include <cmath>
-#include <cstdio>
 
 int main() {
   const sunder::geometry::TriMesh box = sunder::geometry::makeShape("box", {{"width", "2"}});
