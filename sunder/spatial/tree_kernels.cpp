@@ -1,0 +1,294 @@
+#include "sunder/spatial/tree_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sunder/spatial/tree_kernels.cpp"
+#include <hwy/foreach_target.h>  // compiles this file once per target
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace sunder::spatial::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F4 = hn::FixedTag<float, 4>;
+using F8 = hn::CappedTag<float, 8>;
+using U8 = hn::RebindToUnsigned<F8>;
+using D4 = hn::CappedTag<double, 4>;
+
+// Coordinates as floats not above (kUp = false) or not below (kUp = true) the doubles. A double that float holds
+// exactly stays as it is.
+template <bool kUp, class DF, class V>
+HWY_INLINE auto roundOutwards(DF df, V value) {
+  const hn::Rebind<double, DF> dd;
+  const auto nearest = hn::DemoteTo(df, value);
+  // The error's sign decides. Scaled up so that it does not vanish in float.
+  const auto error =
+      hn::DemoteTo(df, hn::Mul(hn::Sub(value, hn::PromoteTo(dd, nearest)), hn::Set(dd, 0x1p60)));
+  const auto step = hn::Add(hn::Mul(hn::Abs(nearest), hn::Set(df, 0x1p-23f)),
+                            hn::Set(df, std::numeric_limits<float>::denorm_min()));
+  const auto zero = hn::Zero(df);
+  if constexpr (kUp)
+    return hn::Add(nearest, hn::IfThenElseZero(hn::Gt(error, zero), step));
+  else
+    return hn::Sub(nearest, hn::IfThenElseZero(hn::Lt(error, zero), step));
+}
+
+// Four doubles from `p`, which may have only three.
+HWY_INLINE bool boxPoint(const double* start, const double* finish, double margin, float* lower, float* upper) {
+  const D4 dd;
+  const hn::Rebind<float, D4> df;
+  for (size_t k = 0; k < 4; k += hn::Lanes(dd)) {
+    const auto a = hn::LoadU(dd, start + k);
+    const auto b = hn::LoadU(dd, finish + k);
+    const auto grow = hn::Set(dd, margin);
+    hn::StoreU(roundOutwards<false>(df, hn::Sub(hn::Min(a, b), grow)), df, lower + k);
+    hn::StoreU(roundOutwards<true>(df, hn::Add(hn::Max(a, b), grow)), df, upper + k);
+  }
+  // x - x is 0 for finite x and NaN otherwise. A NaN coordinate may have been lost in the minimum: look at the input.
+  const double d = (start[0] - start[0]) + (start[1] - start[1]) + (start[2] - start[2]) +
+                   (finish[0] - finish[0]) + (finish[1] - finish[1]) + (finish[2] - finish[2]);
+  const float f = (lower[0] - lower[0]) + (lower[1] - lower[1]) + (lower[2] - lower[2]) + (upper[0] - upper[0]) +
+                  (upper[1] - upper[1]) + (upper[2] - upper[2]);
+  return d == 0 && f == 0;
+}
+
+bool BoxPoints(const Vec3* start, const Vec3* finish, size_t count, double margin, PaddedBox* out,
+               PaddedBox& bounds) {
+  const F4 d4;
+  auto lower = hn::Set(d4, std::numeric_limits<float>::infinity());
+  auto upper = hn::Set(d4, -std::numeric_limits<float>::infinity());
+  bool finite = true;
+  for (size_t i = 0; i < count; ++i) {
+    if (HWY_LIKELY(i + 1 < count)) {
+      finite &= boxPoint(start[i].data(), finish[i].data(), margin, out[i].lower, out[i].upper);
+    } else {  // the last point has no fourth double behind it
+      const double a[4] = {start[i].x(), start[i].y(), start[i].z(), 0};
+      const double b[4] = {finish[i].x(), finish[i].y(), finish[i].z(), 0};
+      finite &= boxPoint(a, b, margin, out[i].lower, out[i].upper);
+    }
+    lower = hn::Min(lower, hn::Load(d4, out[i].lower));
+    upper = hn::Max(upper, hn::Load(d4, out[i].upper));
+  }
+  hn::Store(lower, d4, bounds.lower);
+  hn::Store(upper, d4, bounds.upper);
+  return finite;
+}
+
+// Ten bits of each lane spread three apart.
+template <class V>
+HWY_INLINE V spreadTen(V x) {
+  const hn::DFromV<V> d;
+  x = hn::And(hn::Or(x, hn::ShiftLeft<16>(x)), hn::Set(d, 0x030000FFu));
+  x = hn::And(hn::Or(x, hn::ShiftLeft<8>(x)), hn::Set(d, 0x0300F00Fu));
+  x = hn::And(hn::Or(x, hn::ShiftLeft<4>(x)), hn::Set(d, 0x030C30C3u));
+  return hn::And(hn::Or(x, hn::ShiftLeft<2>(x)), hn::Set(d, 0x09249249u));
+}
+
+// Morton codes of eight centres, given as lower + upper, x y z and one unused.
+HWY_INLINE void codeEight(const float (*sums)[4], const CodeScale& scale, uint32_t* codes) {
+  const F8 df;
+  const hn::RebindToSigned<F8> di;
+  const U8 du;
+  const auto cell = [&](auto v, int axis) {
+    v = hn::Mul(hn::Sub(v, hn::Set(df, scale.twiceOrigin[axis])), hn::Set(df, scale.scale[axis]));
+    v = hn::Min(hn::Max(v, hn::Zero(df)), hn::Set(df, 1023.0f));
+    return spreadTen(hn::BitCast(du, hn::ConvertTo(di, v)));
+  };
+  for (size_t k = 0; k < 8; k += hn::Lanes(df)) {
+    hn::Vec<F8> x, y, z, unused;
+    hn::LoadInterleaved4(df, sums[k], x, y, z, unused);
+    hn::StoreU(hn::Or(hn::ShiftLeft<2>(cell(x, 0)), hn::Or(hn::ShiftLeft<1>(cell(y, 1)), cell(z, 2))), du,
+               codes + k);
+  }
+}
+
+template <class BoxOf>
+HWY_INLINE void codeRange(size_t begin, size_t end, const CodeScale& scale, uint64_t* words, BoxOf&& sumOf) {
+  alignas(64) float sums[8][4] = {};
+  alignas(32) uint32_t codes[8];
+  for (size_t i = begin; i < end; i += 8) {
+    const size_t count = std::min<size_t>(8, end - i);
+    for (size_t k = 0; k < count; ++k) sumOf(i + k, sums[k]);
+    codeEight(sums, scale, codes);
+    for (size_t k = 0; k < count; ++k) words[i + k] = (uint64_t(codes[k]) << 32) | (i + k);
+  }
+}
+
+HWY_INLINE void triangleBox(const geometry::Triangle& t, const PaddedBox* v, hn::Vec<F4>& lower, hn::Vec<F4>& upper) {
+  const F4 d4;
+  const PaddedBox &a = v[t[0]], &b = v[t[1]], &c = v[t[2]];
+  lower = hn::Min(hn::Min(hn::Load(d4, a.lower), hn::Load(d4, b.lower)), hn::Load(d4, c.lower));
+  upper = hn::Max(hn::Max(hn::Load(d4, a.upper), hn::Load(d4, b.upper)), hn::Load(d4, c.upper));
+}
+
+void BoxTriangles(const geometry::Triangle* triangles, const PaddedBox* vertexBoxes, size_t begin, size_t end,
+                  const CodeScale& scale, PaddedBox* boxes, uint64_t* words, PaddedBox& bounds) {
+  const F4 d4;
+  auto allLower = hn::Set(d4, std::numeric_limits<float>::infinity());
+  auto allUpper = hn::Set(d4, -std::numeric_limits<float>::infinity());
+  codeRange(begin, end, scale, words, [&](size_t i, float* sum) {
+    hn::Vec<F4> lower, upper;
+    triangleBox(triangles[i], vertexBoxes, lower, upper);
+    hn::Store(lower, d4, boxes[i].lower);
+    hn::Store(upper, d4, boxes[i].upper);
+    allLower = hn::Min(allLower, lower);
+    allUpper = hn::Max(allUpper, upper);
+    hn::Store(hn::Add(lower, upper), d4, sum);
+  });
+  hn::Store(allLower, d4, bounds.lower);
+  hn::Store(allUpper, d4, bounds.upper);
+}
+
+void CodeBoxes(const PaddedBox* boxes, size_t begin, size_t end, const CodeScale& scale, uint64_t* words) {
+  const F4 d4;
+  codeRange(begin, end, scale, words, [&](size_t i, float* sum) {
+    hn::Store(hn::Add(hn::Load(d4, boxes[i].lower), hn::Load(d4, boxes[i].upper)), d4, sum);
+  });
+}
+
+// Turns eight boxes, one after the other, into a block.
+HWY_INLINE void transposeBoxes(const float (*lower)[4], const float (*upper)[4], BoxBlock& block) {
+  const F8 d;
+  for (size_t k = 0; k < 8; k += hn::Lanes(d)) {
+    hn::Vec<F8> x, y, z, unused;
+    hn::LoadInterleaved4(d, lower[k], x, y, z, unused);
+    hn::Store(x, d, block.lower[0] + k);
+    hn::Store(y, d, block.lower[1] + k);
+    hn::Store(z, d, block.lower[2] + k);
+    hn::LoadInterleaved4(d, upper[k], x, y, z, unused);
+    hn::Store(x, d, block.upper[0] + k);
+    hn::Store(y, d, block.upper[1] + k);
+    hn::Store(z, d, block.upper[2] + k);
+  }
+}
+
+template <class BoxOf>
+HWY_INLINE void fillBlocks(size_t begin, size_t end, BoxBlock* blocks, BoxOf&& boxOf) {
+  const F4 d4;
+  alignas(64) float lower[8][4], upper[8][4];
+  for (size_t i = begin; i < end; i += 8) {
+    const size_t count = std::min<size_t>(8, end - i);
+    for (size_t k = 0; k < count; ++k) {
+      hn::Vec<F4> lo, hi;
+      boxOf(i + k, lo, hi);
+      hn::Store(lo, d4, lower[k]);
+      hn::Store(hi, d4, upper[k]);
+    }
+    for (size_t k = count; k < 8; ++k) {
+      hn::Store(hn::Set(d4, std::numeric_limits<float>::infinity()), d4, lower[k]);
+      hn::Store(hn::Set(d4, -std::numeric_limits<float>::infinity()), d4, upper[k]);
+    }
+    transposeBoxes(lower, upper, blocks[i / 8]);
+  }
+}
+
+constexpr size_t kAhead = 24;  // leaves to prefetch ahead: their boxes lie anywhere
+
+void GatherLeaves(const PaddedBox* boxes, const uint32_t* primitives, size_t begin, size_t end, BoxBlock* blocks) {
+  const F4 d4;
+  fillBlocks(begin, end, blocks, [&](size_t i, hn::Vec<F4>& lower, hn::Vec<F4>& upper) {
+    if (i + kAhead < end) __builtin_prefetch(&boxes[primitives[i + kAhead]]);
+    const PaddedBox& box = boxes[primitives[i]];
+    lower = hn::Load(d4, box.lower);
+    upper = hn::Load(d4, box.upper);
+  });
+}
+
+void GatherTriangles(const geometry::Triangle* triangles, const PaddedBox* vertexBoxes, const uint32_t* primitives,
+                     size_t begin, size_t end, BoxBlock* blocks) {
+  fillBlocks(begin, end, blocks, [&](size_t i, hn::Vec<F4>& lower, hn::Vec<F4>& upper) {
+    if (i + 2 * kAhead < end) __builtin_prefetch(&triangles[primitives[i + 2 * kAhead]]);
+    if (i + kAhead < end) {
+      const geometry::Triangle& next = triangles[primitives[i + kAhead]];
+      for (uint32_t v : next) __builtin_prefetch(&vertexBoxes[v]);
+    }
+    triangleBox(triangles[primitives[i]], vertexBoxes, lower, upper);
+  });
+}
+
+HWY_INLINE float least(const float* row) {
+  const F8 d;
+  auto m = hn::Load(d, row);
+  for (size_t k = hn::Lanes(d); k < 8; k += hn::Lanes(d)) m = hn::Min(m, hn::Load(d, row + k));
+  return hn::GetLane(hn::MinOfLanes(d, m));
+}
+
+HWY_INLINE float greatest(const float* row) {
+  const F8 d;
+  auto m = hn::Load(d, row);
+  for (size_t k = hn::Lanes(d); k < 8; k += hn::Lanes(d)) m = hn::Max(m, hn::Load(d, row + k));
+  return hn::GetLane(hn::MaxOfLanes(d, m));
+}
+
+void MergeEight(const BoxBlock* children, size_t begin, size_t end, BoxBlock* parents) {
+  for (size_t p = begin; p < end; ++p) {
+    BoxBlock& parent = parents[p / 8];
+    for (int axis = 0; axis < 3; ++axis) {
+      parent.lower[axis][p % 8] = least(children[p].lower[axis]);
+      parent.upper[axis][p % 8] = greatest(children[p].upper[axis]);
+    }
+  }
+}
+
+}  // namespace sunder::spatial::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sunder::spatial::kernels {
+
+HWY_EXPORT(BoxPoints);
+HWY_EXPORT(BoxTriangles);
+HWY_EXPORT(CodeBoxes);
+HWY_EXPORT(GatherLeaves);
+HWY_EXPORT(GatherTriangles);
+HWY_EXPORT(MergeEight);
+
+bool boxPoints(const Vec3* start, const Vec3* finish, size_t count, double margin, PaddedBox* out, PaddedBox& bounds) {
+  return HWY_DYNAMIC_DISPATCH(BoxPoints)(start, finish, count, margin, out, bounds);
+}
+
+CodeScale codeScale(const PaddedBox& bounds, bool commonScale, unsigned bitsPerAxis) {
+  CodeScale result{};
+  float extent[3], largest = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    result.twiceOrigin[axis] = 2 * bounds.lower[axis];
+    extent[axis] = bounds.upper[axis] - bounds.lower[axis];
+    largest = std::max(largest, extent[axis]);
+  }
+  const float cells = std::ldexp(0.5f, static_cast<int>(bitsPerAxis));  // half, as centres come doubled
+  for (int axis = 0; axis < 3; ++axis) {
+    const float e = commonScale ? largest : extent[axis];
+    const float scale = cells / e;
+    result.scale[axis] = e > 0 && std::isfinite(scale) ? scale : 0.0f;
+  }
+  return result;
+}
+
+void boxTriangles(const geometry::Triangle* triangles, const PaddedBox* vertexBoxes, size_t begin, size_t end,
+                  const CodeScale& scale, PaddedBox* boxes, uint64_t* words, PaddedBox& bounds) {
+  HWY_DYNAMIC_DISPATCH(BoxTriangles)(triangles, vertexBoxes, begin, end, scale, boxes, words, bounds);
+}
+
+void codeBoxes(const PaddedBox* boxes, size_t begin, size_t end, const CodeScale& scale, uint64_t* words) {
+  HWY_DYNAMIC_DISPATCH(CodeBoxes)(boxes, begin, end, scale, words);
+}
+
+void gatherLeaves(const PaddedBox* boxes, const uint32_t* primitives, size_t begin, size_t end, BoxBlock* blocks) {
+  HWY_DYNAMIC_DISPATCH(GatherLeaves)(boxes, primitives, begin, end, blocks);
+}
+
+void gatherTriangles(const geometry::Triangle* triangles, const PaddedBox* vertexBoxes, const uint32_t* primitives,
+                     size_t begin, size_t end, BoxBlock* blocks) {
+  HWY_DYNAMIC_DISPATCH(GatherTriangles)(triangles, vertexBoxes, primitives, begin, end, blocks);
+}
+
+void mergeEight(const BoxBlock* children, size_t begin, size_t end, BoxBlock* parents) {
+  HWY_DYNAMIC_DISPATCH(MergeEight)(children, begin, end, parents);
+}
+
+}  // namespace sunder::spatial::kernels
+#endif
