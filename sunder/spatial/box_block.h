@@ -1,6 +1,6 @@
-// Eight boxes side by side, each coordinate in a row of its own: 192 bytes, three cache lines, 24 bytes a box. A vector
-// unit tests one box against all eight at once. Lanes without a box hold an empty one (lower +inf, upper -inf), which
-// overlaps nothing, so that no test needs to know how many are there.
+// Eight boxes side by side, each coordinate in a row of its own: 192 bytes, three cache lines, 24 bytes a
+// box. A vector unit tests one box against all eight at once. Lanes without a box hold an empty one (lower
+// +inf, upper -inf), which overlaps nothing, so that no test needs to know how many are there.
 #pragma once
 
 #include "sunder/base/box.h"
@@ -23,7 +23,8 @@ struct alignas(64) BoxBlock {
     }
   }
   Box3f get(uint32_t lane) const {
-    return {{lower[0][lane], lower[1][lane], lower[2][lane]}, {upper[0][lane], upper[1][lane], upper[2][lane]}};
+    return {{lower[0][lane], lower[1][lane], lower[2][lane]},
+            {upper[0][lane], upper[1][lane], upper[2][lane]}};
   }
   void clear() {
     for (int axis = 0; axis < 3; ++axis)

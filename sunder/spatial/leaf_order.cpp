@@ -102,7 +102,8 @@ void orderBySelection(std::span<const PaddedBox> boxes, std::span<uint32_t> orde
         1);
     runs.swap(next);
   }
-  parallelFor(runs.size(), [&](size_t r) { splitAll(runs[r]); }, 1);
+  parallelFor(
+      runs.size(), [&](size_t r) { splitAll(runs[r]); }, 1);
   parallelFor(order.size(), [&](size_t i) { order[i] = centres[i].leaf; });
 }
 

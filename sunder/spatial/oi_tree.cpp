@@ -41,14 +41,15 @@ float largestExtent(const PaddedBox& box) {
 
 bool usable(const PaddedBox& box) {
   for (int k = 0; k < 3; ++k)
-    if (!(box.lower[k] >= -kLargestCoordinate && box.upper[k] <= kLargestCoordinate && box.lower[k] <= box.upper[k]))
+    if (!(box.lower[k] >= -kLargestCoordinate && box.upper[k] <= kLargestCoordinate &&
+          box.lower[k] <= box.upper[k]))
       return false;
   return true;
 }
 
 [[noreturn]] void refuse(const char* what, size_t index) {
-  throw Error(ErrorKind::Geometry, std::string(what) + " " + std::to_string(index) +
-                                       " is not finite, or is larger than 1e37")
+  throw Error(ErrorKind::Geometry,
+              std::string(what) + " " + std::to_string(index) + " is not finite, or is larger than 1e37")
       .hint("trees hold boxes of floats; clean or scale the input");
 }
 
@@ -78,11 +79,13 @@ PaddedBox OiTreeBuilder::boxVertices(const TriangleLeaves& leaves, double margin
       count, Part{emptyPaddedBox(), true},
       [&](size_t begin, size_t end) {
         Part part{};
-        part.finite = kernels::boxPoints(&leaves.positions[begin], &finish[begin], end - begin, margin, out + begin,
-                                         part.bounds);
+        part.finite = kernels::boxPoints(&leaves.positions[begin], &finish[begin], end - begin, margin,
+                                         out + begin, part.bounds);
         return part;
       },
-      [](const Part& a, const Part& b) { return Part{unite(a.bounds, b.bounds), a.finite && b.finite}; },
+      [](const Part& a, const Part& b) {
+        return Part{unite(a.bounds, b.bounds), a.finite && b.finite};
+      },
       kBlockOfWork);
   if (count > 0 && !(all.finite && usable(all.bounds)))
     for (size_t i = 0; i < count; ++i)
@@ -101,7 +104,7 @@ void OiTreeBuilder::prepare(OiTree& tree, uint32_t leafCount, uint32_t arity) {
   }
   tree.blockCount_ = blocks;
   tree.blocks_.reserve(blocks);
-  tree.primitives_.reserve(leafCount);
+  tree.primitives_.reserve(leafCount + kBlockLanes);      // slack: vector loads read whole blocks
   for (uint32_t l = 0; l < tree.layout_.levels(); ++l) {  // the lanes after the end of each level stay empty
     const uint32_t last = (tree.layout_.levelSize(l) - 1) / kBlockLanes;
     tree.blocks_.data()[tree.firstBlock_[l] + last].clear();
@@ -126,8 +129,8 @@ void OiTreeBuilder::fill(OiTree& tree, const TriangleLeaves* triangles) {
   parallelBlocks(layout.leafCount(), kBlockOfWork, [&](size_t begin, size_t end) {
     BoxBlock* leaves = blocks + tree.firstBlock_[leafLevel];
     if (triangles)
-      kernels::gatherTriangles(triangles->triangles.data(), vertexBoxes_.data(), tree.primitives_.data(), begin, end,
-                               leaves);
+      kernels::gatherTriangles(triangles->triangles.data(), vertexBoxes_.data(), tree.primitives_.data(),
+                               begin, end, leaves);
     else
       kernels::gatherLeaves(leafBoxes_.data(), tree.primitives_.data(), begin, end, leaves);
     size_t first = begin, last = end;
@@ -159,7 +162,8 @@ void OiTreeBuilder::build(OiTree& tree, const TriangleLeaves& leaves, const Tree
       count, emptyPaddedBox(),
       [&](size_t begin, size_t end) {
         PaddedBox part;
-        kernels::boxTriangles(leaves.triangles.data(), vertexBoxes_.data(), begin, end, scale, boxes, words, part);
+        kernels::boxTriangles(leaves.triangles.data(), vertexBoxes_.data(), begin, end, scale, boxes, words,
+                              part);
         return part;
       },
       unite, kBlockOfWork);
@@ -201,7 +205,8 @@ PaddedBox OiTreeBuilder::boxLeaves(std::span<const Box3f> boxes, float margin) {
   return bounds;
 }
 
-void OiTreeBuilder::orderLeaves(OiTree& tree, const PaddedBox& bounds, bool codesFit, const TreeSettings& settings) {
+void OiTreeBuilder::orderLeaves(OiTree& tree, const PaddedBox& bounds, bool codesFit,
+                                const TreeSettings& settings) {
   const size_t count = tree.leafCount();
   uint32_t* primitives = tree.primitives_.data();
   if (settings.longCodes) {
@@ -215,9 +220,11 @@ void OiTreeBuilder::orderLeaves(OiTree& tree, const PaddedBox& bounds, bool code
       });
     }
     const std::span<uint64_t> sorted = radixSortWords({words_.data(), count}, 32, 30, sort_);
-    parallelFor(count, [&](size_t i) { primitives[i] = static_cast<uint32_t>(sorted[i]); }, size_t(1) << 16);
+    parallelFor(
+        count, [&](size_t i) { primitives[i] = static_cast<uint32_t>(sorted[i]); }, size_t(1) << 16);
   }
-  if (settings.order == LeafOrder::Selection) orderBySelection({leafBoxes_.data(), count}, {primitives, count});
+  if (settings.order == LeafOrder::Selection)
+    orderBySelection({leafBoxes_.data(), count}, {primitives, count});
 }
 
 void OiTreeBuilder::refit(OiTree& tree, const TriangleLeaves& leaves, double margin) {

@@ -1,15 +1,15 @@
-// A bounding volume tree without pointers: the ostensibly-implicit layout (oi_layout.h) filled with boxes. Leaves are
-// primitives in Morton or selection order; an inner node is the union of its children; nothing else is stored. It is
-// made anew each frame in a few milliseconds, or refitted when the order of the leaves may stay.
-// Follows Chitalu et al. 2020 (CGF 39-2) for layout and bottom-up build.
+// A bounding volume tree without pointers: the ostensibly-implicit layout (oi_layout.h) filled with boxes.
+// Leaves are primitives in Morton or selection order; an inner node is the union of its children; nothing
+// else is stored. It is made anew each frame in a few milliseconds, or refitted when the order of the leaves
+// may stay. Follows Chitalu et al. 2020 (CGF 39-2) for layout and bottom-up build.
 //
-// What differs from the source: arity 8 by default (2 and 4 too), so that the children of a node fill one BoxBlock and a
-// test of a node against all children of another is one vector operation; levels start at a block, which costs at most
-// seven empty boxes a level. Arity 2 is the source's tree.
+// What differs from the source: arity 8 by default (2 and 4 too), so that the children of a node fill one
+// BoxBlock and a test of a node against all children of another is one vector operation; levels start at a
+// block, which costs at most seven empty boxes a level. Arity 2 is the source's tree.
 //
-// Boxes are float. Coordinates that float cannot hold are rounded outwards, so an overlap in double is never lost.
-// Guarantees: every inner box is bit for bit the union of the leaves below it; the tree's bytes do not depend on the
-// number of threads. Cost: O(n) after an O(n) radix sort; 24 bytes a node and 4 a leaf.
+// Boxes are float. Coordinates that float cannot hold are rounded outwards, so an overlap in double is never
+// lost. Guarantees: every inner box is bit for bit the union of the leaves below it; the tree's bytes do not
+// depend on the number of threads. Cost: O(n) after an O(n) radix sort; 24 bytes a node and 4 a leaf.
 #pragma once
 
 #include "sunder/base/radix_sort.h"
@@ -25,15 +25,16 @@ namespace sunder::spatial {
 
 enum class LeafOrder : uint8_t {
   Morton,     // by the Morton code of the box centres: fastest to make
-  Selection,  // recursive selection along the longest axis: 2 to 3 times better trees, 10 times slower to make
+  Selection,  // recursive selection along the longest axis: 2 to 3 times better trees, 10 times slower to
+              // make
 };
 
 struct TreeSettings {
   uint32_t arity = 8;  // 2, 4 or 8
   LeafOrder order = LeafOrder::Morton;
-  bool longCodes = false;    // 63-bit Morton codes (21 bits an axis) instead of 30-bit ones
-  bool commonScale = true;   // one cell size for all axes; fewer tests than one per axis on most meshes
-  double margin = 0;         // leaf boxes are grown by this on every side
+  bool longCodes = false;   // 63-bit Morton codes (21 bits an axis) instead of 30-bit ones
+  bool commonScale = true;  // one cell size for all axes; fewer tests than one per axis on most meshes
+  double margin = 0;        // leaf boxes are grown by this on every side
 };
 
 class OiTree {
@@ -42,7 +43,9 @@ class OiTree {
   uint32_t leafCount() const { return layout_.leafCount(); }
   bool empty() const { return leafCount() == 0; }
 
-  std::span<const uint32_t> primitives() const { return {primitives_.data(), leafCount()}; }  // by leaf position
+  std::span<const uint32_t> primitives() const {
+    return {primitives_.data(), leafCount()};
+  }  // by leaf position
   uint32_t primitive(uint32_t leaf) const { return primitives_.data()[leaf]; }
 
   const BoxBlock* level(uint32_t l) const { return blocks_.data() + firstBlock_[l]; }
@@ -78,8 +81,8 @@ struct alignas(32) PaddedBox {
 // Builds and refits trees; keeps its working memory from one call to the next. One builder per thread.
 class OiTreeBuilder {
  public:
-  // Throws Error (Geometry) naming the first vertex or box that is not finite or beyond the range of float; the tree
-  // is then empty. Triangles must refer to existing positions.
+  // Throws Error (Geometry) naming the first vertex or box that is not finite or beyond the range of float;
+  // the tree is then empty. Triangles must refer to existing positions.
   void build(OiTree& tree, const TriangleLeaves& leaves, const TreeSettings& settings = {});
   void build(OiTree& tree, std::span<const Box3f> leafBoxes, const TreeSettings& settings = {});
 
@@ -102,8 +105,8 @@ class OiTreeBuilder {
   RadixScratch sort_;
 };
 
-// Surface area heuristic, the expected cost of a random ray relative to the root's area (Aila et al. 2013, eq. 1), with
-// the costs 1.2 an inner node and 1 a leaf. Lower is better.
+// Surface area heuristic, the expected cost of a random ray relative to the root's area (Aila et al. 2013,
+// eq. 1), with the costs 1.2 an inner node and 1 a leaf. Lower is better.
 double surfaceAreaCost(const OiTree& tree, double innerCost = 1.2, double leafCost = 1.0);
 
 }  // namespace sunder::spatial

@@ -1,5 +1,5 @@
-// Memory that lives longer than one use: uninitialised, grows to the largest request, never shrinks. For scratch and
-// output of calls that repeat every frame, where fresh pages would cost as much as the work.
+// Memory that lives longer than one use: uninitialised, grows to the largest request, never shrinks. For
+// scratch and output of calls that repeat every frame, where fresh pages would cost as much as the work.
 #pragma once
 
 #include <cstddef>

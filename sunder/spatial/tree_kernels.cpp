@@ -19,8 +19,8 @@ using F8 = hn::CappedTag<float, 8>;
 using U8 = hn::RebindToUnsigned<F8>;
 using D4 = hn::CappedTag<double, 4>;
 
-// Coordinates as floats not above (kUp = false) or not below (kUp = true) the doubles. A double that float holds
-// exactly stays as it is.
+// Coordinates as floats not above (kUp = false) or not below (kUp = true) the doubles. A double that float
+// holds exactly stays as it is.
 template <bool kUp, class DF, class V>
 HWY_INLINE auto roundOutwards(DF df, V value) {
   const hn::Rebind<double, DF> dd;
@@ -38,7 +38,8 @@ HWY_INLINE auto roundOutwards(DF df, V value) {
 }
 
 // Four doubles from `p`, which may have only three.
-HWY_INLINE bool boxPoint(const double* start, const double* finish, double margin, float* lower, float* upper) {
+HWY_INLINE bool boxPoint(const double* start, const double* finish, double margin, float* lower,
+                         float* upper) {
   const D4 dd;
   const hn::Rebind<float, D4> df;
   for (size_t k = 0; k < 4; k += hn::Lanes(dd)) {
@@ -48,11 +49,12 @@ HWY_INLINE bool boxPoint(const double* start, const double* finish, double margi
     hn::StoreU(roundOutwards<false>(df, hn::Sub(hn::Min(a, b), grow)), df, lower + k);
     hn::StoreU(roundOutwards<true>(df, hn::Add(hn::Max(a, b), grow)), df, upper + k);
   }
-  // x - x is 0 for finite x and NaN otherwise. A NaN coordinate may have been lost in the minimum: look at the input.
+  // x - x is 0 for finite x and NaN otherwise. A NaN coordinate may have been lost in the minimum: look at
+  // the input.
   const double d = (start[0] - start[0]) + (start[1] - start[1]) + (start[2] - start[2]) +
                    (finish[0] - finish[0]) + (finish[1] - finish[1]) + (finish[2] - finish[2]);
-  const float f = (lower[0] - lower[0]) + (lower[1] - lower[1]) + (lower[2] - lower[2]) + (upper[0] - upper[0]) +
-                  (upper[1] - upper[1]) + (upper[2] - upper[2]);
+  const float f = (lower[0] - lower[0]) + (lower[1] - lower[1]) + (lower[2] - lower[2]) +
+                  (upper[0] - upper[0]) + (upper[1] - upper[1]) + (upper[2] - upper[2]);
   return d == 0 && f == 0;
 }
 
@@ -118,7 +120,8 @@ HWY_INLINE void codeRange(size_t begin, size_t end, const CodeScale& scale, uint
   }
 }
 
-HWY_INLINE void triangleBox(const geometry::Triangle& t, const PaddedBox* v, hn::Vec<F4>& lower, hn::Vec<F4>& upper) {
+HWY_INLINE void triangleBox(const geometry::Triangle& t, const PaddedBox* v, hn::Vec<F4>& lower,
+                            hn::Vec<F4>& upper) {
   const F4 d4;
   const PaddedBox &a = v[t[0]], &b = v[t[1]], &c = v[t[2]];
   lower = hn::Min(hn::Min(hn::Load(d4, a.lower), hn::Load(d4, b.lower)), hn::Load(d4, c.lower));
@@ -188,7 +191,8 @@ HWY_INLINE void fillBlocks(size_t begin, size_t end, BoxBlock* blocks, BoxOf&& b
 
 constexpr size_t kAhead = 24;  // leaves to prefetch ahead: their boxes lie anywhere
 
-void GatherLeaves(const PaddedBox* boxes, const uint32_t* primitives, size_t begin, size_t end, BoxBlock* blocks) {
+void GatherLeaves(const PaddedBox* boxes, const uint32_t* primitives, size_t begin, size_t end,
+                  BoxBlock* blocks) {
   const F4 d4;
   fillBlocks(begin, end, blocks, [&](size_t i, hn::Vec<F4>& lower, hn::Vec<F4>& upper) {
     if (i + kAhead < end) __builtin_prefetch(&boxes[primitives[i + kAhead]]);
@@ -198,8 +202,8 @@ void GatherLeaves(const PaddedBox* boxes, const uint32_t* primitives, size_t beg
   });
 }
 
-void GatherTriangles(const geometry::Triangle* triangles, const PaddedBox* vertexBoxes, const uint32_t* primitives,
-                     size_t begin, size_t end, BoxBlock* blocks) {
+void GatherTriangles(const geometry::Triangle* triangles, const PaddedBox* vertexBoxes,
+                     const uint32_t* primitives, size_t begin, size_t end, BoxBlock* blocks) {
   fillBlocks(begin, end, blocks, [&](size_t i, hn::Vec<F4>& lower, hn::Vec<F4>& upper) {
     if (i + 2 * kAhead < end) __builtin_prefetch(&triangles[primitives[i + 2 * kAhead]]);
     if (i + kAhead < end) {
@@ -247,7 +251,8 @@ HWY_EXPORT(GatherLeaves);
 HWY_EXPORT(GatherTriangles);
 HWY_EXPORT(MergeEight);
 
-bool boxPoints(const Vec3* start, const Vec3* finish, size_t count, double margin, PaddedBox* out, PaddedBox& bounds) {
+bool boxPoints(const Vec3* start, const Vec3* finish, size_t count, double margin, PaddedBox* out,
+               PaddedBox& bounds) {
   return HWY_DYNAMIC_DISPATCH(BoxPoints)(start, finish, count, margin, out, bounds);
 }
 
@@ -277,12 +282,13 @@ void codeBoxes(const PaddedBox* boxes, size_t begin, size_t end, const CodeScale
   HWY_DYNAMIC_DISPATCH(CodeBoxes)(boxes, begin, end, scale, words);
 }
 
-void gatherLeaves(const PaddedBox* boxes, const uint32_t* primitives, size_t begin, size_t end, BoxBlock* blocks) {
+void gatherLeaves(const PaddedBox* boxes, const uint32_t* primitives, size_t begin, size_t end,
+                  BoxBlock* blocks) {
   HWY_DYNAMIC_DISPATCH(GatherLeaves)(boxes, primitives, begin, end, blocks);
 }
 
-void gatherTriangles(const geometry::Triangle* triangles, const PaddedBox* vertexBoxes, const uint32_t* primitives,
-                     size_t begin, size_t end, BoxBlock* blocks) {
+void gatherTriangles(const geometry::Triangle* triangles, const PaddedBox* vertexBoxes,
+                     const uint32_t* primitives, size_t begin, size_t end, BoxBlock* blocks) {
   HWY_DYNAMIC_DISPATCH(GatherTriangles)(triangles, vertexBoxes, primitives, begin, end, blocks);
 }
 
