@@ -3,10 +3,11 @@
 //   MeshFile file = readMesh("bunny.ply");
 //   writeMesh("bunny.glb", file);
 //
-// Reading throws Error (Missing, Format, Limit, Unsupported) naming the file and the line or byte; it never allocates
-// more than a small multiple of the file's size, whatever its header claims. Coordinates must be finite, indices in
-// range. Writing goes through a temporary file and keeps every bit of the coordinates where the format can (text
-// formats use the shortest decimal that reads back equal; STL, GLB hold floats and say so in the notes).
+// Reading throws Error (Missing, Format, Limit, Unsupported) naming the file and the line or byte; it never
+// allocates more than a small multiple of the file's size, whatever its header claims. Coordinates must be
+// finite, indices in range. Writing goes through a temporary file and keeps every bit of the coordinates
+// where the format can (text formats use the shortest decimal that reads back equal; STL, GLB hold floats and
+// say so in the notes).
 #pragma once
 
 #include "sunder/geometry/mesh.h"
@@ -22,10 +23,10 @@ enum class MeshFormat { Obj, Ply, Stl, Off, Gltf, Glb, Msh, TetGen, Medit, VtkLe
 
 struct MeshFormatInfo {
   MeshFormat format;
-  const char* name;         // "PLY"
-  const char* extensions;   // space-separated, with dots: ".node .ele"
+  const char* name;        // "PLY"
+  const char* extensions;  // space-separated, with dots: ".node .ele"
   bool reads, writes;
-  bool surfaces, tets;      // what it can hold
+  bool surfaces, tets;  // what it can hold
   const char* remark;
 };
 
@@ -40,7 +41,8 @@ struct MeshFile {
   MeshFormat format = MeshFormat::Obj;
   PolygonSoup surface;
   TetMesh volume;
-  std::vector<std::string> notes;  // what was changed or left out on the way: "welded 36 corners to 8 vertices"
+  std::vector<std::string>
+      notes;  // what was changed or left out on the way: "welded 36 corners to 8 vertices"
 };
 
 struct WriteOptions {
@@ -49,8 +51,9 @@ struct WriteOptions {
 
 MeshFile readMesh(const std::filesystem::path& path);
 
-// Writes what the format can hold and returns notes on what it could not ("STL keeps no groups"). A volume written to
-// a surface format becomes its boundary.
-std::vector<std::string> writeMesh(const std::filesystem::path& path, const MeshFile& mesh, const WriteOptions& = {});
+// Writes what the format can hold and returns notes on what it could not ("STL keeps no groups"). A volume
+// written to a surface format becomes its boundary.
+std::vector<std::string> writeMesh(const std::filesystem::path& path, const MeshFile& mesh,
+                                   const WriteOptions& = {});
 
 }  // namespace sunder::geometry

@@ -55,6 +55,7 @@ class TextScanner {
   size_t offset() const { return static_cast<size_t>(cursor_ - begin_); }   // bytes consumed
   size_t remaining() const { return static_cast<size_t>(end_ - cursor_); }  // bytes left
   std::string_view rest() const { return {cursor_, remaining()}; }
+  void setLine(uint64_t line) { line_ = line; }  // when the text is the rest of a larger one
   void advance(size_t bytes);  // over a binary block: no lines are counted in it; bytes <= remaining()
 
   // --- on the current line ---
