@@ -34,6 +34,7 @@ class BinaryCursor {
 
   size_t position() const { return position_; }
   size_t remaining() const { return bytes_.size() - position_; }
+  const std::string& fileName() const { return *name_; }
   uint64_t fileOffset() const { return fileOffset_ + position_; }
 
   template <class T>

@@ -271,9 +271,8 @@ void addCells(CellSoup& soup, const VtkPiece& piece, uint32_t base, const std::s
     const std::string_view known = typeName(type);
     soup.skipped[known.empty() ? std::to_string(int(type)) : std::string(known)] += count;
   }
-  if (strips > 0) soup.notes.push_back(std::to_string(strips) + " triangle strips were split into triangles");
-  if (thin > 0)
-    soup.notes.push_back(std::to_string(thin) + " polygons with fewer than 3 corners were left out");
+  if (strips > 0) soup.notes.push_back("triangle strips split into triangles: " + std::to_string(strips));
+  if (thin > 0) soup.notes.push_back("polygons of fewer than 3 corners left out: " + std::to_string(thin));
   if (soup.tets.size() > tetsBefore)
     addTags(soup.tetTags, std::move(tetTags), tetsBefore, regions.has_value());
   if (soup.faceCount() > facesBefore)

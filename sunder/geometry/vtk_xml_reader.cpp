@@ -217,8 +217,8 @@ VtkPiece XmlReader::readPolyPiece(const pugi::xml_node& node) {
   // In the order in which the cell data counts them.
   constexpr Section kSections[] = {{"Verts", "NumberOfVerts", kVtkPolyVertex},
                                    {"Lines", "NumberOfLines", kVtkPolyLine},
-                                   {"Strips", "NumberOfStrips", kVtkStrip},
-                                   {"Polys", "NumberOfPolys", kVtkPolygon}};
+                                   {"Polys", "NumberOfPolys", kVtkPolygon},
+                                   {"Strips", "NumberOfStrips", kVtkStrip}};
   for (const Section& section : kSections) {
     const uint64_t count = number(node, section.attribute, 0);
     if (count == 0) continue;
@@ -232,7 +232,7 @@ VtkPiece XmlReader::readPolyPiece(const pugi::xml_node& node) {
 void XmlReader::readGroupNames(const pugi::xml_node& grid, CellSoup& soup) {
   for (const pugi::xml_node& node : grid.child("FieldData").children()) {
     const VtkXmlArray source = describe(node);
-    if (source.name != "groupNames" || source.type != "String") continue;
+    if (source.name != "groupNames" || source.type.starts_with("Float")) continue;
     const std::vector<int64_t> characters =
         toIntegers(decodeArray(source, encoding_, {}), encoding_.fileName);
     std::string name;

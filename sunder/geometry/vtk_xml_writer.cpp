@@ -163,7 +163,8 @@ std::vector<OutputArray> XmlWriter::pointData() {
   const bool hasAny = !soup.cornerNormals.empty() || !soup.cornerUvs.empty() || !soup.vertexColours.empty();
   if (!points_.surfaceIsAll) {
     if (hasAny)
-      notes_.emplace_back("the volume has other points than the surface: normals, uvs and colours are left out");
+      notes_.emplace_back(
+          "the volume has other points than the surface: normals, uvs and colours are left out");
     return arrays;
   }
   if (!soup.cornerNormals.empty()) {
@@ -205,17 +206,21 @@ void XmlWriter::element(const char* name, const std::vector<OutputArray>& arrays
   text_ << "</" << name << ">\n";
 }
 
-// As VTK writes strings: the codes of the characters, a zero after each string.
+// The codes of the characters, a zero after each name: how VTK lays out strings, but as plain bytes, because
+// readers other than VTK's stumble over its String type.
 void XmlWriter::groupNames() {
   if (faces_ == 0 || mesh_.surface.faceGroup.empty() || mesh_.surface.groupNames.empty()) return;
-  text_ << "<FieldData>\n<Array type=\"String\" Name=\"groupNames\" NumberOfTuples=\""
-        << mesh_.surface.groupNames.size() << "\" format=\"ascii\">\n";
+  size_t length = mesh_.surface.groupNames.size();
+  for (const std::string& name : mesh_.surface.groupNames)
+    length += static_cast<size_t>(std::count_if(name.begin(), name.end(), [](char c) { return c != '\0'; }));
+  text_ << "<FieldData>\n<DataArray type=\"UInt8\" Name=\"groupNames\" NumberOfTuples=\"" << length
+        << "\" format=\"ascii\">\n";
   for (const std::string& name : mesh_.surface.groupNames) {
     for (const char c : name)
       if (c != '\0') text_ << int(static_cast<unsigned char>(c)) << ' ';
     text_ << "0\n";
   }
-  text_ << "</Array>\n</FieldData>\n";
+  text_ << "</DataArray>\n</FieldData>\n";
 }
 
 std::vector<std::string> XmlWriter::write() {
