@@ -1,7 +1,7 @@
 // Smooth outlines in (r, y), made of cubic Bezier pieces, and their sampling. Private to the room.
 //
-// sample() spreads nodes so that each step has the same sum of its share of the length and its share of the turning;
-// corners between pieces always get a node. Cost: linear in pieces and nodes.
+// sample() spreads nodes so that each step has the same sum of its share of the length and its share of the
+// turning; corners between pieces always get a node. Cost: linear in pieces and nodes.
 #pragma once
 
 #include "sunder/base/math.h"
@@ -22,7 +22,7 @@ std::array<Bezier, 2> splitBezier(const Bezier& curve, double u);
 
 struct CurveNode {
   Vec2 point;
-  Vec2 tangent;                                           // unit, in the direction of travel
+  Vec2 tangent;                                               // unit, in the direction of travel
   Vec2 right() const { return {tangent.y(), -tangent.x()}; }  // away from the axis where the curve climbs
 };
 

@@ -1,6 +1,7 @@
-// How a shape's settings struct tells its parameters: one function `describe(fields, shape)` per struct names every
-// member with limits, unit and text. The catalogue, the reader of text values and the range check of the C++ functions
-// all go through it, so a parameter is written down once and its default is the struct's. Private to the room.
+// How a shape's settings struct tells its parameters: one function `describe(fields, shape)` per struct names
+// every member with limits, unit and text. The catalogue, the reader of text values and the range check of
+// the C++ functions all go through it, so a parameter is written down once and its default is the struct's.
+// Private to the room.
 #pragma once
 
 #include "sunder/geometry/shapes.h"

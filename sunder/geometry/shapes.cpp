@@ -37,7 +37,8 @@ std::string didYouMean(std::string_view given, const char* what, std::span<const
 void checkChoice(const char* shape, const char* name, std::string_view value, const char* choices) {
   const auto known = words(choices);
   if (std::ranges::find(known, value) == known.end())
-    throw Error(ErrorKind::Usage, fmt::format("{}: {} is \"{}\", but must be one of {}", shape, name, value, joinNames(known)))
+    throw Error(ErrorKind::Usage,
+                fmt::format("{}: {} is \"{}\", but must be one of {}", shape, name, value, joinNames(known)))
         .hint(didYouMean(value, "choices", known));
 }
 
@@ -46,11 +47,13 @@ class FieldCollector final : public ShapeFields {
  public:
   std::vector<ShapeParameter> parameters;
 
-  void number(const char* name, double& value, double lower, double upper, const char* unit, const char* text) override {
+  void number(const char* name, double& value, double lower, double upper, const char* unit,
+              const char* text) override {
     parameters.push_back({name, ParameterKind::Number, value, lower, upper, "", "", unit, text});
   }
   void integer(const char* name, int& value, int lower, int upper, const char* text) override {
-    parameters.push_back({name, ParameterKind::Integer, double(value), double(lower), double(upper), "", "", "", text});
+    parameters.push_back(
+        {name, ParameterKind::Integer, double(value), double(lower), double(upper), "", "", "", text});
   }
   void flag(const char* name, bool& value, const char* text) override {
     parameters.push_back({name, ParameterKind::Flag, value ? 1.0 : 0.0, 0, 1, "", "", "", text});
@@ -68,18 +71,25 @@ class FieldReader final : public ShapeFields {
  public:
   FieldReader(const char* shape, const ShapeValues& values) : shape_(shape), values_(values) {}
 
-  void number(const char* name, double& value, double lower, double upper, const char* unit, const char*) override {
-    if (const std::string* given = find(name)) value = parse<double>(name, *given, "a number", range(lower, upper, unit));
+  void number(const char* name, double& value, double lower, double upper, const char* unit,
+              const char*) override {
+    if (const std::string* given = find(name))
+      value = parse<double>(name, *given, "a number", range(lower, upper, unit));
   }
   void integer(const char* name, int& value, int lower, int upper, const char*) override {
-    if (const std::string* given = find(name)) value = parse<int>(name, *given, "a whole number", range(lower, upper, ""));
+    if (const std::string* given = find(name))
+      value = parse<int>(name, *given, "a whole number", range(lower, upper, ""));
   }
   void flag(const char* name, bool& value, const char*) override {
     const std::string* given = find(name);
     if (!given) return;
-    if (*given == "1" || *given == "yes" || *given == "true") value = true;
-    else if (*given == "0" || *given == "no" || *given == "false") value = false;
-    else throw Error(ErrorKind::Usage, fmt::format("{}: {} is \"{}\", but must be yes or no", shape_, name, *given));
+    if (*given == "1" || *given == "yes" || *given == "true")
+      value = true;
+    else if (*given == "0" || *given == "no" || *given == "false")
+      value = false;
+    else
+      throw Error(ErrorKind::Usage,
+                  fmt::format("{}: {} is \"{}\", but must be yes or no", shape_, name, *given));
   }
   void choice(const char* name, std::string& value, const char* choices, const char*) override {
     if (const std::string* given = find(name)) {
@@ -102,9 +112,10 @@ class FieldReader final : public ShapeFields {
     const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
     if (error == std::errc() && end == given.data() + given.size()) return value;
     const bool tooLarge = error == std::errc::result_out_of_range;
-    throw Error(ErrorKind::Usage, tooLarge ? fmt::format("{}: {} is {}, but must lie in {}", shape_, name, given, limits)
-                                           : fmt::format("{}: {} is \"{}\", which is not {}; it lies in {}", shape_, name,
-                                                         given, what, limits));
+    throw Error(ErrorKind::Usage,
+                tooLarge ? fmt::format("{}: {} is {}, but must lie in {}", shape_, name, given, limits)
+                         : fmt::format("{}: {} is \"{}\", which is not {}; it lies in {}", shape_, name,
+                                       given, what, limits));
   }
 
   const char* shape_;
@@ -144,27 +155,38 @@ struct Catalogue {
         entry("tetrahedron", "a regular tetrahedron; centred on the origin", makeTetrahedron),
         entry("octahedron", "a regular octahedron; centred on the origin", makeOctahedron),
         entry("icosphere", "a sphere of nearly equal triangles; centred on the origin", makeIcosphere),
-        entry("uv-sphere", "a sphere of meridians and parallels, poles on y; centred on the origin", makeUvSphere),
+        entry("uv-sphere", "a sphere of meridians and parallels, poles on y; centred on the origin",
+              makeUvSphere),
         entry("cylinder", "a cylinder around the y axis; centred on the origin", makeCylinder),
         entry("cone", "a cone or frustum around the y axis; centred on the origin", makeCone),
-        entry("capsule", "a cylinder around the y axis with half balls as ends; centred on the origin", makeCapsule),
+        entry("capsule", "a cylinder around the y axis with half balls as ends; centred on the origin",
+              makeCapsule),
         entry("torus", "a ring around the y axis; centred on the origin", makeTorus),
-        entry("plate", "a flat plate with sharp or round corners, or a disc; centred on the origin", makePlate),
+        entry("plate", "a flat plate with sharp or round corners, or a disc; centred on the origin",
+              makePlate),
         entry("bowl", "a bowl with a foot ring; stands on y = 0", makeBowl),
         entry("wine-glass", "a stemmed glass with a thin cup; stands on y = 0", makeWineGlass),
         entry("vase", "a vase with belly, neck and flared lip; stands on y = 0", makeVase),
         entry("bottle", "a bottle with shoulder, neck and collar, open; stands on y = 0", makeBottle),
-        entry("extrusion", "polygon, star, gear, l or arrow with depth along z; centred on the origin", makeExtrusion),
-        entry("letters", "block letters, each a piece of its own; stands on y = 0, centred in x and z", makeLetters),
-        entry("brick-wall", "bricks in running bond, each a piece of its own; stands on y = 0", makeBrickWall),
+        entry("extrusion", "polygon, star, gear, l or arrow with depth along z; centred on the origin",
+              makeExtrusion),
+        entry("letters", "block letters, each a piece of its own; stands on y = 0, centred in x and z",
+              makeLetters),
+        entry("brick-wall", "bricks in running bond, each a piece of its own; stands on y = 0",
+              makeBrickWall),
         entry("torus-knot", "a tube knotted around a torus; centred on the origin", makeTorusKnot),
         entry("trefoil", "the trefoil knot as a tube, lying flat; centred on the origin", makeTrefoil),
-        entry("figure-eight-knot", "the figure-eight knot as a tube, lying flat; centred on the origin", makeFigureEightKnot),
-        entry("rope", "strands wound around the x axis, each a piece of its own; centred on the origin", makeRope),
-        entry("noisy-sheet", "a wavy slab of constant thickness, or an open sheet; centred on y = 0", makeNoisySheet),
+        entry("figure-eight-knot", "the figure-eight knot as a tube, lying flat; centred on the origin",
+              makeFigureEightKnot),
+        entry("rope", "strands wound around the x axis, each a piece of its own; centred on the origin",
+              makeRope),
+        entry("noisy-sheet", "a wavy slab of constant thickness, or an open sheet; centred on y = 0",
+              makeNoisySheet),
         entry("cloth", "a flat sheet of triangles, open; in the plane y = 0, centred", makeCloth, false),
-        entry("rippled-sphere", "the benchmark's bumpy sphere of radius about 1; around its centre x, y, z", makeRippledSphere),
-        entry("scroll", "the benchmark's rolled-up sheet, open; around the z axis, from z = 0 to 2", makeScroll, false),
+        entry("rippled-sphere", "the benchmark's bumpy sphere of radius about 1; around its centre x, y, z",
+              makeRippledSphere),
+        entry("scroll", "the benchmark's rolled-up sheet, open; around the z axis, from z = 0 to 2",
+              makeScroll, false),
     };
     for (const Entry& e : entries) {
       infos.push_back({e.name, e.summary, e.closed, e.parameters});
@@ -182,7 +204,8 @@ size_t find(std::string_view name) {
   const auto& names = catalogue().names;
   const auto at = std::ranges::find(names, name);
   if (at == names.end())
-    throw Error(ErrorKind::Usage, fmt::format("there is no shape \"{}\"", name)).hint(didYouMean(name, "shapes", names));
+    throw Error(ErrorKind::Usage, fmt::format("there is no shape \"{}\"", name))
+        .hint(didYouMean(name, "shapes", names));
   return static_cast<size_t>(at - names.begin());
 }
 
@@ -191,10 +214,13 @@ size_t find(std::string_view name) {
 std::string ShapeParameter::defaultText() const {
   switch (kind) {
     case ParameterKind::Number:
-    case ParameterKind::Integer: return fmt::format("{}", value);
-    case ParameterKind::Flag: return value != 0 ? "1" : "0";
+    case ParameterKind::Integer:
+      return fmt::format("{}", value);
+    case ParameterKind::Flag:
+      return value != 0 ? "1" : "0";
     case ParameterKind::Choice:
-    case ParameterKind::Text: break;
+    case ParameterKind::Text:
+      break;
   }
   return word;
 }
@@ -202,22 +228,29 @@ std::string ShapeParameter::defaultText() const {
 std::string ShapeParameter::rangeText() const {
   switch (kind) {
     case ParameterKind::Number:
-    case ParameterKind::Integer: return range(lower, upper, unit);
-    case ParameterKind::Flag: return "0 or 1";
-    case ParameterKind::Choice: return "one of " + joinNames(words(choices));
-    case ParameterKind::Text: break;
+    case ParameterKind::Integer:
+      return range(lower, upper, unit);
+    case ParameterKind::Flag:
+      return "0 or 1";
+    case ParameterKind::Choice:
+      return "one of " + joinNames(words(choices));
+    case ParameterKind::Text:
+      break;
   }
   return "any text";
 }
 
-void ShapeFieldCheck::number(const char* name, double& value, double lower, double upper, const char* unit, const char*) {
+void ShapeFieldCheck::number(const char* name, double& value, double lower, double upper, const char* unit,
+                             const char*) {
   if (!(value >= lower && value <= upper))
-    throw Error(ErrorKind::Usage, fmt::format("{}: {} is {}, but must lie in {}", shape_, name, value, range(lower, upper, unit)));
+    throw Error(ErrorKind::Usage, fmt::format("{}: {} is {}, but must lie in {}", shape_, name, value,
+                                              range(lower, upper, unit)));
 }
 
 void ShapeFieldCheck::integer(const char* name, int& value, int lower, int upper, const char*) {
   if (value < lower || value > upper)
-    throw Error(ErrorKind::Usage, fmt::format("{}: {} is {}, but must lie in {} to {}", shape_, name, value, lower, upper));
+    throw Error(ErrorKind::Usage,
+                fmt::format("{}: {} is {}, but must lie in {} to {}", shape_, name, value, lower, upper));
 }
 
 void ShapeFieldCheck::choice(const char* name, std::string& value, const char* choices, const char*) {

@@ -4,14 +4,14 @@
 //
 // and, through the headers included here, as plain functions for programs: makeWineGlass({.height = 0.2}).
 //
-// Guarantee: a shape marked `closed` is watertight (each edge lies in exactly two triangles that run through it in
-// opposite directions), every vertex has one fan of triangles, no triangle is degenerate and the volume is positive,
-// for every parameter set that is accepted. The others are open sheets, manifold with boundary. Vertices are shared,
-// their order depends on the parameters only. Solids are centred on the origin, things that stand (vessels, letters,
-// walls) have their base on y = 0; each summary says which.
+// Guarantee: a shape marked `closed` is watertight (each edge lies in exactly two triangles that run through
+// it in opposite directions), every vertex has one fan of triangles, no triangle is degenerate and the volume
+// is positive, for every parameter set that is accepted. The others are open sheets, manifold with boundary.
+// Vertices are shared, their order depends on the parameters only. Solids are centred on the origin, things
+// that stand (vessels, letters, walls) have their base on y = 0; each summary says which.
 //
-// Errors: an unknown shape or parameter, something that is not a number, or a value out of range throws Error (Usage)
-// that names the nearest known name or the range.
+// Errors: an unknown shape or parameter, something that is not a number, or a value out of range throws Error
+// (Usage) that names the nearest known name or the range.
 #pragma once
 
 #include "sunder/geometry/mesh.h"
@@ -43,12 +43,12 @@ enum class ParameterKind {
 struct ShapeParameter {
   const char* name;
   ParameterKind kind;
-  double value;          // the default, for the first three kinds
-  double lower, upper;   // inclusive
-  std::string word;      // the default, for the last two kinds
-  const char* choices;   // for Choice, else ""
-  const char* unit;      // "m", or "" for plain numbers
-  const char* text;      // what it means, in a few words
+  double value;         // the default, for the first three kinds
+  double lower, upper;  // inclusive
+  std::string word;     // the default, for the last two kinds
+  const char* choices;  // for Choice, else ""
+  const char* unit;     // "m", or "" for plain numbers
+  const char* text;     // what it means, in a few words
 
   std::string defaultText() const;  // as it would be written in ShapeValues
   std::string rangeText() const;    // "0.001 to 1000 m", "one of star, gear", "any text"

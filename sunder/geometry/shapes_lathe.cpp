@@ -51,7 +51,8 @@ TriMesh makeCylinder(const CylinderShape& s) {
 TriMesh makeCone(const ConeShape& s) {
   checkFields("cone", s);
   if (s.radius == 0 && s.topRadius == 0)
-    throw Error(ErrorKind::Usage, "cone: radius and topRadius are both 0").hint("one of them may be 0, not both");
+    throw Error(ErrorKind::Usage, "cone: radius and topRadius are both 0")
+        .hint("one of them may be 0, not both");
   return stack(s.radius, s.topRadius, s.height, s.segments, s.layers, s.capRings);
 }
 
@@ -76,10 +77,11 @@ TriMesh makeCapsule(const CapsuleShape& shape) {
 TriMesh makeTorus(const TorusShape& shape) {
   checkFields("torus", shape);
   if (!(shape.tube < shape.radius))
-    throw Error(ErrorKind::Usage, fmt::format("torus: tube is {}, but must be less than radius, {}", shape.tube,
-                                              shape.radius));
+    throw Error(ErrorKind::Usage,
+                fmt::format("torus: tube is {}, but must be less than radius, {}", shape.tube, shape.radius));
   std::vector<Vec2> profile;
-  for (const Vec2& p : unitPolygon(shape.sides)) profile.emplace_back(shape.radius + shape.tube * p.x(), shape.tube * p.y());
+  for (const Vec2& p : unitPolygon(shape.sides))
+    profile.emplace_back(shape.radius + shape.tube * p.x(), shape.tube * p.y());
   return loftUnchecked(profile, unitPolygon(shape.segments));
 }
 
@@ -88,11 +90,13 @@ TriMesh makePlate(const PlateShape& shape) {
   const double halfX = 0.5 * shape.width, halfZ = 0.5 * shape.depth, corner = shape.corner;
   const double slack = 1e-9 * (shape.width + shape.depth);
   if (corner > std::min(halfX, halfZ) + slack)
-    throw Error(ErrorKind::Usage, fmt::format("plate: corner is {}, but must not exceed half of width and depth, {}",
-                                              corner, std::min(halfX, halfZ)));
+    throw Error(ErrorKind::Usage,
+                fmt::format("plate: corner is {}, but must not exceed half of width and depth, {}", corner,
+                            std::min(halfX, halfZ)));
   std::vector<Vec2> outline;
   const Vec2 inner(halfX - corner, halfZ - corner);
-  const Vec2 centres[4] = {{inner.x(), inner.y()}, {-inner.x(), inner.y()}, {-inner.x(), -inner.y()}, {inner.x(), -inner.y()}};
+  const Vec2 centres[4] = {
+      {inner.x(), inner.y()}, {-inner.x(), inner.y()}, {-inner.x(), -inner.y()}, {inner.x(), -inner.y()}};
   const int arcParts = corner > 0 ? shape.cornerSegments : 0;
   auto arcPoint = [&](int quarter, int k) -> Vec2 {
     const double angle = 0.5 * kPi * (quarter + (arcParts > 0 ? static_cast<double>(k) / arcParts : 0.0));
@@ -101,7 +105,8 @@ TriMesh makePlate(const PlateShape& shape) {
   for (int quarter = 0; quarter < 4; ++quarter) {
     for (int k = 0; k <= arcParts; ++k) outline.push_back(arcPoint(quarter, k));
     const Vec2 from = outline.back(), to = arcPoint((quarter + 1) % 4, 0);
-    if ((to - from).norm() <= slack) outline.pop_back();  // arcs that meet share the point
+    if ((to - from).norm() <= slack)
+      outline.pop_back();  // arcs that meet share the point
     else
       for (int k = 1; k < shape.edgeSegments; ++k)
         outline.push_back(from + (to - from) * (static_cast<double>(k) / shape.edgeSegments));
@@ -156,7 +161,8 @@ void describe(ShapeFields& fields, PlateShape& s) {
   fields.length("width", s.width, "size along x");
   fields.length("depth", s.depth, "size along z");
   fields.length("thickness", s.thickness, "size along y");
-  fields.number("corner", s.corner, 0, kLongest, "m", "radius of the corners; half of width = depth gives a disc");
+  fields.number("corner", s.corner, 0, kLongest, "m",
+                "radius of the corners; half of width = depth gives a disc");
   fields.integer("cornerSegments", s.cornerSegments, 1, kMostSegments, "segments of each rounded corner");
   fields.integer("edgeSegments", s.edgeSegments, 1, kMostSegments, "segments of each straight edge");
   fields.integer("rings", s.rings, 1, kMostSegments, "rings from the rim to the middle");

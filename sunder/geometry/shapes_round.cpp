@@ -66,7 +66,8 @@ TriMesh split(const TriMesh& mesh, int n, Point&& point) {
       [&](size_t face) {
         const uint32_t f = static_cast<uint32_t>(face);
         for (int a = 1; a < n - 1; ++a)
-          for (int b = 1; b < n - a; ++b) out.positions[vertex(f, {a, b, n - a - b})] = point(f, {a, b, n - a - b});
+          for (int b = 1; b < n - a; ++b)
+            out.positions[vertex(f, {a, b, n - a - b})] = point(f, {a, b, n - a - b});
         size_t next = face * steps * steps;
         for (int b = 0; b < n; ++b)
           for (int c = 0; b + c < n; ++c) {
@@ -86,7 +87,8 @@ TriMesh icosahedron() {
   mesh.positions.emplace_back(0, 1, 0);
   for (int k = 0; k < 10; ++k) {
     const double angle = k * kPi / 5;
-    mesh.positions.emplace_back(ring * std::cos(angle), k % 2 == 0 ? height : -height, -ring * std::sin(angle));
+    mesh.positions.emplace_back(ring * std::cos(angle), k % 2 == 0 ? height : -height,
+                                -ring * std::sin(angle));
   }
   mesh.positions.emplace_back(0, -1, 0);
   for (uint32_t k = 0; k < 5; ++k) {
@@ -104,14 +106,20 @@ struct OctahedronGrid {
   int64_t n;
 
   uint32_t vertex(int64_t i, int64_t j, int64_t k) const {
-    const int64_t m = n - std::abs(k);  // the layer is the square |i| + |j| = m with 4m vertices, one where m = 0
-    const int64_t below = k <= 0 ? (m == 0 ? 0 : 1 + 2 * m * (m - 1)) : 4 * n * n + 2 - (m == 0 ? 1 : 1 + 2 * m * (m + 1));
+    const int64_t m =
+        n - std::abs(k);  // the layer is the square |i| + |j| = m with 4m vertices, one where m = 0
+    const int64_t below =
+        k <= 0 ? (m == 0 ? 0 : 1 + 2 * m * (m - 1)) : 4 * n * n + 2 - (m == 0 ? 1 : 1 + 2 * m * (m + 1));
     int64_t around = 0;
     if (m > 0) {
-      if (i > 0 && j >= 0) around = j;
-      else if (i <= 0 && j > 0) around = m - i;
-      else if (i < 0) around = 2 * m - j;
-      else around = 3 * m + i;
+      if (i > 0 && j >= 0)
+        around = j;
+      else if (i <= 0 && j > 0)
+        around = m - i;
+      else if (i < 0)
+        around = 2 * m - j;
+      else
+        around = 3 * m + i;
     }
     return static_cast<uint32_t>(below + around);
   }
@@ -172,9 +180,10 @@ TriMesh makeRippledSphere(const RippledSphereShape& shape) {
 
   auto place = [&](int64_t i, int64_t j, int64_t k) {
     const double step = 2.0 * static_cast<double>(n);
-    const Vec3 u = Vec3(std::sin(static_cast<double>(i) * kPi / step), std::sin(static_cast<double>(j) * kPi / step),
-                        std::sin(static_cast<double>(k) * kPi / step))
-                       .normalized();
+    const Vec3 u =
+        Vec3(std::sin(static_cast<double>(i) * kPi / step), std::sin(static_cast<double>(j) * kPi / step),
+             std::sin(static_cast<double>(k) * kPi / step))
+            .normalized();
     const double radius =
         1 + shape.b * (std::sin(11 * u.x() + 1) * std::sin(13 * u.y() + 2) * std::sin(9 * u.z() + 3) +
                        0.3 * std::sin(41 * u.x()) * std::sin(37 * u.y() + 1) * std::sin(43 * u.z() + 2));
@@ -225,7 +234,8 @@ void describe(ShapeFields& fields, OctahedronShape& s) {
 
 void describe(ShapeFields& fields, IcosphereShape& s) {
   fields.length("radius", s.radius, "radius");
-  fields.integer("frequency", s.frequency, 1, 1000, "parts of each edge of the icosahedron: 20 n^2 triangles");
+  fields.integer("frequency", s.frequency, 1, 1000,
+                 "parts of each edge of the icosahedron: 20 n^2 triangles");
 }
 
 void describe(ShapeFields& fields, RippledSphereShape& s) {

@@ -1,8 +1,10 @@
-// Subdivided polyhedra and the spheres made of them. All are centred on the origin unless they carry a centre.
+// Subdivided polyhedra and the spheres made of them. All are centred on the origin unless they carry a
+// centre.
 //
-// Geodesic points: the point with integer weights (a, b, c), a + b + c = n, on a face of an icosahedron with the arc t
-// between its corners is sin(a t / n) A + sin(b t / n) B + sin(c t / n) C, normalised. On an edge that divides the arc
-// into n equal parts; inside it is the same from each corner. Triangles differ less in size than with flat weights.
+// Geodesic points: the point with integer weights (a, b, c), a + b + c = n, on a face of an icosahedron with
+// the arc t between its corners is sin(a t / n) A + sin(b t / n) B + sin(c t / n) C, normalised. On an edge
+// that divides the arc into n equal parts; inside it is the same from each corner. Triangles differ less in
+// size than with flat weights.
 #pragma once
 
 #include "sunder/geometry/mesh.h"
@@ -30,8 +32,9 @@ struct IcosphereShape {
 };
 TriMesh makeIcosphere(const IcosphereShape& = {});
 
-// The benchmark's bumpy sphere, 8 n^2 triangles and 4 n^2 + 2 vertices. Octahedron |i| + |j| + |k| = n; the direction u
-// of a point is (sin(i pi/2n), sin(j pi/2n), sin(k pi/2n)) normalised, its distance from the centre
+// The benchmark's bumpy sphere, 8 n^2 triangles and 4 n^2 + 2 vertices. Octahedron |i| + |j| + |k| = n; the
+// direction u of a point is (sin(i pi/2n), sin(j pi/2n), sin(k pi/2n)) normalised, its distance from the
+// centre
 //   1 + b (sin(11 ux + 1) sin(13 uy + 2) sin(9 uz + 3) + 0.3 sin(41 ux) sin(37 uy + 1) sin(43 uz + 2)).
 // Vertices run from k = -n to n, each layer counter-clockwise from (+i, 0); triangles octant by octant.
 struct RippledSphereShape {
@@ -41,8 +44,9 @@ struct RippledSphereShape {
 };
 TriMesh makeRippledSphere(const RippledSphereShape& = {});
 
-// Every triangle of a closed surface split into n^2, flat; vertices are the corners, then those on edges in the order
-// in which edges first appear, then those inside. Throws Error (Usage) for n < 1, (Limit) beyond 32-bit indices.
+// Every triangle of a closed surface split into n^2, flat; vertices are the corners, then those on edges in
+// the order in which edges first appear, then those inside. Throws Error (Usage) for n < 1, (Limit) beyond
+// 32-bit indices.
 TriMesh splitTriangles(const TriMesh& mesh, int n);
 
 }  // namespace sunder::geometry

@@ -20,7 +20,8 @@ uint64_t mix(uint64_t x) {
 }
 
 double latticeRandom(int64_t x, int64_t z, uint64_t seed) {  // in [0, 1)
-  const uint64_t h = mix(mix(mix(seed + 0x632be59bd9b4e019u) ^ static_cast<uint64_t>(x)) + static_cast<uint64_t>(z));
+  const uint64_t h =
+      mix(mix(mix(seed + 0x632be59bd9b4e019u) ^ static_cast<uint64_t>(x)) + static_cast<uint64_t>(z));
   return static_cast<double>(h >> 11) * 0x1p-53;
 }
 
@@ -34,18 +35,20 @@ double octave(bool gradient, double x, double z, uint64_t seed) {
     if (!gradient) return 2 * random - 1;
     const double angle = 2 * kPi * random;
     // sqrt(2) brings the largest height of two-dimensional gradient noise, sqrt(1/2), to 1.
-    return std::sqrt(2.0) *
-           (std::cos(angle) * (u - static_cast<double>(dx)) + std::sin(angle) * (v - static_cast<double>(dz)));
+    return std::sqrt(2.0) * (std::cos(angle) * (u - static_cast<double>(dx)) +
+                             std::sin(angle) * (v - static_cast<double>(dz)));
   };
   auto fade = [](double t) { return t * t * t * (t * (t * 6 - 15) + 10); };
-  const double a = std::lerp(corner(0, 0), corner(1, 0), fade(u)), b = std::lerp(corner(0, 1), corner(1, 1), fade(u));
+  const double a = std::lerp(corner(0, 0), corner(1, 0), fade(u)),
+               b = std::lerp(corner(0, 1), corner(1, 1), fade(u));
   return std::lerp(a, b, fade(v));
 }
 
 // A grid of (nx+1)(nz+1) points, x first; point(x, z) with x and z from the middle.
 template <class Point>
 void addGrid(std::vector<Vec3>& positions, double width, double depth, int nx, int nz, Point&& point) {
-  const size_t row = static_cast<size_t>(nx) + 1, rows = static_cast<size_t>(nz) + 1, first = positions.size();
+  const size_t row = static_cast<size_t>(nx) + 1, rows = static_cast<size_t>(nz) + 1,
+               first = positions.size();
   positions.resize(first + row * rows);
   parallelFor(
       rows,
@@ -62,7 +65,9 @@ void addGrid(std::vector<Vec3>& positions, double width, double depth, int nx, i
 // Two triangles per cell facing +y, or -y when `down`; diagonals alternate like the colours of a chess board.
 void addGridTriangles(std::vector<Triangle>& triangles, uint32_t first, int nx, int nz, bool down) {
   const uint32_t row = static_cast<uint32_t>(nx) + 1;
-  auto add = [&](uint32_t a, uint32_t b, uint32_t c) { triangles.push_back(down ? Triangle{a, c, b} : Triangle{a, b, c}); };
+  auto add = [&](uint32_t a, uint32_t b, uint32_t c) {
+    triangles.push_back(down ? Triangle{a, c, b} : Triangle{a, b, c});
+  };
   for (uint32_t k = 0; k < static_cast<uint32_t>(nz); ++k)
     for (uint32_t i = 0; i < static_cast<uint32_t>(nx); ++i) {
       const uint32_t a = first + k * row + i, b = a + 1, c = a + row, d = c + 1;  // c, d lie at larger z
@@ -81,7 +86,8 @@ void addGridTriangles(std::vector<Triangle>& triangles, uint32_t first, int nx, 
 TriMesh makeCloth(const ClothShape& shape) {
   checkFields("cloth", shape);
   TriMesh mesh;
-  addGrid(mesh.positions, shape.width, shape.depth, shape.nx, shape.nz, [](double x, double z) { return Vec3(x, 0, z); });
+  addGrid(mesh.positions, shape.width, shape.depth, shape.nx, shape.nz,
+          [](double x, double z) { return Vec3(x, 0, z); });
   mesh.triangles.reserve(2 * static_cast<size_t>(shape.nx) * static_cast<size_t>(shape.nz));
   addGridTriangles(mesh.triangles, 0, shape.nx, shape.nz, false);
   return mesh;
@@ -91,7 +97,8 @@ double sheetNoise(const NoisySheetShape& shape, double x, double z) {
   const bool gradient = shape.noise == "gradient";
   double sum = 0, height = 1, total = 0, frequency = shape.frequency;
   for (int k = 0; k < shape.octaves; ++k) {
-    const uint64_t seed = (static_cast<uint64_t>(static_cast<uint32_t>(shape.seed)) << 8) + static_cast<uint64_t>(k);
+    const uint64_t seed =
+        (static_cast<uint64_t>(static_cast<uint32_t>(shape.seed)) << 8) + static_cast<uint64_t>(k);
     sum += height * octave(gradient, frequency * x, frequency * z, seed);
     total += height;
     height *= 0.5;
@@ -144,9 +151,11 @@ TriMesh makeScroll(const ScrollShape& shape) {
       [&](size_t i) {
         const double s = 2 * kPi * shape.turns * static_cast<double>(i) / shape.n;
         for (size_t j = 0; j < row; ++j) {
-          const double r = 0.3 + shape.gap * s / (2 * kPi) +
-                           0.1 * shape.gap * std::sin(31 * static_cast<double>(j) / shape.n) * std::sin(5 * s);
-          mesh.positions[i * row + j] = {r * std::cos(s), r * std::sin(s), 2 * static_cast<double>(j) / shape.n};
+          const double r =
+              0.3 + shape.gap * s / (2 * kPi) +
+              0.1 * shape.gap * std::sin(31 * static_cast<double>(j) / shape.n) * std::sin(5 * s);
+          mesh.positions[i * row + j] = {r * std::cos(s), r * std::sin(s),
+                                         2 * static_cast<double>(j) / shape.n};
         }
         if (i == n) return;
         for (size_t j = 0; j < n; ++j) {

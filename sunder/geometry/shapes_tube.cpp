@@ -23,7 +23,8 @@ std::vector<Vec3> tangents(std::span<const Vec3> path, bool closed) {
     const Vec3 d = path[(i + 1) % n] - path[i % n];
     const double length = d.norm();
     if (!(length > 0) || !std::isfinite(length))
-      throw Error(ErrorKind::Geometry, fmt::format("tube path points {} and {} are equal or not finite", i % n, (i + 1) % n));
+      throw Error(ErrorKind::Geometry,
+                  fmt::format("tube path points {} and {} are equal or not finite", i % n, (i + 1) % n));
     return d / length;
   };
   std::vector<Vec3> result(n);
@@ -31,7 +32,8 @@ std::vector<Vec3> tangents(std::span<const Vec3> path, bool closed) {
     Vec3 sum = Vec3::Zero();
     if (closed || i > 0) sum += edge((i + n - 1) % n);
     if (closed || i + 1 < n) sum += edge(i);
-    if (!(sum.norm() > 1e-9)) throw Error(ErrorKind::Geometry, fmt::format("tube path turns back on itself at point {}", i));
+    if (!(sum.norm() > 1e-9))
+      throw Error(ErrorKind::Geometry, fmt::format("tube path turns back on itself at point {}", i));
     result[i] = sum.normalized();
   }
   return result;
@@ -54,7 +56,8 @@ Vec3 carry(const Vec3& r, const Vec3& x0, const Vec3& t0, const Vec3& x1, const 
   return (moved - t1 * t1.dot(moved)).normalized();  // rounding only
 }
 
-// A normal at every point of the path, without twist; on a closed path the last one carries on into the first.
+// A normal at every point of the path, without twist; on a closed path the last one carries on into the
+// first.
 std::vector<Vec3> normals(std::span<const Vec3> path, std::span<const Vec3> t, bool closed) {
   const size_t n = path.size();
   std::vector<Vec3> result(n);
@@ -88,7 +91,8 @@ void addTube(TriMesh& mesh, std::span<const Vec3> path, bool closed, double radi
   };
   const int capRings = closed ? 0 : std::max(1, sides / 4);  // to the pole of a round end
   auto capAngle = [&](int k) { return 0.5 * kPi * k / capRings; };
-  for (int k = capRings - 1; k > 0; --k) addRing(0, -radius * std::sin(capAngle(k)), radius * std::cos(capAngle(k)));
+  for (int k = capRings - 1; k > 0; --k)
+    addRing(0, -radius * std::sin(capAngle(k)), radius * std::cos(capAngle(k)));
   for (size_t i = 0; i < path.size(); ++i) addRing(i, 0, radius);
   for (int k = 1; k < capRings; ++k)
     addRing(path.size() - 1, radius * std::sin(capAngle(k)), radius * std::cos(capAngle(k)));
@@ -111,13 +115,16 @@ void addTube(TriMesh& mesh, std::span<const Vec3> path, bool closed, double radi
 
 void checkThickness(const char* name, const char* field, double radius, double limit) {
   if (radius > limit)
-    throw Error(ErrorKind::Usage, fmt::format("{}: {} is {:.4g}, but the tube would meet itself beyond {:.4g}", name, field, radius, limit));
+    throw Error(ErrorKind::Usage,
+                fmt::format("{}: {} is {:.4g}, but the tube would meet itself beyond {:.4g}", name, field,
+                            radius, limit));
 }
 
 template <class Curve>
 std::vector<Vec3> sampleCurve(size_t count, double last, Curve&& curve) {
   std::vector<Vec3> points(count);
-  for (size_t i = 0; i < count; ++i) points[i] = curve(last * static_cast<double>(i) / static_cast<double>(count));
+  for (size_t i = 0; i < count; ++i)
+    points[i] = curve(last * static_cast<double>(i) / static_cast<double>(count));
   return points;
 }
 
@@ -148,7 +155,8 @@ TriMesh tube(std::span<const Vec3> path, bool closed, double radius, int sides) 
   if (path.size() < (closed ? 3u : 2u))
     throw Error(ErrorKind::Usage, fmt::format("tube: {} points do not make a path", path.size()));
   if (sides < 3) throw Error(ErrorKind::Usage, fmt::format("tube: {} sides, but must be at least 3", sides));
-  if (!(radius > 0) || !std::isfinite(radius)) throw Error(ErrorKind::Usage, fmt::format("tube: radius is {}, but must be positive", radius));
+  if (!(radius > 0) || !std::isfinite(radius))
+    throw Error(ErrorKind::Usage, fmt::format("tube: radius is {}, but must be positive", radius));
   std::vector<Vec3> some;
   const size_t stride = (path.size() + kCheckSamples - 1) / kCheckSamples;
   for (size_t i = 0; i < path.size(); i += stride) some.push_back(path[i]);
@@ -161,10 +169,12 @@ TriMesh tube(std::span<const Vec3> path, bool closed, double radius, int sides) 
 TriMesh makeTorusKnot(const TorusKnotShape& s) {
   checkFields("torus-knot", s);
   if (std::gcd(s.p, s.q) != 1)
-    throw Error(ErrorKind::Usage, fmt::format("torus-knot: p = {} and q = {} have the common divisor {}", s.p, s.q, std::gcd(s.p, s.q)))
+    throw Error(ErrorKind::Usage, fmt::format("torus-knot: p = {} and q = {} have the common divisor {}", s.p,
+                                              s.q, std::gcd(s.p, s.q)))
         .hint("that would be a link of several rings; a knot needs p and q without common divisor");
   if (!(s.minor < s.radius))
-    throw Error(ErrorKind::Usage, fmt::format("torus-knot: minor is {}, but must be less than radius, {}", s.minor, s.radius));
+    throw Error(ErrorKind::Usage,
+                fmt::format("torus-knot: minor is {}, but must be less than radius, {}", s.minor, s.radius));
   auto curve = [&](double t) {
     const double r = s.radius + s.minor * std::cos(s.q * t);
     return Vec3(r * std::cos(s.p * t), s.minor * std::sin(s.q * t), -r * std::sin(s.p * t));
@@ -176,7 +186,8 @@ TriMesh makeTrefoil(const KnotShape& s) {
   checkFields("trefoil", s);
   const double scale = s.radius / 3;
   auto curve = [&](double t) {
-    return Vec3(scale * Vec3(std::sin(t) + 2 * std::sin(2 * t), -std::sin(3 * t), std::cos(t) - 2 * std::cos(2 * t)));
+    return Vec3(scale *
+                Vec3(std::sin(t) + 2 * std::sin(2 * t), -std::sin(3 * t), std::cos(t) - 2 * std::cos(2 * t)));
   };
   return closedTube("trefoil", curve, s.tube, s.steps, s.sides);
 }
@@ -205,12 +216,14 @@ TriMesh makeRope(const RopeShape& s) {
   const std::vector<Vec3> fine = strand(0, kCheckSamples);
   double limit = curveThickness(fine, false);
   for (int other = 1; other < s.strands; ++other)
-    for (const Vec3& p : strand(other, kCheckSamples)) limit = std::min(limit, 0.5 * (p - fine[kCheckSamples / 2]).norm());
+    for (const Vec3& p : strand(other, kCheckSamples))
+      limit = std::min(limit, 0.5 * (p - fine[kCheckSamples / 2]).norm());
   checkThickness("rope", "strand", s.strand, limit);
 
   const size_t steps = static_cast<size_t>(std::max(2.0, std::ceil(s.steps * s.turns)));
   TriMesh mesh;
-  for (int number = 0; number < s.strands; ++number) addTube(mesh, strand(number, steps), false, s.strand, s.sides);
+  for (int number = 0; number < s.strands; ++number)
+    addTube(mesh, strand(number, steps), false, s.strand, s.sides);
   return mesh;
 }
 

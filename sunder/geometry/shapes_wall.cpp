@@ -12,8 +12,8 @@ namespace sunder::geometry {
 
 namespace {
 
-// Numbers the surface points of an (nx+1) x (ny+1) x (nz+1) grid, layer by layer in k. The end layers are whole
-// grids, the others only their rims, counted around from (0, 0).
+// Numbers the surface points of an (nx+1) x (ny+1) x (nz+1) grid, layer by layer in k. The end layers are
+// whole grids, the others only their rims, counted around from (0, 0).
 struct BoxGrid {
   uint32_t nx, ny, nz;
 
@@ -34,7 +34,8 @@ void addQuad(std::vector<Triangle>& triangles, uint32_t a, uint32_t b, uint32_t 
   triangles.push_back({a, c, d});
 }
 
-// A box from `lower` to `upper` with every edge cut at 45 degrees: three vertices at each corner, one per face.
+// A box from `lower` to `upper` with every edge cut at 45 degrees: three vertices at each corner, one per
+// face.
 void addBrick(TriMesh& mesh, const Vec3& lower, const Vec3& upper, double bevel) {
   const uint32_t base = static_cast<uint32_t>(mesh.positions.size());
   auto side = [&](uint32_t corner, int axis) { return (corner >> axis & 1u) != 0; };
@@ -64,19 +65,24 @@ void addBrick(TriMesh& mesh, const Vec3& lower, const Vec3& upper, double bevel)
     const int au = (axis + 1) % 3, av = (axis + 2) % 3;
     const uint32_t u = 1u << au, v = 1u << av, w = 1u << axis;
     addQuad(mesh.triangles, vertex(0, axis), vertex(v, axis), vertex(u + v, axis), vertex(u, axis));
-    addQuad(mesh.triangles, vertex(w, axis), vertex(w + u, axis), vertex(w + u + v, axis), vertex(w + v, axis));
+    addQuad(mesh.triangles, vertex(w, axis), vertex(w + u, axis), vertex(w + u + v, axis),
+            vertex(w + v, axis));
     // The four cut edges along this axis join a face across au with one across av.
     for (uint32_t at : {0u, u, v, u + v}) {
       const bool flip = (at == u || at == v);
       const uint32_t a = vertex(at, av), b = vertex(at, au), c = vertex(at + w, au), d = vertex(at + w, av);
-      if (flip) addQuad(mesh.triangles, a, b, c, d);
-      else addQuad(mesh.triangles, a, d, c, b);
+      if (flip)
+        addQuad(mesh.triangles, a, b, c, d);
+      else
+        addQuad(mesh.triangles, a, d, c, b);
     }
   }
   for (uint32_t c = 0; c < 8; ++c) {
     const bool flip = (side(c, 0) != side(c, 1)) != side(c, 2);
-    if (flip) mesh.triangles.push_back({vertex(c, 0), vertex(c, 1), vertex(c, 2)});
-    else mesh.triangles.push_back({vertex(c, 0), vertex(c, 2), vertex(c, 1)});
+    if (flip)
+      mesh.triangles.push_back({vertex(c, 0), vertex(c, 1), vertex(c, 2)});
+    else
+      mesh.triangles.push_back({vertex(c, 0), vertex(c, 2), vertex(c, 1)});
   }
 }
 
@@ -84,11 +90,13 @@ void addBrick(TriMesh& mesh, const Vec3& lower, const Vec3& upper, double bevel)
 
 TriMesh makeBox(const BoxShape& shape) {
   checkFields("box", shape);
-  const BoxGrid grid{static_cast<uint32_t>(shape.nx), static_cast<uint32_t>(shape.ny), static_cast<uint32_t>(shape.nz)};
+  const BoxGrid grid{static_cast<uint32_t>(shape.nx), static_cast<uint32_t>(shape.ny),
+                     static_cast<uint32_t>(shape.nz)};
   const std::array<uint32_t, 3> cells{grid.nx, grid.ny, grid.nz};
   TriMesh mesh;
   mesh.positions.resize(grid.vertexCount());
-  mesh.triangles.reserve(4 * (size_t(grid.nx) * grid.ny + size_t(grid.ny) * grid.nz + size_t(grid.nz) * grid.nx));
+  mesh.triangles.reserve(4 *
+                         (size_t(grid.nx) * grid.ny + size_t(grid.ny) * grid.nz + size_t(grid.nz) * grid.nx));
   auto place = [&](const std::array<uint32_t, 3>& at) {
     const uint32_t v = grid.vertex(at[0], at[1], at[2]);
     // Counted from the middle, so that the two halves mirror each other to the last bit.
@@ -111,9 +119,12 @@ TriMesh makeBox(const BoxShape& shape) {
       };
       for (uint32_t v = 0; v < cells[av]; ++v)
         for (uint32_t u = 0; u < cells[au]; ++u) {
-          const uint32_t a = vertex(u, v), b = vertex(u + 1, v), c = vertex(u + 1, v + 1), d = vertex(u, v + 1);
-          if (far) addQuad(mesh.triangles, a, b, c, d);
-          else addQuad(mesh.triangles, a, d, c, b);
+          const uint32_t a = vertex(u, v), b = vertex(u + 1, v), c = vertex(u + 1, v + 1),
+                         d = vertex(u, v + 1);
+          if (far)
+            addQuad(mesh.triangles, a, b, c, d);
+          else
+            addQuad(mesh.triangles, a, d, c, b);
         }
     }
   return mesh;
@@ -122,13 +133,17 @@ TriMesh makeBox(const BoxShape& shape) {
 TriMesh makeBrickWall(const BrickWallShape& s) {
   checkFields("brick-wall", s);
   if (!(s.gap < s.length))
-    throw Error(ErrorKind::Usage, fmt::format("brick-wall: gap is {}, but must be less than length, {}", s.gap, s.length));
-  const double half = 0.5 * (s.length - s.gap);  // so that a joint of the next row meets the middle of a brick
+    throw Error(ErrorKind::Usage,
+                fmt::format("brick-wall: gap is {}, but must be less than length, {}", s.gap, s.length));
+  const double half =
+      0.5 * (s.length - s.gap);  // so that a joint of the next row meets the middle of a brick
   const double limit = 0.5 * std::min({half, s.height, s.depth});
   if (!(s.bevel < limit))
-    throw Error(ErrorKind::Usage,
-                fmt::format("brick-wall: bevel is {}, but must be less than half the shortest side of a half brick, {}",
-                            s.bevel, limit));
+    throw Error(
+        ErrorKind::Usage,
+        fmt::format(
+            "brick-wall: bevel is {}, but must be less than half the shortest side of a half brick, {}",
+            s.bevel, limit));
   const double width = s.columns * s.length + (s.columns - 1) * s.gap;
   TriMesh mesh;
   for (int row = 0; row < s.rows; ++row) {
