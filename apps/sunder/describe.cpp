@@ -15,6 +15,7 @@ namespace sunder::cli {
 
 namespace {
 
+using geometry::ParameterKind;
 using geometry::ShapeInfo;
 using geometry::ShapeParameter;
 
@@ -22,13 +23,27 @@ struct DescribeOptions {
   std::string topic, name;
 };
 
+const char* kindName(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::Number:
+      return "number";
+    case ParameterKind::Integer:
+      return "integer";
+    case ParameterKind::Flag:
+      return "flag";
+    case ParameterKind::Choice:
+      return "choice";
+    case ParameterKind::Text:
+      return "text";
+  }
+  return "";
+}
+
 Json parameterJson(const ShapeParameter& p) {
-  Json json = {{"name", p.name}, {"text", p.text}};
-  if (p.isText()) {
-    json["type"] = "text";
-    json["default"] = p.textValue;
+  Json json = {{"name", p.name}, {"text", p.text}, {"type", kindName(p.kind)}, {"range", p.rangeText()}};
+  if (p.kind == ParameterKind::Choice || p.kind == ParameterKind::Text) {
+    json["default"] = p.word;
   } else {
-    json["type"] = p.integer ? "integer" : "number";
     json["default"] = p.value;
     json["min"] = p.lower;
     json["max"] = p.upper;
@@ -38,18 +53,18 @@ Json parameterJson(const ShapeParameter& p) {
 }
 
 Json shapeJson(const ShapeInfo& shape) {
-  Json json = {{"name", shape.name}, {"summary", shape.summary}, {"parameters", Json::array()}};
+  Json json = {{"name", shape.name},
+               {"summary", shape.summary},
+               {"closed", shape.closed},
+               {"parameters", Json::array()}};
   for (const ShapeParameter& p : shape.parameters) json["parameters"].push_back(parameterJson(p));
   return json;
 }
 
 std::string shapeText(const ShapeInfo& shape) {
   std::string text = fmt::format("{}: {}\n", shape.name, shape.summary);
-  for (const ShapeParameter& p : shape.parameters) {
-    const std::string given = p.isText() ? p.textValue : fmt::format("{:g}", p.value);
-    const std::string range = p.isText() ? "" : fmt::format(", {:g} to {:g}", p.lower, p.upper);
-    text += fmt::format("  {:<18} {} [{}{}{}{}]\n", p.name, p.text, given, *p.unit ? " " : "", p.unit, range);
-  }
+  for (const ShapeParameter& p : shape.parameters)
+    text += fmt::format("  {:<18} {}: {} [{}]\n", p.name, p.text, p.rangeText(), p.defaultText());
   return text;
 }
 
@@ -113,7 +128,7 @@ void describeExitCodes(const Settings& settings) {
 }
 
 int describe(const DescribeOptions& options, const Settings& settings) {
-  const std::vector<std::string> topics{"shapes", "formats", "exit-codes"};
+  const std::vector<std::string_view> topics{"shapes", "formats", "exit-codes"};
   if (options.topic == "shapes") {
     describeShapes(options.name, settings);
   } else if (options.topic == "formats") {

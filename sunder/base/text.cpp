@@ -49,6 +49,11 @@ std::string_view nearestName(std::string_view name, std::span<const std::string_
   return longer == known.end() ? std::string_view{} : *longer;
 }
 
+std::string suggestion(std::string_view name, std::span<const std::string_view> known) {
+  const std::string_view nearest = nearestName(name, known);
+  return nearest.empty() ? "there are: " + joinNames(known) : "did you mean '" + std::string(nearest) + "'?";
+}
+
 std::string joinNames(std::span<const std::string_view> names, std::string_view separator) {
   std::string out;
   for (std::string_view n : names) {

@@ -22,6 +22,9 @@ size_t editDistance(std::string_view a, std::string_view b);
 // letters or more).
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> known);
 
+// What to tell someone who gave an unknown name: "did you mean 'cylinder'?", or what there is.
+std::string suggestion(std::string_view name, std::span<const std::string_view> known);
+
 // "a, b, c"
 std::string joinNames(std::span<const std::string_view> names, std::string_view separator = ", ");
 
