@@ -3,6 +3,8 @@
 #include "sunder/geometry/big_integer.h"
 #include "sunder/geometry/double_double.h"
 
+#include <bit>
+
 namespace sunder::geometry {
 
 namespace {
@@ -52,6 +54,13 @@ constexpr double kOrient3dBound2 = 0x1p-98;
 constexpr double kIncircleBound2 = 0x1p-97;
 constexpr double kInsphereBound2 = 0x1p-95;
 
+// Bits of a difference with which degree and number of terms together stay below 53: 2 b + 1, 3 b + 2.6, 4 b
+// + 3.6, 5 b + 6.2.
+constexpr int kOrient2dGridBits = 26;
+constexpr int kOrient3dGridBits = 16;
+constexpr int kIncircleGridBits = 12;
+constexpr int kInsphereGridBits = 9;
+
 // The second stage is tried while the largest differences are in this range: then no product of degree five
 // overflows, and what underflow may lose is far below the bounds.
 constexpr double kSmallest = 1e-50;
@@ -76,6 +85,29 @@ struct Differences {
       // Written so that infinite and undefined differences are out of range.
       inRange = inRange && size[axis] >= kSmallest && size[axis] <= kLargest;
       squaredSize += size[axis] * size[axis];
+    }
+  }
+
+  // Are all differences exact and multiples of one power of two, below 2^bits times it? Plain doubles then
+  // hold every product and sum exactly: the quick way out for points on grids, where zero is an everyday
+  // answer. In range only.
+  bool onGrid(int bits) const {
+    double widest = 0;
+    for (const double s : size) widest = std::max(widest, s);
+    const uint64_t exponent = (std::bit_cast<uint64_t>(widest) >> 52) + 1 - static_cast<uint64_t>(bits);
+    // Adding this rounds to multiples of 2^(exponent - 1023).
+    const double rounder = 1.5 * 0x1p52 * std::bit_cast<double>(exponent << 52);
+    bool all = true;
+    for (const auto& vector : value) {
+      for (const DoubleDouble& d : vector) {
+        all = all && d.low == 0 && (d.high + rounder) - rounder == d.high;
+      }
+    }
+    return all;
+  }
+  void copyTo(double (&out)[Count][Dimension]) const {
+    for (int i = 0; i < Count; ++i) {
+      for (int axis = 0; axis < Dimension; ++axis) out[i][axis] = value[i][axis].high;
     }
   }
 };
@@ -114,6 +146,9 @@ double orient2dExact(const Vec2& a, const Vec2& b, const Vec2& c) {
   if (near.flat) return 0;
   if (near.inRange) {
     const auto& v = near.value;
+    if (near.onGrid(kOrient2dGridBits)) {
+      return orient2dOf(v[0][0].high, v[0][1].high, v[1][0].high, v[1][1].high);
+    }
     const DoubleDouble det = orient2dOf(v[0][0], v[0][1], v[1][0], v[1][1]);
     if (decided(det, kOrient2dBound2 * near.size[0] * near.size[1])) return det.high;
   }
@@ -127,6 +162,11 @@ double orient3dExact(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d)
   const Differences<3, 3> near(a, points);
   if (near.flat) return 0;
   if (near.inRange) {
+    if (near.onGrid(kOrient3dGridBits)) {
+      double v[3][3];
+      near.copyTo(v);
+      return orient3dOf(v[0], v[1], v[2]);
+    }
     const DoubleDouble det = orient3dOf(near.value[0], near.value[1], near.value[2]);
     if (decided(det, kOrient3dBound2 * near.size[0] * near.size[1] * near.size[2])) return det.high;
   }
@@ -139,6 +179,11 @@ double incircleExact(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d)
   const Differences<2, 3> near(d, points);
   if (near.flat) return 0;
   if (near.inRange) {
+    if (near.onGrid(kIncircleGridBits)) {
+      double v[3][2];
+      near.copyTo(v);
+      return incircleOf(v[0], v[1], v[2]);
+    }
     const DoubleDouble det = incircleOf(near.value[0], near.value[1], near.value[2]);
     if (decided(det, kIncircleBound2 * near.size[0] * near.size[1] * near.squaredSize)) return det.high;
   }
@@ -151,6 +196,11 @@ double insphereExact(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d,
   const Differences<3, 4> near(e, points);
   if (near.flat) return 0;
   if (near.inRange) {
+    if (near.onGrid(kInsphereGridBits)) {
+      double v[4][3];
+      near.copyTo(v);
+      return insphereOf(v[0], v[1], v[2], v[3]);
+    }
     const DoubleDouble det = insphereOf(near.value[0], near.value[1], near.value[2], near.value[3]);
     const double bound = kInsphereBound2 * near.size[0] * near.size[1] * near.size[2] * near.squaredSize;
     if (decided(det, bound)) return det.high;

@@ -33,10 +33,12 @@ inline void toIntegers(const double* values, size_t count, mpz_class* out) {
   }
 }
 
-// Sign of a determinant of up to five rows by fraction-free (Bareiss) elimination; destroys the matrix.
+// Sign of a determinant of up to five rows, the first column all ones, by fraction-free (Bareiss)
+// elimination; destroys the matrix.
 inline int determinantSign(mpz_class (&m)[5][5], int n) {
   int sign = 1;
-  mpz_class previous = 1, t;
+  static thread_local mpz_class previous, t;
+  previous = 1;
   for (int k = 0; k + 1 < n; ++k) {
     int pivot = k;
     while (pivot < n && m[pivot][k] == 0) ++pivot;
@@ -47,9 +49,13 @@ inline int determinantSign(mpz_class (&m)[5][5], int n) {
     }
     for (int i = k + 1; i < n; ++i) {
       for (int j = k + 1; j < n; ++j) {
+        if (k == 0) {
+          m[i][j] -= m[0][j];
+          continue;
+        }
         mpz_mul(t.get_mpz_t(), m[i][j].get_mpz_t(), m[k][k].get_mpz_t());
         mpz_submul(t.get_mpz_t(), m[i][k].get_mpz_t(), m[k][j].get_mpz_t());
-        if (k > 0) mpz_divexact(t.get_mpz_t(), t.get_mpz_t(), previous.get_mpz_t());
+        if (k > 1) mpz_divexact(t.get_mpz_t(), t.get_mpz_t(), previous.get_mpz_t());
         swap(m[i][j], t);
       }
     }
@@ -58,27 +64,28 @@ inline int determinantSign(mpz_class (&m)[5][5], int n) {
   return sign * sgn(m[n - 1][n - 1]);
 }
 
-// The sign of det [x y (z) (x^2+y^2(+z^2)) 1], one row per point.
+// The sign of det [1 x y (z) (x^2+y^2(+z^2))], one row per point. The ones first: their elimination costs no
+// product.
 template <class Vector>
 int pointDeterminantSign(const std::vector<Vector>& points, bool lifted) {
   constexpr int kDimension = Vector::RowsAtCompileTime;
   const int n = static_cast<int>(points.size());
   double flat[15];
-  mpz_class integers[15], m[5][5];
+  static thread_local mpz_class integers[15], m[5][5], square;
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < kDimension; ++k) flat[i * kDimension + k] = points[static_cast<size_t>(i)][k];
   }
   toIntegers(flat, static_cast<size_t>(n * kDimension), integers);
   for (int i = 0; i < n; ++i) {
     int column = 0;
-    mpz_class square = 0;
+    m[i][column++] = 1;
+    square = 0;
     for (int k = 0; k < kDimension; ++k) {
       const mpz_class& x = integers[i * kDimension + k];
       m[i][column++] = x;
-      square += x * x;
+      if (lifted) mpz_addmul(square.get_mpz_t(), x.get_mpz_t(), x.get_mpz_t());
     }
-    if (lifted) m[i][column++] = square;
-    m[i][column] = 1;
+    if (lifted) m[i][column] = square;
   }
   return determinantSign(m, n);
 }
@@ -89,10 +96,10 @@ inline int orient2d(const Vec2& a, const Vec2& b, const Vec2& c) {
   return pointDeterminantSign<Vec2>({a, b, c}, false);
 }
 inline int orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
-  return -pointDeterminantSign<Vec3>({a, b, c, d}, false);
+  return pointDeterminantSign<Vec3>({a, b, c, d}, false);
 }
 inline int incircle(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
-  return pointDeterminantSign<Vec2>({a, b, c, d}, true);
+  return -pointDeterminantSign<Vec2>({a, b, c, d}, true);
 }
 inline int insphere(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d, const Vec3& e) {
   return -pointDeterminantSign<Vec3>({a, b, c, d, e}, true);

@@ -182,7 +182,7 @@ TEST(PredicatesFull, SignsEqualGmp) {
 // odd permutation of the others does.
 TEST(Predicates, TranspositionsFlipTheSign) {
   Random random(7);
-  for (int i = 0; i < 40'000; ++i) {
+  for (int i = 0; i < 15'000; ++i) {
     const Family family = static_cast<Family>(random() % static_cast<uint64_t>(Family::Count));
     auto p = makePoints<Vec3, 5>(family, random() % 2, random);
     const int o = sign(orient3d(p[0], p[1], p[2], p[3]));
