@@ -8,7 +8,8 @@ namespace sunder::geometry {
 
 namespace {
 
-// Per lower vertex, its directed edges as (higher vertex << 32 | corner), ascending. The only place that sorts.
+// Per lower vertex, its directed edges as (higher vertex << 32 | corner), ascending. The only place that
+// sorts.
 RowsOf<uint64_t> sortedDirectedEdges(const MeshView& mesh) {
   RowsOf<uint64_t> rows;
   const size_t vertexCount = mesh.positions.size(), faceCount = mesh.faceCount();

@@ -21,8 +21,8 @@ struct CellPoint {
   bool operator<(const CellPoint& o) const { return cell != o.cell ? cell < o.cell : point < o.point; }
 };
 
-// Points of one cell are close without a test when the cell's diagonal is below the distance: 0.57 < 1 / sqrt(3).
-// Points within the distance then are at most two cells apart along each axis, as 1 / 0.57 < 2.
+// Points of one cell are close without a test when the cell's diagonal is below the distance: 0.57 < 1 /
+// sqrt(3). Points within the distance then are at most two cells apart along each axis, as 1 / 0.57 < 2.
 constexpr double kCellPerDistance = 0.57;
 constexpr int64_t kReach = 2;
 // More cells than this along an axis and rounding would reach the margins of the two statements above.
@@ -50,7 +50,8 @@ Grid makeGrid(std::span<const Vec3> positions, double distance) {
     grid.points.push_back({{}, i});
   }
   const double extent = box.empty() ? 0.0 : box.extent().maxCoeff();
-  if (!std::isfinite(extent)) throw Error(ErrorKind::Geometry, "the positions span more than numbers can express");
+  if (!std::isfinite(extent))
+    throw Error(ErrorKind::Geometry, "the positions span more than numbers can express");
   const double size = std::max(kCellPerDistance * distance, extent / kMaxCells);
   grid.cellMeansClose = size <= kCellPerDistance * distance;
   parallelFor(grid.points.size(), [&](size_t i) {
@@ -74,8 +75,8 @@ class PairFinder {
 
   // Pairs that suffice to connect what belongs together, between cells `begin` .. `end`-1 and all later ones.
   std::vector<std::array<uint32_t, 2>> pairs(size_t begin, size_t end) {
-    // The cells within reach of one cell lie in 13 runs of the sorted list, one for each step in x and y; each run's
-    // start moves forward as the cell does.
+    // The cells within reach of one cell lie in 13 runs of the sorted list, one for each step in x and y;
+    // each run's start moves forward as the cell does.
     std::vector<Run> runs;
     for (int64_t dx = 0; dx <= kReach; ++dx) {
       for (int64_t dy = dx == 0 ? 0 : -kReach; dy <= kReach; ++dy) runs.push_back({dx, dy, kUnset});
@@ -137,7 +138,8 @@ class PairFinder {
 
   void betweenCells(size_t i, size_t j, std::vector<std::array<uint32_t, 2>>& found) const {
     const auto first = grid_.members(i), second = grid_.members(j);
-    // In a crowded cell most points are too far from all of the other cell; its box tells without looking at each.
+    // In a crowded cell most points are too far from all of the other cell; its box tells without looking at
+    // each.
     Box3 box;
     for (const CellPoint& p : second) box.grow(positions_[p.point]);
     for (const CellPoint& a : first) {
@@ -166,7 +168,8 @@ std::vector<uint32_t> closeVertices(std::span<const Vec3> positions, double dist
   if (distance == 0) return coincidentVertices(positions);
   const Grid grid = makeGrid(positions, distance);
   constexpr size_t kCellsPerBlock = 4096;
-  std::vector<std::vector<std::array<uint32_t, 2>>> pairs((grid.cellCount() + kCellsPerBlock - 1) / kCellsPerBlock);
+  std::vector<std::vector<std::array<uint32_t, 2>>> pairs((grid.cellCount() + kCellsPerBlock - 1) /
+                                                          kCellsPerBlock);
   parallelBlocks(grid.cellCount(), kCellsPerBlock, [&](size_t begin, size_t end) {
     pairs[begin / kCellsPerBlock] = PairFinder(positions, grid, distance).pairs(begin, end);
   });

@@ -25,13 +25,16 @@ Components numberSets(DisjointSets& sets) {
 
 Rows membersOf(const Components& components, size_t elements) {
   if (components.label.size() != elements) {
-    throw Error(ErrorKind::Usage, fmt::format("{} labels for {} elements", components.label.size(), elements));
+    throw Error(ErrorKind::Usage,
+                fmt::format("{} labels for {} elements", components.label.size(), elements));
   }
   for (uint32_t l : components.label) {
-    if (l >= components.count) throw Error(ErrorKind::Usage, fmt::format("label {} of {} parts", l, components.count));
+    if (l >= components.count)
+      throw Error(ErrorKind::Usage, fmt::format("label {} of {} parts", l, components.count));
   }
   return groupBy<uint32_t>(
-      elements, components.count, [&](size_t i) { return components.label[i]; }, [](size_t i) { return u32(i); });
+      elements, components.count, [&](size_t i) { return components.label[i]; },
+      [](size_t i) { return u32(i); });
 }
 
 // Gives the vertices of one part after another new numbers, in ascending order of the old ones.

@@ -20,10 +20,12 @@ struct Components {
 };
 
 Components faceComponents(const MeshView& mesh, Connect connect = Connect::Edges);
-Components faceComponents(const MeshView& mesh, const EdgeAdjacency& edges);  // by edges that are there already
+Components faceComponents(const MeshView& mesh,
+                          const EdgeAdjacency& edges);  // by edges that are there already
 Components tetComponents(const TetMesh& mesh, Connect connect = Connect::Edges);
 
-// A part with where it came from. Vertices and faces keep their order; a vertex that two parts share is in both.
+// A part with where it came from. Vertices and faces keep their order; a vertex that two parts share is in
+// both.
 struct SoupPart {
   PolygonSoup mesh;
   std::vector<uint32_t> vertexSource, faceSource;
@@ -33,8 +35,8 @@ struct TetPart {
   std::vector<uint32_t> vertexSource, tetSource;
 };
 
-// One part per component, attributes included; vertices without faces are in none. `components.label` may be any
-// labelling of the faces.
+// One part per component, attributes included; vertices without faces are in none. `components.label` may be
+// any labelling of the faces.
 std::vector<SoupPart> splitComponents(const PolygonSoup& soup, const Components& components);
 std::vector<TetPart> splitComponents(const TetMesh& mesh, const Components& components);
 

@@ -1,5 +1,6 @@
-// Disjoint sets over 0 .. n-1 (union-find, Tarjan 1975). The root of a set is always its smallest member, so the
-// outcome does not depend on the order of the unions. Path halving alone: O(log n) amortised, close to constant in use.
+// Disjoint sets over 0 .. n-1 (union-find, Tarjan 1975). The root of a set is always its smallest member, so
+// the outcome does not depend on the order of the unions. Path halving alone: O(log n) amortised, close to
+// constant in use.
 #pragma once
 
 #include "sunder/geometry/rows.h"

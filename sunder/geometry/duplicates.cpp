@@ -71,7 +71,8 @@ std::vector<uint32_t> coincidentVertices(std::span<const Vec3> positions) {
 
 std::vector<uint32_t> coincidentFaces(const MeshView& mesh, const EdgeAdjacency& edges) {
   const size_t faceCount = mesh.faceCount();
-  // Equal faces share the edge from their lowest vertex to its lower neighbour; only faces that meet there are compared.
+  // Equal faces share the edge from their lowest vertex to its lower neighbour; only faces that meet there
+  // are compared.
   std::vector<uint32_t> keyEdge(faceCount, kNoIndex);
   parallelFor(faceCount, [&](size_t f) {
     if (mesh.end(f) - mesh.begin(f) < 3 || repeatsVertex(mesh, f)) return;
@@ -89,8 +90,8 @@ std::vector<uint32_t> coincidentFaces(const MeshView& mesh, const EdgeAdjacency&
     for (size_t e = begin; e < end; ++e) {
       const auto uses = edges.uses.row(e);
       if (uses.size() < 2) continue;
-      const auto count = std::count_if(uses.begin(), uses.end(),
-                                       [&](const EdgeUse& use) { return keyEdge[use.face] == e; });
+      const auto count =
+          std::count_if(uses.begin(), uses.end(), [&](const EdgeUse& use) { return keyEdge[use.face] == e; });
       if (count < 2) continue;
       candidates.clear();
       for (const EdgeUse& use : uses) {

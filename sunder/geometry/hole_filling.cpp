@@ -17,8 +17,8 @@ struct RimEdge {
 };
 
 struct Rim {
-  std::vector<RimEdge> edges;            // by ascending corner
-  std::vector<uint32_t> byTarget;        // per vertex: the edge that ends there, kNoIndex, or kAmbiguous
+  std::vector<RimEdge> edges;      // by ascending corner
+  std::vector<uint32_t> byTarget;  // per vertex: the edge that ends there, kNoIndex, or kAmbiguous
   static constexpr uint32_t kAmbiguous = kNoIndex - 1;
 };
 
@@ -31,7 +31,8 @@ Rim findRim(const MeshView& mesh) {
       rim.edges.push_back({uses[0].face, uses[0].corner, mesh.next(uses[0].face, uses[0].corner)});
     }
   }
-  std::sort(rim.edges.begin(), rim.edges.end(), [](const RimEdge& a, const RimEdge& b) { return a.corner < b.corner; });
+  std::sort(rim.edges.begin(), rim.edges.end(),
+            [](const RimEdge& a, const RimEdge& b) { return a.corner < b.corner; });
   rim.byTarget.assign(mesh.positions.size(), kNoIndex);
   for (uint32_t i = 0; i < rim.edges.size(); ++i) {
     uint32_t& slot = rim.byTarget[mesh.corners[rim.edges[i].target]];
@@ -55,8 +56,8 @@ bool isFlat(const std::vector<Vec3>& loop) {
                      [&](const Vec3& p) { return std::abs(normal.dot(p - loop[0])) <= kFlat * size; });
 }
 
-// Appends faces to a soup whose attribute arrays must stay complete. A corner takes its texture coordinate from the
-// rim's corner at the same vertex, and the new face's own normal.
+// Appends faces to a soup whose attribute arrays must stay complete. A corner takes its texture coordinate
+// from the rim's corner at the same vertex, and the new face's own normal.
 class Filler {
  public:
   explicit Filler(PolygonSoup& soup) : soup_(soup) {}
@@ -86,12 +87,15 @@ class Filler {
     if (!soup_.vertexColours.empty()) soup_.vertexColours.push_back(colourSum / static_cast<float>(count));
     for (size_t i = 0; i < loop.size(); ++i) {
       const uint32_t from = loop[i].target, to = loop[(i + 1) % loop.size()].target;
-      addFace({soup_.corners[from], soup_.corners[to], centre}, {uv(from), uv(to), uvSum / count}, loop[i].face);
+      addFace({soup_.corners[from], soup_.corners[to], centre}, {uv(from), uv(to), uvSum / count},
+              loop[i].face);
     }
   }
 
  private:
-  Vec2 uv(uint32_t corner) const { return soup_.cornerUvs.empty() ? Vec2(Vec2::Zero()) : soup_.cornerUvs[corner]; }
+  Vec2 uv(uint32_t corner) const {
+    return soup_.cornerUvs.empty() ? Vec2(Vec2::Zero()) : soup_.cornerUvs[corner];
+  }
 
   void addFace(const std::vector<uint32_t>& vertices, const std::vector<Vec2>& uvs, uint32_t neighbour) {
     soup_.addFace(vertices);
@@ -118,7 +122,8 @@ HoleFill fillHoles(PolygonSoup& mesh, uint32_t maxEdges) {
   std::vector<Vec3> points;
   for (uint32_t start = 0; start < rim.edges.size(); ++start) {
     if (seen[start] != 0) continue;
-    // The hole's own edges run against the faces', so the walk goes from an edge to the one that ends where it starts.
+    // The hole's own edges run against the faces', so the walk goes from an edge to the one that ends where
+    // it starts.
     loop.clear();
     bool simple = true;
     for (uint32_t i = start; seen[i] == 0;) {
@@ -132,7 +137,8 @@ HoleFill fillHoles(PolygonSoup& mesh, uint32_t maxEdges) {
       i = before;
     }
     simple = simple && mesh.corners[loop.back().corner] == mesh.corners[loop.front().target];
-    const bool alone = std::all_of(loop.begin(), loop.end(), [&](const RimEdge& e) { return e.face == loop[0].face; });
+    const bool alone =
+        std::all_of(loop.begin(), loop.end(), [&](const RimEdge& e) { return e.face == loop[0].face; });
     if (!simple || alone || loop.size() < 3 || loop.size() > maxEdges) {
       ++result.kept;
       continue;

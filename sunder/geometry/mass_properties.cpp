@@ -10,8 +10,8 @@ namespace {
 // Integrals over a solid, with the origin in the middle of its box.
 struct Moments {
   double volume = 0;
-  Vec3 first = Vec3::Zero();    // of x
-  Mat3 second = Mat3::Zero();   // of x x^T
+  Vec3 first = Vec3::Zero();   // of x
+  Mat3 second = Mat3::Zero();  // of x x^T
 
   Moments& operator+=(const Moments& o) {
     volume += o.volume;
@@ -33,8 +33,9 @@ struct Moments {
     const Vec3 sum = a + b + c + d;
     volume += v;
     first += v / 4 * sum;
-    second += v / 20 * (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose() +
-                        d * d.transpose());
+    second += v / 20 *
+              (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose() +
+               d * d.transpose());
   }
 };
 

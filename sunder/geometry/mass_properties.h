@@ -1,12 +1,12 @@
 // Volume, centre of mass and inertia of solids given by a closed surface or by tetrahedra.
 //
-// Exact for polyhedra up to rounding: the integrals of 1, x and x x^T over the signed tetrahedra that each triangle
-// spans with a common point, summed in a fixed order (Mirtich 1996 and Tonon 2004 give the same numbers). The common
-// point is the middle of the bounding box, so a body far from the origin loses no digits. A polygon that is not flat
-// counts as the fan from its first corner. O(faces), parallel.
+// Exact for polyhedra up to rounding: the integrals of 1, x and x x^T over the signed tetrahedra that each
+// triangle spans with a common point, summed in a fixed order (Mirtich 1996 and Tonon 2004 give the same
+// numbers). The common point is the middle of the bounding box, so a body far from the origin loses no
+// digits. A polygon that is not flat counts as the fan from its first corner. O(faces), parallel.
 //
-// The surface must be closed and consistently oriented (mesh_report.h tells); the numbers of an open one mean nothing.
-// A surface turned inside out gives a negative volume and mass.
+// The surface must be closed and consistently oriented (mesh_report.h tells); the numbers of an open one mean
+// nothing. A surface turned inside out gives a negative volume and mass.
 #pragma once
 
 #include "sunder/geometry/mesh_view.h"
@@ -14,10 +14,10 @@
 namespace sunder::geometry {
 
 struct MassProperties {
-  double volume = 0;             // m^3
-  double mass = 0;               // kg; equals the volume at density 1
-  Vec3 centre = Vec3::Zero();    // centre of mass, m
-  Mat3 inertia = Mat3::Zero();   // about the centre, kg m^2
+  double volume = 0;            // m^3
+  double mass = 0;              // kg; equals the volume at density 1
+  Vec3 centre = Vec3::Zero();   // centre of mass, m
+  Mat3 inertia = Mat3::Zero();  // about the centre, kg m^2
 };
 
 MassProperties massProperties(const MeshView& closedSurface, double density = 1);

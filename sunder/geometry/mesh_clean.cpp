@@ -53,7 +53,8 @@ void keepFaces(Work& work, const std::vector<uint8_t>& keep) {
   for (uint32_t f = 0; f < keep.size(); ++f) {
     if (keep[f] == 0) continue;
     faces.push_back(f);
-    for (uint32_t c = work.soup.faceOffsets[f]; c < work.soup.faceOffsets[f + 1]; ++c) rows.items.push_back(c);
+    for (uint32_t c = work.soup.faceOffsets[f]; c < work.soup.faceOffsets[f + 1]; ++c)
+      rows.items.push_back(c);
     rows.offsets.push_back(u32(rows.items.size()));
   }
   if (faces.size() != keep.size()) takeCorners(work, faces, std::move(rows));
@@ -62,7 +63,35 @@ void keepFaces(Work& work, const std::vector<uint8_t>& keep) {
 void weld(Work& work, double distance, CleanReport& report) {
   work.welded = closeVertices(work.soup.positions, distance);
   report.weldedVertices = tally(work.welded.size(), [&](size_t v) { return work.welded[v] != v; }).count;
-  parallelFor(work.soup.corners.size(), [&](size_t c) { work.soup.corners[c] = work.welded[work.soup.corners[c]]; });
+  parallelFor(work.soup.corners.size(),
+              [&](size_t c) { work.soup.corners[c] = work.welded[work.soup.corners[c]]; });
+}
+
+// Appends the face's corners without repeats and without spikes: a walk to a vertex and straight back spans
+// nothing.
+void appendProperCorners(const PolygonSoup& soup, size_t face, std::vector<uint32_t>& out) {
+  const size_t start = out.size();
+  auto vertex = [&](size_t i) { return soup.corners[out[i]]; };
+  for (uint32_t c = soup.faceOffsets[face]; c < soup.faceOffsets[face + 1]; ++c) {
+    const size_t n = out.size();
+    if (n > start && vertex(n - 1) == soup.corners[c]) continue;
+    if (n > start + 1 && vertex(n - 2) == soup.corners[c]) {
+      out.pop_back();
+      continue;
+    }
+    out.push_back(c);
+  }
+  // The same around the end of the list.
+  while (out.size() > start + 1) {
+    const size_t n = out.size();
+    if (vertex(n - 1) == vertex(start) || vertex(n - 2) == vertex(start)) {
+      out.pop_back();
+    } else if (vertex(n - 1) == vertex(start + 1)) {
+      out.erase(out.begin() + static_cast<std::ptrdiff_t>(start));
+    } else {
+      break;
+    }
+  }
 }
 
 void dropDegenerate(Work& work, CleanReport& report) {
@@ -70,21 +99,14 @@ void dropDegenerate(Work& work, CleanReport& report) {
   std::vector<uint32_t> faces;
   Rows rows;
   for (uint32_t f = 0; f < soup.faceCount(); ++f) {
-    const uint32_t begin = soup.faceOffsets[f], end = soup.faceOffsets[f + 1];
     const size_t start = rows.items.size();
-    for (uint32_t c = begin; c < end; ++c) {
-      if (rows.items.size() > start && soup.corners[rows.items.back()] == soup.corners[c]) continue;
-      rows.items.push_back(c);
-    }
-    while (rows.items.size() > start + 1 && soup.corners[rows.items.back()] == soup.corners[rows.items[start]]) {
-      rows.items.pop_back();
-    }
+    appendProperCorners(soup, f, rows.items);
     if (rows.items.size() - start < 3) {
       rows.items.resize(start);
       ++report.degenerateFaces;
       continue;
     }
-    report.shortenedFaces += rows.items.size() - start != end - begin ? 1 : 0;
+    report.shortenedFaces += rows.items.size() - start != soup.face(f).size() ? 1 : 0;
     faces.push_back(f);
     rows.offsets.push_back(u32(rows.items.size()));
   }
@@ -251,7 +273,7 @@ std::vector<std::string> CleanReport::lines() const {
     if (count != 0) result.push_back(fmt::format("{} {} {}{}", verb, count, count == 1 ? one : many, rest));
   };
   add(weldedVertices, "welded", "vertex", "vertices");
-  add(shortenedFaces, "removed repeated corners from", "face", "faces");
+  add(shortenedFaces, "removed repeated corners and spikes from", "face", "faces");
   add(degenerateFaces, "dropped", "degenerate face", "degenerate faces");
   add(flatFaces, "dropped", "face of zero area", "faces of zero area");
   add(duplicateFaces, "dropped", "duplicate face", "duplicate faces");

@@ -72,7 +72,8 @@ size_t countBoundaryLoops(const MeshView& mesh, const EdgeAdjacency& edges, cons
     meet(fans.cornerFan[mesh.next(uses[0].face, uses[0].corner)], e);
   }
   size_t loops = 0;
-  for (uint32_t e = 0; e < edges.size(); ++e) loops += edges.uses.row(e).size() == 1 && sets.find(e) == e ? 1 : 0;
+  for (uint32_t e = 0; e < edges.size(); ++e)
+    loops += edges.uses.row(e).size() == 1 && sets.find(e) == e ? 1 : 0;
   return loops;
 }
 
@@ -81,10 +82,10 @@ void examineEdges(const MeshView& mesh, const EdgeAdjacency& edges, MeshReport& 
     return note(tally(edges.size(), test), edges, examples);
   };
   report.edges = edges.size();
-  report.boundaryEdges = edgesWhere([&](size_t e) { return edges.uses.row(e).size() == 1; },
-                                    report.examples.boundaryEdges);
-  report.nonManifoldEdges = edgesWhere([&](size_t e) { return edges.uses.row(e).size() > 2; },
-                                       report.examples.nonManifoldEdges);
+  report.boundaryEdges =
+      edgesWhere([&](size_t e) { return edges.uses.row(e).size() == 1; }, report.examples.boundaryEdges);
+  report.nonManifoldEdges =
+      edgesWhere([&](size_t e) { return edges.uses.row(e).size() > 2; }, report.examples.nonManifoldEdges);
   report.flippedEdges =
       edgesWhere([&](size_t e) { return edges.uses.row(e).size() == 2 && !isRegular(mesh, edges, e); },
                  report.examples.flippedEdges);
@@ -104,7 +105,8 @@ void examineEdges(const MeshView& mesh, const EdgeAdjacency& edges, MeshReport& 
       [&](size_t begin, size_t end) {
         Lengths l;
         for (size_t e = begin; e < end; ++e) {
-          const double length = (mesh.positions[edges.edges[e][1]] - mesh.positions[edges.edges[e][0]]).norm();
+          const double length =
+              (mesh.positions[edges.edges[e][1]] - mesh.positions[edges.edges[e][0]]).norm();
           l.least = std::min(l.least, length);
           l.most = std::max(l.most, length);
           l.sum += length;
@@ -134,7 +136,8 @@ Vec3 areaCentre(const MeshView& mesh, const Vec3& middle) {
           const Vec3 normal = vectorArea(mesh, f).stableNormalized();
           // Signed parts of the fan, so that concave polygons come out right.
           for (uint32_t c = mesh.begin(f) + 1; c + 1 < mesh.end(f); ++c) {
-            const Vec3 p = mesh.at(mesh.begin(f)) - middle, q = mesh.at(c) - middle, r = mesh.at(c + 1) - middle;
+            const Vec3 p = mesh.at(mesh.begin(f)) - middle, q = mesh.at(c) - middle,
+                       r = mesh.at(c + 1) - middle;
             const double area = (q - p).cross(r - p).dot(normal) / 2;
             s.area += area;
             s.moment += area / 3 * (p + q + r);
@@ -214,17 +217,20 @@ std::vector<std::string> problems(const MeshReport& r) {
       r.examples.nonManifoldEdges);
   add(r.nonManifoldVertices, "vertex joins faces that share no edge there",
       "vertices join faces that share no edge there", r.examples.nonManifoldVertices);
-  if (!r.orientable) lines.emplace_back("the surface has only one side: no turning of faces makes neighbours agree");
+  if (!r.orientable)
+    lines.emplace_back("the surface has only one side: no turning of faces makes neighbours agree");
   add(r.flippedEdges, "edge lies between faces of opposite orientation",
       "edges lie between faces of opposite orientation", r.examples.flippedEdges);
   if (r.boundaryEdges != 0) {
-    lines.push_back(fmt::format("{} in {} {}", sentence(r.boundaryEdges, "edge has only one face",
-                                                        "edges have only one face", list(r.examples.boundaryEdges)),
+    lines.push_back(fmt::format("{} in {} {}",
+                                sentence(r.boundaryEdges, "edge has only one face",
+                                         "edges have only one face", list(r.examples.boundaryEdges)),
                                 r.boundaryLoops, r.boundaryLoops == 1 ? "loop" : "loops"));
   }
   if (r.insideOut) lines.emplace_back("the surface is inside out: its volume is negative");
   add(r.degenerateFaces, "face has no area", "faces have no area", r.examples.degenerateFaces);
-  add(r.duplicateFaces, "face repeats an earlier one", "faces repeat earlier ones", r.examples.duplicateFaces);
+  add(r.duplicateFaces, "face repeats an earlier one", "faces repeat earlier ones",
+      r.examples.duplicateFaces);
   add(r.duplicateVertices, "vertex lies exactly on an earlier one", "vertices lie exactly on earlier ones",
       r.examples.duplicateVertices);
   add(r.isolatedVertices, "vertex is in no face", "vertices are in no face", r.examples.isolatedVertices);

@@ -1,6 +1,6 @@
-// A surface mesh seen through spans: what functions take that only read, whether the mesh is a PolygonSoup or a TriMesh
-// (both convert). Faces are lists of corners; a corner also stands for the directed edge to the next corner of its face.
-// The view must not outlive the mesh.
+// A surface mesh seen through spans: what functions take that only read, whether the mesh is a PolygonSoup or
+// a TriMesh (both convert). Faces are lists of corners; a corner also stands for the directed edge to the
+// next corner of its face. The view must not outlive the mesh.
 #pragma once
 
 #include "sunder/geometry/mesh.h"
@@ -28,16 +28,17 @@ struct MeshView {
   uint32_t previous(size_t f, uint32_t corner) const { return corner == begin(f) ? end(f) - 1 : corner - 1; }
 };
 
-// Throws Error (Geometry) naming the first face that refers to a vertex that is not there, or whose row is malformed;
-// Error (Limit) when indices would not fit 32 bits. Every function that takes a MeshView calls this first.
+// Throws Error (Geometry) naming the first face that refers to a vertex that is not there, or whose row is
+// malformed; Error (Limit) when indices would not fit 32 bits. Every function that takes a MeshView calls
+// this first.
 void requireValid(const MeshView& mesh);
 
 // The face of every corner.
 std::vector<uint32_t> cornerFaces(const MeshView& mesh);
 
-// Half the sum of the fan's cross products (the same as Newell's 1972 formula, taken about the first corner so that a
-// mesh far from the origin loses no digits): its length is the area of a flat polygon, concave ones included, its
-// direction the normal.
+// Half the sum of the fan's cross products (the same as Newell's 1972 formula, taken about the first corner
+// so that a mesh far from the origin loses no digits): its length is the area of a flat polygon, concave ones
+// included, its direction the normal.
 Vec3 vectorArea(const MeshView& mesh, size_t face);
 
 // No area that double precision could tell from zero: fewer than three corners, corners on one line.

@@ -55,7 +55,8 @@ std::vector<Vec3> vertexNormals(const MeshView& mesh, std::span<const Vec3> face
   return normals;
 }
 
-std::vector<Vec3> edgeNormals(const MeshView& mesh, const EdgeAdjacency& edges, std::span<const Vec3> faceNormals) {
+std::vector<Vec3> edgeNormals(const MeshView& mesh, const EdgeAdjacency& edges,
+                              std::span<const Vec3> faceNormals) {
   requireOnePerFace(mesh, faceNormals);
   std::vector<Vec3> normals(edges.size());
   parallelFor(edges.size(), [&](size_t e) {

@@ -106,7 +106,8 @@ Orientation orientation(const MeshView& mesh, const EdgeAdjacency& edges) {
     for (uint32_t v : mesh.face(f)) shell.box.grow(mesh.positions[v]);
   }
   auto inside = [](const Box3& inner, const Box3& outer) {
-    return (outer.lower.array() < inner.lower.array()).all() && (inner.upper.array() < outer.upper.array()).all();
+    return (outer.lower.array() < inner.lower.array()).all() &&
+           (inner.upper.array() < outer.upper.array()).all();
   };
   std::vector<uint8_t> invert(patches, 0);
   parallelFor(
@@ -125,7 +126,8 @@ Orientation orientation(const MeshView& mesh, const EdgeAdjacency& edges) {
       16);
   parallelFor(mesh.faceCount(), [&](size_t f) {
     const uint32_t p = result.patches.label[f];
-    result.flip[f] = result.patchOrientable[p] != 0 ? static_cast<uint8_t>(result.flip[f] ^ invert[p]) : uint8_t(0);
+    result.flip[f] =
+        result.patchOrientable[p] != 0 ? static_cast<uint8_t>(result.flip[f] ^ invert[p]) : uint8_t(0);
   });
   return result;
 }

@@ -15,36 +15,34 @@ namespace {
 constexpr const char* kSplitHint = "cleaning with splitNonManifold cuts it apart";
 
 void requirePolygons(const MeshView& mesh) {
-  const Tally bad = tally(mesh.faceCount(), [&](size_t f) {
-    return mesh.end(f) - mesh.begin(f) < 3 || repeatsVertex(mesh, f);
-  });
+  const Tally bad = tally(
+      mesh.faceCount(), [&](size_t f) { return mesh.end(f) - mesh.begin(f) < 3 || repeatsVertex(mesh, f); });
   if (bad.count == 0) return;
   const uint32_t f = bad.first[0];
-  throw Error(ErrorKind::Geometry,
-              mesh.face(f).size() < 3 ? fmt::format("face {} has only {} corners", f, mesh.face(f).size())
-                                      : fmt::format("face {} has the same vertex at two corners", f))
+  throw Error(ErrorKind::Geometry, mesh.face(f).size() < 3
+                                       ? fmt::format("face {} has only {} corners", f, mesh.face(f).size())
+                                       : fmt::format("face {} has the same vertex at two corners", f))
       .hint("cleaning drops degenerate faces");
 }
 
 void requireManifoldEdges(const MeshView& mesh, const EdgeAdjacency& edges) {
-  const Tally bad = tally(edges.size(), [&](size_t e) {
-    return edges.uses.row(e).size() != 1 && !isRegular(mesh, edges, e);
-  });
+  const Tally bad = tally(
+      edges.size(), [&](size_t e) { return edges.uses.row(e).size() != 1 && !isRegular(mesh, edges, e); });
   if (bad.count == 0) return;
   const uint32_t e = bad.first[0];
   const auto uses = edges.uses.row(e);
   const std::string edge = fmt::format("edge {}-{}", edges.edges[e][0], edges.edges[e][1]);
   if (uses.size() == 2) {
-    throw Error(ErrorKind::Geometry, fmt::format("{} is run along in the same direction by faces {} and {}", edge,
-                                                 uses[0].face, uses[1].face))
+    throw Error(ErrorKind::Geometry, fmt::format("{} is run along in the same direction by faces {} and {}",
+                                                 edge, uses[0].face, uses[1].face))
         .hint("cleaning with orient turns faces the same way");
   }
   std::string faces;
   for (size_t i = 0; i < std::min<size_t>(uses.size(), 8); ++i) {
     faces += fmt::format("{}{}", i == 0 ? "" : ", ", uses[i].face);
   }
-  throw Error(ErrorKind::Geometry,
-              fmt::format("{} is shared by {} faces ({}{})", edge, uses.size(), faces, uses.size() > 8 ? ", ..." : ""))
+  throw Error(ErrorKind::Geometry, fmt::format("{} is shared by {} faces ({}{})", edge, uses.size(), faces,
+                                               uses.size() > 8 ? ", ..." : ""))
       .hint(kSplitHint);
 }
 
@@ -59,7 +57,8 @@ PolyMesh::PolyMesh(const MeshView& mesh) : positions_(mesh.positions.begin(), me
   const size_t cornerCount = mesh.corners.size(), faces = mesh.faceCount();
   size_t total = cornerCount;
   for (size_t e = 0; e < edges.size(); ++e) total += edges.uses.row(e).size() == 1 ? 1 : 0;
-  if (total >= kNoIndex) throw Error(ErrorKind::Limit, "the mesh has more half-edges than 32-bit indices can name");
+  if (total >= kNoIndex)
+    throw Error(ErrorKind::Limit, "the mesh has more half-edges than 32-bit indices can name");
   next_.resize(total);
   twin_.resize(total);
   origin_.resize(total);
@@ -97,7 +96,8 @@ PolyMesh::PolyMesh(const MeshView& mesh) : positions_(mesh.positions.begin(), me
   }
   for (uint32_t h = u32(cornerCount); h < total; ++h) {
     next_[h] = vertexHalfedge_[origin_[twin_[h].value].value];
-    // Every boundary half-edge that enters a vertex is followed by one that leaves it: each fan has one of both.
+    // Every boundary half-edge that enters a vertex is followed by one that leaves it: each fan has one of
+    // both.
     assert(next_[h].valid());
   }
   for (uint32_t c = 0; c < cornerCount; ++c) {
@@ -112,7 +112,8 @@ PolyMesh::PolyMesh(const MeshView& mesh) : positions_(mesh.positions.begin(), me
     return outgoing[v] != 0 && valence(VertexIndex(u32(v))) != outgoing[v];
   });
   if (bad.count != 0) {
-    throw Error(ErrorKind::Geometry, fmt::format("vertex {} joins faces that share no edge there", bad.first[0]))
+    throw Error(ErrorKind::Geometry,
+                fmt::format("vertex {} joins faces that share no edge there", bad.first[0]))
         .hint(kSplitHint);
   }
 }
@@ -188,11 +189,12 @@ FaceIndex PolyMesh::splitFace(HalfedgeIndex a, HalfedgeIndex b) {
     throw Error(ErrorKind::Usage, "splitting a face needs two corners of the same face");
   }
   if (a == b || next(a) == b || next(b) == a) {
-    throw Error(ErrorKind::Usage, fmt::format("the corners to connect are neighbours in face {}", face(a).value));
+    throw Error(ErrorKind::Usage,
+                fmt::format("the corners to connect are neighbours in face {}", face(a).value));
   }
   if (find(origin(a), origin(b)).valid()) {
-    throw Error(ErrorKind::Geometry,
-                fmt::format("vertices {} and {} are joined by an edge already", origin(a).value, origin(b).value));
+    throw Error(ErrorKind::Geometry, fmt::format("vertices {} and {} are joined by an edge already",
+                                                 origin(a).value, origin(b).value));
   }
   const FaceIndex old = face(a), added(u32(faceCount()));
   const HalfedgeIndex beforeA = previous(a), beforeB = previous(b);
@@ -212,13 +214,16 @@ FaceIndex PolyMesh::splitFace(HalfedgeIndex a, HalfedgeIndex b) {
 
 std::string PolyMesh::validate() const {
   const size_t n = halfedgeCount();
-  if (twin_.size() != n || origin_.size() != n || face_.size() != n) return "half-edge arrays differ in length";
-  if (vertexHalfedge_.size() != vertexCount() || faceSource_.size() != faceCount()) return "array lengths differ";
+  if (twin_.size() != n || origin_.size() != n || face_.size() != n)
+    return "half-edge arrays differ in length";
+  if (vertexHalfedge_.size() != vertexCount() || faceSource_.size() != faceCount())
+    return "array lengths differ";
   std::vector<bool> entered(n, false);
   for (uint32_t i = 0; i < n; ++i) {
     if (next_[i].value >= n || twin_[i].value >= n) return fmt::format("half-edge {} leads nowhere", i);
     if (origin_[i].value >= vertexCount()) return fmt::format("half-edge {} starts nowhere", i);
-    if (face_[i].valid() && face_[i].value >= faceCount()) return fmt::format("half-edge {} has no such face", i);
+    if (face_[i].valid() && face_[i].value >= faceCount())
+      return fmt::format("half-edge {} has no such face", i);
     if (entered[next_[i].value]) return fmt::format("half-edge {} follows two others", next_[i].value);
     entered[next_[i].value] = true;
   }
@@ -226,16 +231,19 @@ std::string PolyMesh::validate() const {
     const HalfedgeIndex h(i);
     if (twin(h) == h || twin(twin(h)) != h) return fmt::format("half-edge {} is not its twin's twin", i);
     if (origin(h) == target(h)) return fmt::format("half-edge {} ends where it starts", i);
-    if (origin(next(h)) != target(h)) return fmt::format("half-edge {} does not end where its next starts", i);
+    if (origin(next(h)) != target(h))
+      return fmt::format("half-edge {} does not end where its next starts", i);
     if (face(next(h)) != face(h)) return fmt::format("half-edge {} and its next differ in face", i);
-    if (isBoundary(h) && isBoundary(twin(h))) return fmt::format("half-edge {} has no face on either side", i);
+    if (isBoundary(h) && isBoundary(twin(h)))
+      return fmt::format("half-edge {} has no face on either side", i);
   }
   size_t inFaces = 0, withFace = 0;
   for (uint32_t i = 0; i < n; ++i) withFace += face_[i].valid() ? 1 : 0;
   std::vector<uint32_t> around;
   for (uint32_t i = 0; i < faceCount(); ++i) {
     const FaceIndex f(i);
-    if (halfedge(f).value >= n || face(halfedge(f)) != f) return fmt::format("face {} has a foreign half-edge", i);
+    if (halfedge(f).value >= n || face(halfedge(f)) != f)
+      return fmt::format("face {} has a foreign half-edge", i);
     around.clear();
     for (const HalfedgeIndex h : corners(f)) around.push_back(origin(h).value);
     inFaces += around.size();
@@ -250,7 +258,8 @@ std::string PolyMesh::validate() const {
   for (uint32_t i = 0; i < vertexCount(); ++i) {
     const VertexIndex v(i);
     if (!halfedge(v).valid()) continue;
-    if (halfedge(v).value >= n || origin(halfedge(v)) != v) return fmt::format("vertex {} has a foreign half-edge", i);
+    if (halfedge(v).value >= n || origin(halfedge(v)) != v)
+      return fmt::format("vertex {} has a foreign half-edge", i);
     around.clear();
     size_t open = 0;
     for (const HalfedgeIndex h : star(v)) {
@@ -259,7 +268,8 @@ std::string PolyMesh::validate() const {
     }
     inStars += around.size();
     if (open > 1) return fmt::format("vertex {} has two boundary gaps", i);
-    if (open == 1 && !isBoundary(halfedge(v))) return fmt::format("vertex {} does not start at its boundary", i);
+    if (open == 1 && !isBoundary(halfedge(v)))
+      return fmt::format("vertex {} does not start at its boundary", i);
     std::sort(around.begin(), around.end());
     if (std::adjacent_find(around.begin(), around.end()) != around.end()) {
       return fmt::format("vertex {} has two edges to the same vertex", i);

@@ -1,14 +1,15 @@
-// PolyMesh: an oriented 2-manifold of polygons, with or without boundary, as half-edges. Each half-edge knows the next
-// one of its face, its twin, its origin and its face; half-edges on the open side of a boundary edge have no face and
-// are linked into boundary loops, so walking around a vertex never needs a special case.
+// PolyMesh: an oriented 2-manifold of polygons, with or without boundary, as half-edges. Each half-edge knows
+// the next one of its face, its twin, its origin and its face; half-edges on the open side of a boundary edge
+// have no face and are linked into boundary loops, so walking around a vertex never needs a special case.
 //
-// Guarantees (validate() checks every one): faces have three or more different vertices; an edge joins two different
-// vertices, no two edges join the same two; the faces at a vertex form one fan, open or closed; a vertex on the
-// boundary starts its star with the boundary half-edge; every edge has at least one face. Vertices without faces are
-// allowed. Half-edge c of a freshly built mesh is corner c of the input; boundary half-edges follow.
+// Guarantees (validate() checks every one): faces have three or more different vertices; an edge joins two
+// different vertices, no two edges join the same two; the faces at a vertex form one fan, open or closed; a
+// vertex on the boundary starts its star with the boundary half-edge; every edge has at least one face.
+// Vertices without faces are allowed. Half-edge c of a freshly built mesh is corner c of the input; boundary
+// half-edges follow.
 //
-// Cost: O(corners) to build, 16 bytes a half-edge. The structure follows Muller and Preparata 1978 and Weiler 1985,
-// with boundary loops as in Kettner 1999.
+// Cost: O(corners) to build, 16 bytes a half-edge. The structure follows Muller and Preparata 1978 and Weiler
+// 1985, with boundary loops as in Kettner 1999.
 #pragma once
 
 #include "sunder/base/index.h"
@@ -27,7 +28,8 @@ using FaceIndex = Index<struct FaceTag>;
 class PolyMesh {
  public:
   PolyMesh() = default;
-  // Throws Error (Geometry) naming the edge, face or vertex that keeps the input from being an oriented 2-manifold.
+  // Throws Error (Geometry) naming the edge, face or vertex that keeps the input from being an oriented
+  // 2-manifold.
   explicit PolyMesh(const MeshView& mesh);
 
   size_t vertexCount() const { return positions_.size(); }
@@ -39,14 +41,17 @@ class PolyMesh {
   HalfedgeIndex twin(HalfedgeIndex h) const { return twin_[h.value]; }
   VertexIndex origin(HalfedgeIndex h) const { return origin_[h.value]; }
   VertexIndex target(HalfedgeIndex h) const { return origin(twin(h)); }
-  FaceIndex face(HalfedgeIndex h) const { return face_[h.value]; }  // invalid on the open side of the boundary
-  HalfedgeIndex previous(HalfedgeIndex h) const;                    // O(valence of its origin)
+  FaceIndex face(HalfedgeIndex h) const {
+    return face_[h.value];
+  }                                               // invalid on the open side of the boundary
+  HalfedgeIndex previous(HalfedgeIndex h) const;  // O(valence of its origin)
   HalfedgeIndex halfedge(VertexIndex v) const { return vertexHalfedge_[v.value]; }  // invalid: isolated
   HalfedgeIndex halfedge(FaceIndex f) const { return faceHalfedge_[f.value]; }
 
   bool isBoundary(HalfedgeIndex h) const { return !face(h).valid(); }
   bool isBoundary(VertexIndex v) const { return halfedge(v).valid() && isBoundary(halfedge(v)); }
-  HalfedgeIndex find(VertexIndex from, VertexIndex to) const;  // invalid when there is no such edge; O(valence)
+  HalfedgeIndex find(VertexIndex from,
+                     VertexIndex to) const;  // invalid when there is no such edge; O(valence)
 
   const Vec3& position(VertexIndex v) const { return positions_[v.value]; }
   Vec3& position(VertexIndex v) { return positions_[v.value]; }
@@ -62,17 +67,18 @@ class PolyMesh {
   auto star(VertexIndex v) const { return Cycle<true>{this, halfedge(v)}; }
 
   size_t degree(FaceIndex f) const;
-  size_t valence(VertexIndex v) const;                 // number of edges
-  std::vector<HalfedgeIndex> boundaryLoops() const;    // the lowest half-edge of each, ascending
+  size_t valence(VertexIndex v) const;               // number of edges
+  std::vector<HalfedgeIndex> boundaryLoops() const;  // the lowest half-edge of each, ascending
 
   VertexIndex addVertex(const Vec3& position);  // isolated
 
   // Puts a vertex on an edge. `h` then ends at it, next(h) runs on to the old target. O(1).
   VertexIndex splitEdge(HalfedgeIndex h, const Vec3& position);
 
-  // Connects the origins of two corners of one face. The part that starts with `a` stays the old face, the part that
-  // starts with `b` is the returned new one. Throws Error (Usage) when the corners are not of one face or are
-  // neighbours, Error (Geometry) when an edge joins the two vertices already. O(size of the face).
+  // Connects the origins of two corners of one face. The part that starts with `a` stays the old face, the
+  // part that starts with `b` is the returned new one. Throws Error (Usage) when the corners are not of one
+  // face or are neighbours, Error (Geometry) when an edge joins the two vertices already. O(size of the
+  // face).
   FaceIndex splitFace(HalfedgeIndex a, HalfedgeIndex b);
 
   // Empty when every invariant holds, else the first that does not. O(half-edges * log).

@@ -1,5 +1,5 @@
-// Lists of lists in two arrays ("compressed rows"), and the ways to make them: count, prefix sum, write. Everything
-// here is deterministic; items stay in the order they are given in.
+// Lists of lists in two arrays ("compressed rows"), and the ways to make them: count, prefix sum, write.
+// Everything here is deterministic; items stay in the order they are given in.
 #pragma once
 
 #include "sunder/base/index.h"
@@ -38,8 +38,8 @@ inline uint32_t countsToOffsets(std::vector<uint32_t>& counts) {
   return counts.back();
 }
 
-// Elements 0 .. count-1 put into rows by keyOf(i) < keyCount; kNoIndex leaves an element out. Row k lists valueOf(i)
-// by ascending i. Two passes over the elements, O(count + keyCount).
+// Elements 0 .. count-1 put into rows by keyOf(i) < keyCount; kNoIndex leaves an element out. Row k lists
+// valueOf(i) by ascending i. Two passes over the elements, O(count + keyCount).
 template <class T, class KeyOf, class ValueOf>
 RowsOf<T> groupBy(size_t count, size_t keyCount, KeyOf&& keyOf, ValueOf&& valueOf) {
   RowsOf<T> rows;

@@ -95,7 +95,8 @@ Tally duplicateTets(const TetMesh& mesh) {
   parallelFor(
       rows.size(),
       [&](size_t v) {
-        const auto begin = rows.items.begin() + rows.offsets[v], end = rows.items.begin() + rows.offsets[v + 1];
+        const auto begin = rows.items.begin() + rows.offsets[v],
+                   end = rows.items.begin() + rows.offsets[v + 1];
         std::sort(begin, end, [&](uint32_t a, uint32_t b) {
           const Tetrahedron ta = sorted(a), tb = sorted(b);
           return ta != tb ? ta < tb : a < b;
@@ -113,12 +114,13 @@ Tally duplicateTets(const TetMesh& mesh) {
 void requireValid(const TetMesh& mesh) {
   const size_t vertexCount = mesh.positions.size();
   if (vertexCount >= kNoIndex || mesh.tets.size() >= kNoIndex / 4) {
-    throw Error(ErrorKind::Limit, fmt::format("a mesh of {} vertices and {} tetrahedra is beyond 32-bit indices",
-                                              vertexCount, mesh.tets.size()));
+    throw Error(ErrorKind::Limit,
+                fmt::format("a mesh of {} vertices and {} tetrahedra is beyond 32-bit indices", vertexCount,
+                            mesh.tets.size()));
   }
   if (!mesh.region.empty() && mesh.region.size() != mesh.tets.size()) {
-    throw Error(ErrorKind::Geometry, fmt::format("{} region numbers for {} tetrahedra", mesh.region.size(),
-                                                 mesh.tets.size()));
+    throw Error(ErrorKind::Geometry,
+                fmt::format("{} region numbers for {} tetrahedra", mesh.region.size(), mesh.tets.size()));
   }
   auto highest = [&](size_t t) { return *std::max_element(mesh.tets[t].begin(), mesh.tets[t].end()); };
   const Tally bad = tally(mesh.tets.size(), [&](size_t t) { return highest(t) >= vertexCount; });
@@ -137,7 +139,8 @@ std::vector<double> signedVolumes(const TetMesh& mesh) {
   std::vector<double> volumes(mesh.tets.size());
   parallelFor(mesh.tets.size(), [&](size_t i) {
     const Tetrahedron& t = mesh.tets[i];
-    volumes[i] = signedVolume(mesh.positions[t[0]], mesh.positions[t[1]], mesh.positions[t[2]], mesh.positions[t[3]]);
+    volumes[i] =
+        signedVolume(mesh.positions[t[0]], mesh.positions[t[1]], mesh.positions[t[2]], mesh.positions[t[3]]);
   });
   return volumes;
 }

@@ -69,8 +69,10 @@ std::string validate(const TopologyChange& change) {
   for (const AppearedBody& b : change.appeared) {
     if (!ids.insert(b.body.id).second) return fmt::format("body {} appears twice", b.body.id);
     for (size_t i = 0; i < b.parents.size(); ++i) {
-      if (b.parents[i] >= change.disappeared.size()) return fmt::format("body {} has no such parent", b.body.id);
-      if (i != 0 && b.parents[i] <= b.parents[i - 1]) return fmt::format("body {} has unsorted parents", b.body.id);
+      if (b.parents[i] >= change.disappeared.size())
+        return fmt::format("body {} has no such parent", b.body.id);
+      if (i != 0 && b.parents[i] <= b.parents[i - 1])
+        return fmt::format("body {} has unsorted parents", b.body.id);
     }
   }
   for (const Element& element : kElements) {
@@ -101,7 +103,8 @@ std::string validate(const TopologyChange& change) {
 TopologyChange compose(const TopologyChange& first, const TopologyChange& second) {
   for (const TopologyChange* change : {&first, &second}) {
     const std::string trouble = validate(*change);
-    if (!trouble.empty()) throw Error(ErrorKind::Usage, "a change that is not consistent cannot be composed: " + trouble);
+    if (!trouble.empty())
+      throw Error(ErrorKind::Usage, "a change that is not consistent cannot be composed: " + trouble);
   }
   const auto goneFirst = positionsById(first.disappeared), goneSecond = positionsById(second.disappeared);
   const auto madeFirst = positionsById(first.appeared);
@@ -109,16 +112,19 @@ TopologyChange compose(const TopologyChange& first, const TopologyChange& second
   TopologyChange result;
   result.kind = first.kind == second.kind ? first.kind : ChangeKind::Several;
   result.disappeared = first.disappeared;
-  std::vector<uint32_t> oldOfSecond(second.disappeared.size(), kNoIndex);  // its place in the result, if it is there
+  std::vector<uint32_t> oldOfSecond(second.disappeared.size(),
+                                    kNoIndex);  // its place in the result, if it is there
   for (uint32_t i = 0; i < second.disappeared.size(); ++i) {
     const BodyRecord& b = second.disappeared[i];
     if (const auto made = madeFirst.find(b.id); made != madeFirst.end()) {
       if (first.appeared[made->second].body != b) {
-        throw Error(ErrorKind::Usage, fmt::format("body {} disappears with other counts than it appeared with", b.id));
+        throw Error(ErrorKind::Usage,
+                    fmt::format("body {} disappears with other counts than it appeared with", b.id));
       }
       continue;
     }
-    if (goneFirst.contains(b.id)) throw Error(ErrorKind::Usage, fmt::format("body {} disappears twice", b.id));
+    if (goneFirst.contains(b.id))
+      throw Error(ErrorKind::Usage, fmt::format("body {} disappears twice", b.id));
     oldOfSecond[i] = u32(result.disappeared.size());
     result.disappeared.push_back(b);
   }
