@@ -12,6 +12,7 @@ namespace sunder::geometry {
 namespace {
 
 constexpr uint32_t kJsonChunk = 0x4e4f534a, kBinaryChunk = 0x004e4942;
+constexpr size_t kBlanksBeforeJson = 4096;
 constexpr uint64_t kByte = 5120, kUnsignedByte = 5121, kShort = 5122, kUnsignedShort = 5123,
                    kUnsignedInt = 5125, kFloat = 5126;
 
@@ -109,7 +110,10 @@ GltfDocument::GltfDocument(Bytes bytes, const std::string& name, const std::file
   std::string_view text;
   splitContainer(bytes, text);
   if (text.empty()) throw Error(ErrorKind::Format, "the file is empty").inFile(name_);
-  if (text.find_first_not_of(" \t\r\n\xEF\xBB\xBF") != text.find('{'))
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const std::string_view head = text.substr(0, kBlanksBeforeJson);
+  const size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == head.npos || head[first] != '{' || text.back() == '\0')
     throw Error(ErrorKind::Format, "this is neither a .glb file nor the JSON of a .gltf file").inFile(name_);
   try {
     root_ = Json::parse(text.begin(), text.end());

@@ -395,8 +395,9 @@ MeshFile ObjParser::finish() {
 MeshFile readObj(Bytes bytes, const std::string& name) {
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (text.starts_with('\0'))
-    throw Error(ErrorKind::Format, "this is not a text file").inFile(name).atByte(0);
+  // Both ends: a file that was cut off on disk or in transfer often ends in zeros.
+  if (text.starts_with('\0') || text.ends_with('\0'))
+    throw Error(ErrorKind::Format, "this is not a text file").inFile(name);
 
   // Only the last stretch is searched: a line longer than the limit is refused in any case.
   const size_t window = std::min(text.size(), kLineLimit);
