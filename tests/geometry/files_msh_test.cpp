@@ -9,7 +9,8 @@ using namespace samples;
 
 MeshFile read(const std::string& text) { return readMsh(bytesOf(text), "test.msh"); }
 
-// One tetrahedron in physical volume 7 and its four faces in physical surface 5; node tags have gaps and no order.
+// One tetrahedron in physical volume 7 and its four faces in physical surface 5; node tags have gaps and no
+// order.
 const char* const kText22 = R"($MeshFormat
 2.2 0 8
 $EndMeshFormat
@@ -120,7 +121,8 @@ TEST(FilesMsh, negativePhysicalSurfaceTurnsItsFaces) {
 }
 
 TEST(FilesMsh, tenNodeTetsKeepTheirCorners) {
-  const std::string text = replaced(kText22, "6 4 2 7 1 40 10 30 7", "6 11 2 7 1 40 10 30 7 99 99 99 99 99 99");
+  const std::string text =
+      replaced(kText22, "6 4 2 7 1 40 10 30 7", "6 11 2 7 1 40 10 30 7 99 99 99 99 99 99");
   const MeshFile file = read(text);
   EXPECT_EQ(file.volume.tets.size(), 1u);
   EXPECT_TRUE(hasNote(file, "1 cell of higher order"));
@@ -144,7 +146,9 @@ std::string binary22(bool big) {
 
 std::string binary41(bool big, bool wide) {
   std::string t = std::string("$MeshFormat\n4.1 1 ") + (wide ? "8\n" : "4\n");
-  auto number = [&](uint64_t v) { wide ? appendValue<uint64_t>(t, v, big) : appendValue(t, uint32_t(v), big); };
+  auto number = [&](uint64_t v) {
+    wide ? appendValue<uint64_t>(t, v, big) : appendValue(t, uint32_t(v), big);
+  };
   auto ints = [&](std::initializer_list<int32_t> values) {
     for (const int32_t v : values) appendValue(t, v, big);
   };
@@ -192,7 +196,8 @@ TEST(FilesMsh, readsBinaryInBothByteOrders) {
 TEST(FilesMsh, writesAndReadsTheSame) {
   const MeshFile mesh = sampleMesh(false);
   for (const bool ascii : {false, true}) {
-    const MeshFile back = read(written([&](OutputFile& out) { EXPECT_TRUE(writeMsh(out, mesh, ascii).empty()); }));
+    const MeshFile back =
+        read(written([&](OutputFile& out) { EXPECT_TRUE(writeMsh(out, mesh, ascii).empty()); }));
     EXPECT_TRUE(sameBits(back.volume.positions, mesh.volume.positions));
     EXPECT_EQ(back.volume.tets, mesh.volume.tets);
     EXPECT_EQ(back.volume.region, mesh.volume.region);
@@ -264,7 +269,8 @@ TEST(FilesMsh, refusesWhatIsWrong) {
 }
 
 TEST(FilesMsh, isSturdy) {
-  for (const std::string& text : {std::string(kText22), std::string(kText41), binary22(true), binary41(false, true)})
+  for (const std::string& text :
+       {std::string(kText22), std::string(kText41), binary22(true), binary41(false, true)})
     EXPECT_GT(expectSturdy(read, text), text.size() / 2);
 }
 

@@ -1,5 +1,6 @@
-#include "geometry/volume_file_samples.h"
 #include "sunder/geometry/cell_soup.h"
+
+#include "geometry/volume_file_samples.h"
 
 namespace sunder::geometry {
 namespace {
@@ -40,7 +41,8 @@ TEST(FilesTetGen, numbersMayStartAnywhere) {
     const char* const xyz[4] = {"0 0 0", "1 0 0", "0 1 0", "0 0 1"};
     for (int i = 0; i < 4; ++i) {
       node += std::to_string(first + i) + " " + xyz[i] + "\n";
-      ele += " " + std::to_string(first + i);
+      ele += ' ';
+      ele += std::to_string(first + i);
     }
     const MeshFile file = readPair(node, ele);
     EXPECT_EQ(file.volume.tets[0], (Tetrahedron{0, 1, 2, 3}));
@@ -73,7 +75,8 @@ TEST(FilesTetGen, refusesWhatIsWrong) {
   expectError(readEle, kEle + "7", ErrorKind::Format, "end of the file");
   expectError(readNode, replaced(kNode, "1e0", "1e999"), ErrorKind::Format, "coordinate is not finite");
   expectError(readNode, replaced(kNode, "1  0 0 0", "1  nan 0 0"), ErrorKind::Format, "not finite");
-  expectError(readNode, replaced(kNode, "5 3 2 1", "1000000000 3 2 1"), ErrorKind::Format, "1000000000 points");
+  expectError(readNode, replaced(kNode, "5 3 2 1", "1000000000 3 2 1"), ErrorKind::Format,
+              "1000000000 points");
   expectError(readNode, replaced(kNode, "5 3 2 1", "5 2 2 1"), ErrorKind::Format, "dimension");
   expectError(readNode, replaced(kNode, "2  1 0", "1  1 0"), ErrorKind::Format, "two points");
 }
@@ -130,12 +133,14 @@ TEST(FilesMedit, readsSectionsWithReferences) {
 TEST(FilesMedit, refusesWhatIsWrong) {
   expectError(readMeditText, "", ErrorKind::Format, "MeshVersionFormatted");
   expectError(readMeditText, "\x01\x02\x03", ErrorKind::Format, "not a text file");
-  expectError(readMeditText, replaced(kMedit, "Dimension\n3", "Dimension\n2"), ErrorKind::Unsupported, "dimension");
+  expectError(readMeditText, replaced(kMedit, "Dimension\n3", "Dimension\n2"), ErrorKind::Unsupported,
+              "dimension");
   expectError(readMeditText, replaced(kMedit, "2 3 4 5 9", "2 3 4 6 9"), ErrorKind::Format, "vertex 6");
   expectError(readMeditText, replaced(kMedit, "2 3 4 5 9", "2 0 4 5 9"), ErrorKind::Format, "vertex 0");
   EXPECT_EQ(errorOf(readMeditText, replaced(kMedit, "2 3 4 5 9", "2 3 4 6 9")).place(), "22");
   expectError(readMeditText, replaced(kMedit, "1 1 1 0", "1 nan 1 0"), ErrorKind::Format, "not finite");
-  expectError(readMeditText, replaced(kMedit, "Vertices\n5", "Vertices\n1000000000"), ErrorKind::Format, "1000000000");
+  expectError(readMeditText, replaced(kMedit, "Vertices\n5", "Vertices\n1000000000"), ErrorKind::Format,
+              "1000000000");
   expectError(readMeditText, replaced(kMedit, "Tetrahedra 2", "Tetrahedra -2"), ErrorKind::Format, "-2");
   expectError(readMeditText, replaced(kMedit, "-4", "-4000000000"), ErrorKind::Format, "32 bits");
 }
@@ -149,7 +154,8 @@ TEST(TagMap, findsConsecutiveDenseAndSparseNumbers) {
     const TagMap map(tags);
     EXPECT_FALSE(map.hasDuplicate());
     for (size_t i = 0; i < tags.size(); ++i) EXPECT_EQ(map.find(tags[i]), i);
-    for (const uint64_t missing : {uint64_t(1), uint64_t(10), uint64_t(1) << 40}) EXPECT_EQ(map.find(missing), kNoIndex);
+    for (const uint64_t missing : {uint64_t(1), uint64_t(10), uint64_t(1) << 40})
+      EXPECT_EQ(map.find(missing), kNoIndex);
   }
   EXPECT_TRUE(TagMap({4, 5, 4}).hasDuplicate());
   EXPECT_TRUE(TagMap({4, uint64_t(1) << 50, 4}).hasDuplicate());

@@ -100,8 +100,7 @@ std::string polyData(bool binary) {
   t += "TRIANGLE_STRIPS 1 6\n";
   ints({5, 0, 3, 1, 4, 2});
   t += "POLYGONS 2 9\n";
-  ints({4, 0, 1, 4, 3});
-  ints({3, 1, 2, 4});
+  ints({4, 0, 1, 4, 3, 3, 1, 2, 4});
   t += "CELL_DATA 4\nSCALARS group int\nLOOKUP_TABLE default\n";
   ints({90, 91, 92, 93});
   t += "POINT_DATA 6\nNORMALS n float\n";
@@ -166,7 +165,8 @@ TEST(FilesVtkLegacy, readsBinary) {
 TEST(FilesVtkLegacy, refusesWhatIsWrong) {
   expectError(read, "", ErrorKind::Format, "vtk DataFile");
   expectError(read, "solid nonsense\n", ErrorKind::Format, "vtk DataFile");
-  expectError(read, replaced(kGrid2, "UNSTRUCTURED_GRID", "STRUCTURED_POINTS"), ErrorKind::Unsupported, "STRUCTURED");
+  expectError(read, replaced(kGrid2, "UNSTRUCTURED_GRID", "STRUCTURED_POINTS"), ErrorKind::Unsupported,
+              "STRUCTURED");
   expectError(read, replaced(kGrid2, "Version 2.0", "Version 9.0"), ErrorKind::Unsupported, "9.0");
   expectError(read, replaced(kGrid2, "POINTS 5", "POINTS 1000000000"), ErrorKind::Format, "3000000000");
   expectError(read, replaced(kGrid2, "POINTS 5", "POINTS 9223372036854775807"), ErrorKind::Format, "times");

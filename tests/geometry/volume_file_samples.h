@@ -5,13 +5,13 @@
 #include "sunder/base/file.h"
 #include "sunder/geometry/mesh_formats.h"
 
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 #include <string>
+
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 namespace sunder::geometry::samples {
@@ -20,8 +20,8 @@ inline Bytes bytesOf(const std::string& text) { return std::as_bytes(std::span(t
 
 using Reader = std::function<MeshFile(const std::string&)>;
 
-// An n*n*n grid of cubes, six positive tetrahedra each (the Kuhn subdivision), with coordinates that use all their bits.
-// Volume: (n * step)^3.
+// An n*n*n grid of cubes, six positive tetrahedra each (the Kuhn subdivision), with coordinates that use all
+// their bits. Volume: (n * step)^3.
 inline TetMesh gridOfTets(int n, double step = 0.1) {
   TetMesh mesh;
   auto id = [n](int x, int y, int z) { return static_cast<uint32_t>((z * (n + 1) + y) * (n + 1) + x); };
@@ -54,7 +54,8 @@ inline double volumeOf(const TetMesh& mesh) {
   return sum;
 }
 
-// A grid with regions, and two groups of faces on it: a triangle and two quads, and a pentagon when asked for.
+// A grid with regions, and two groups of faces on it: a triangle and two quads, and a pentagon when asked
+// for.
 inline MeshFile sampleMesh(bool withPentagon) {
   MeshFile file;
   file.volume = gridOfTets(2);
@@ -78,8 +79,8 @@ inline bool sameBits(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
 
 // What `write` puts into a file.
 inline std::string written(const std::function<void(OutputFile&)>& write) {
-  const std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                     ("sunder_volume_test_" + std::to_string(::getpid()) + ".bin");
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("sunder_volume_test_" + std::to_string(::getpid()) + ".bin");
   OutputFile out(path);
   write(out);
   out.commit();
@@ -99,14 +100,16 @@ inline Error errorOf(const Reader& read, const std::string& text) {
   return Error(ErrorKind::Usage, "none");
 }
 
-inline void expectError(const Reader& read, const std::string& text, ErrorKind kind, const std::string& part) {
+inline void expectError(const Reader& read, const std::string& text, ErrorKind kind,
+                        const std::string& part) {
   const Error e = errorOf(read, text);
   EXPECT_EQ(e.kind(), kind) << e.what();
   EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
   EXPECT_FALSE(e.file().empty()) << e.what();
 }
 
-// Cut at every byte and with every byte changed: an Error or a mesh, nothing else. Returns how many were refused.
+// Cut at every byte and with every byte changed: an Error or a mesh, nothing else. Returns how many were
+// refused.
 inline size_t expectSturdy(const Reader& read, const std::string& text, size_t step = 1) {
   size_t refused = 0;
   auto attempt = [&](const std::string& input) {
