@@ -55,10 +55,18 @@ TriMesh extrude(const Outline& outline, double depth, int layers) {
   Outline turned;
   turned.outer = turnedTo(outline.outer, true);
   for (const auto& hole : outline.holes) turned.holes.push_back(turnedTo(hole, false));
-  const std::vector<Triangle> cap = triangulate(turned.outer, turned.holes);
-
   std::vector<std::span<const Vec2>> contours{turned.outer};
   contours.insert(contours.end(), turned.holes.begin(), turned.holes.end());
+  for (const auto& contour : contours)
+    for (const Vec2& p : contour)
+      if (!p.allFinite())
+        throw Error(ErrorKind::Geometry, "extrude: a coordinate of the outline is not finite");
+  const Triangulation face = triangulate(turned.outer, turned.holes);
+  if (!face.clean)
+    throw Error(ErrorKind::Geometry, "extrude: the outline is not simple")
+        .hint("contours may not cross, touch or repeat a point, and holes must lie inside");
+  const std::vector<Triangle>& cap = face.triangles;
+
   uint32_t perLevel = 0;
   for (const auto& contour : contours) perLevel += static_cast<uint32_t>(contour.size());
   const uint32_t levels = static_cast<uint32_t>(layers) + 1;

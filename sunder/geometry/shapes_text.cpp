@@ -142,16 +142,13 @@ TriMesh makeLetters(const LettersShape& shape) {
   TriMesh mesh;
   double left = -0.5 * width;
   for (char c : shape.text) {
-    Glyph g = glyph(c);
-    for (Outline& part : g.parts) {
-      auto place = [&](std::vector<Vec2>& contour) {
-        for (Vec2& p : contour) p = scale * Vec2(p.x() + left, p.y());
-      };
-      place(part.outer);
-      for (auto& hole : part.holes) place(hole);
+    const Glyph g = glyph(c);
+    for (const Outline& part : g.parts) {
+      // Triangulated in grid units, where straight lines are exactly straight, then put in place.
       const TriMesh solid = extrude(part, shape.depth, shape.layers);
       const uint32_t base = static_cast<uint32_t>(mesh.positions.size());
-      mesh.positions.insert(mesh.positions.end(), solid.positions.begin(), solid.positions.end());
+      for (const Vec3& p : solid.positions)
+        mesh.positions.emplace_back(scale * (p.x() + left), scale * p.y(), p.z());
       for (const Triangle& t : solid.triangles)
         mesh.triangles.push_back({t[0] + base, t[1] + base, t[2] + base});
     }

@@ -50,7 +50,7 @@ struct RopeShape {
   int strands = 3;
   double length = 1;
   double radius = 0.06;   // from the axis to the middle of a strand
-  double strand = 0.045;  // radius of a strand
+  double strand = 0.039;  // radius of a strand
   double turns = 3;
   int steps = 32;  // per turn
   int sides = 16;

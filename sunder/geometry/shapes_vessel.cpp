@@ -33,7 +33,7 @@ struct Vessel {
   }
 };
 
-TriMesh turn(const char* name, const Vessel& vessel, int segments, int rimSteps) {
+TriMesh turn(const char* name, const Vessel& vessel, double height, int segments, int rimSteps) {
   std::vector<Vec2> profile = vessel.outer;
   const Vec2 middle = 0.5 * (vessel.outer.back() + vessel.inner.back());
   const Vec2 half = vessel.outer.back() - middle;
@@ -43,6 +43,11 @@ TriMesh turn(const char* name, const Vessel& vessel, int segments, int rimSteps)
                       vessel.rimDirection * (half.norm() * std::sin(angle)));
   }
   profile.insert(profile.end(), vessel.inner.rbegin(), vessel.inner.rend());
+  // How high the rim's rounding reaches depends on the lean of the wall; a stretch well below one percent
+  // sets it right.
+  double top = 0;
+  for (const Vec2& p : profile) top = std::max(top, p.y());
+  for (Vec2& p : profile) p.y() *= height / top;
   try {
     return lathe(profile, segments);
   } catch (const Error& error) {
@@ -95,7 +100,7 @@ TriMesh makeBowl(const BowlShape& s) {
   vessel.addInner(floor, s.wall);
   vessel.addInner(wall, s.wall);
   vessel.rimDirection = wall.back().tangent;
-  return turn("bowl", vessel, s.segments, share(s.resolution, 0.25, 2));
+  return turn("bowl", vessel, s.height, s.segments, share(s.resolution, 0.25, 2));
 }
 
 TriMesh makeWineGlass(const WineGlassShape& s) {
@@ -150,7 +155,7 @@ TriMesh makeWineGlass(const WineGlassShape& s) {
   vessel.addInner(floor, s.wall);
   vessel.addInner(wall, s.wall);
   vessel.rimDirection = wall.back().tangent;
-  return turn(name, vessel, s.segments, share(s.resolution, 0.2, 2));
+  return turn(name, vessel, s.height, s.segments, share(s.resolution, 0.2, 2));
 }
 
 TriMesh makeVase(const VaseShape& s) {
@@ -176,7 +181,7 @@ TriMesh makeVase(const VaseShape& s) {
   vessel.addOuter(wall);
   vessel.addInner(wall, s.wall);
   vessel.rimDirection = wall.back().tangent;
-  return turn("vase", vessel, s.segments, share(s.resolution, 0.15, 2));
+  return turn("vase", vessel, s.height, s.segments, share(s.resolution, 0.15, 2));
 }
 
 TriMesh makeBottle(const BottleShape& s) {
@@ -210,7 +215,7 @@ TriMesh makeBottle(const BottleShape& s) {
   vessel.addInner(ProfileCurve(Vec2(s.neck, lipY)).line({s.neck, top}).sample(share(s.resolution, 0.1, 1)),
                   s.wall);
   vessel.rimDirection = {0, 1};
-  return turn("bottle", vessel, s.segments, share(s.resolution, 0.15, 2));
+  return turn("bottle", vessel, s.height, s.segments, share(s.resolution, 0.15, 2));
 }
 
 void describe(ShapeFields& fields, BowlShape& s) {

@@ -60,7 +60,8 @@ inline Facts inspect(const TriMesh& mesh) {
   std::ranges::sort(edges);
   auto find = [&](uint32_t from, uint32_t to) -> int64_t {  // the triangle left of an edge
     const auto at = std::ranges::lower_bound(edges, std::tuple(from, to, 0u));
-    return at != edges.end() && std::get<0>(*at) == from && std::get<1>(*at) == to ? std::get<2>(*at) : -1;
+    const bool found = at != edges.end() && std::get<0>(*at) == from && std::get<1>(*at) == to;
+    return found ? int64_t(std::get<2>(*at)) : int64_t(-1);
   };
   for (size_t i = 0; i < edges.size(); ++i) {
     const auto [from, to, t] = edges[i];
@@ -101,15 +102,19 @@ inline Facts inspect(const TriMesh& mesh) {
 
 // Empty when the mesh keeps the promise of closed shapes, else what it breaks.
 inline std::string broken(const Facts& f, bool closed = true) {
+  const std::pair<bool, const char*> faults[] = {
+      {!f.finite, "a coordinate is not finite; "},
+      {!f.edgesOnce, "an edge has two triangles on one side; "},
+      {closed && !f.watertight, "not watertight; "},
+      {!f.oneFanEach, "a vertex has several fans; "},
+      {!f.allUsed, "a vertex has no triangle; "},
+      {f.degenerate, "a triangle has no area; "},
+      {closed && !(f.volume > 0), "the volume is not positive; "},
+      {!closed && f.boundaryEdges == 0, "closed; "},
+  };
   std::string out;
-  if (!f.finite) out += "a coordinate is not finite; ";
-  if (!f.edgesOnce) out += "an edge has two triangles on one side; ";
-  if (closed && !f.watertight) out += "not watertight; ";
-  if (!f.oneFanEach) out += "a vertex has several fans; ";
-  if (!f.allUsed) out += "a vertex has no triangle; ";
-  if (f.degenerate) out += "a triangle has no area; ";
-  if (closed && !(f.volume > 0)) out += "the volume is not positive; ";
-  if (!closed && f.boundaryEdges == 0) out += "closed; ";
+  for (const auto& [fault, text] : faults)
+    if (fault) out += text;
   return out;
 }
 

@@ -130,7 +130,7 @@ TEST(ShapeVolume, TubesConvergeToAreaTimesLength) {
 
 TEST(ShapeVolume, LatheFollowsThePolygonalFormula) {
   std::mt19937 random(5);
-  auto uniform = [&] { return random() / 4294967296.0; };
+  auto uniform = [&] { return static_cast<double>(random()) / 4294967296.0; };
   for (int round = 0; round < 40; ++round) {
     // A star-shaped profile around (1.2, y), some touching the axis along a stretch.
     std::vector<Vec2> profile;
@@ -197,16 +197,16 @@ TEST(ShapeVolume, VesselsScaleWithTheirPolygon) {
 TEST(ShapeVolume, VesselsAreAsHighAndWideAsAsked) {
   const Box3 glass = bounds(makeWineGlass({.height = 0.25, .radius = 0.05, .segments = 64}).positions);
   EXPECT_EQ(glass.lower.y(), 0);
-  EXPECT_NEAR(glass.upper.y(), 0.25, 1e-4);
+  EXPECT_NEAR(glass.upper.y(), 0.25, 1e-12);
   EXPECT_NEAR(glass.upper.x(), 0.05, 2e-4);
   const Box3 bottle = bounds(makeBottle({}).positions);
-  EXPECT_NEAR(bottle.upper.y(), 0.3, 1e-6);
+  EXPECT_NEAR(bottle.upper.y(), 0.3, 1e-12);
   EXPECT_NEAR(bottle.upper.x(), 0.037, 1e-9);
   const Box3 vase = bounds(makeVase({}).positions);
-  EXPECT_NEAR(vase.upper.y(), 0.3, 0.003);
+  EXPECT_NEAR(vase.upper.y(), 0.3, 1e-12);
   EXPECT_NEAR(vase.upper.x(), 0.1, 2e-4);
   const Box3 bowl = bounds(makeBowl({}).positions);
-  EXPECT_NEAR(bowl.upper.y(), 0.09, 0.002);
+  EXPECT_NEAR(bowl.upper.y(), 0.09, 1e-12);
   EXPECT_NEAR(bowl.upper.x(), 0.12, 0.002);
 }
 
