@@ -16,6 +16,8 @@ endif()
 add_library(sunder_options INTERFACE)
 # Same bits on every machine: the compiler may not fuse a*b+c on its own.
 target_compile_options(sunder_options INTERFACE -ffp-contract=off)
+# Highway falls back to one lane on GCC before 12.3, for a bug in code that we do not use; we want its 128-bit form.
+target_compile_definitions(sunder_options INTERFACE HWY_BROKEN_EMU128=0)
 add_library(sunder_warnings INTERFACE)
 target_compile_options(sunder_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow=local)
 if(SUNDER_WERROR)

@@ -1,4 +1,5 @@
-// Axis-aligned boxes. An empty box has lower > upper, so that merging starts from it; boxes that touch overlap.
+// Axis-aligned boxes. An empty box has lower > upper, so that merging starts from it; boxes that touch
+// overlap.
 #pragma once
 
 #include "sunder/base/math.h"

@@ -6,21 +6,27 @@ namespace sunder {
 
 const char* name(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::Usage: return "usage";
-    case ErrorKind::Missing: return "missing";
-    case ErrorKind::Format: return "format";
-    case ErrorKind::Unsupported: return "unsupported";
-    case ErrorKind::Limit: return "limit";
-    case ErrorKind::Geometry: return "geometry";
-    case ErrorKind::Numerical: return "numerical";
-    case ErrorKind::Write: return "write";
+    case ErrorKind::Usage:
+      return "usage";
+    case ErrorKind::Missing:
+      return "missing";
+    case ErrorKind::Format:
+      return "format";
+    case ErrorKind::Unsupported:
+      return "unsupported";
+    case ErrorKind::Limit:
+      return "limit";
+    case ErrorKind::Geometry:
+      return "geometry";
+    case ErrorKind::Numerical:
+      return "numerical";
+    case ErrorKind::Write:
+      return "write";
   }
   return "unknown";
 }
 
-int exitCode(ErrorKind kind) {
-  return kind == ErrorKind::Numerical || kind == ErrorKind::Write ? 1 : 2;
-}
+int exitCode(ErrorKind kind) { return kind == ErrorKind::Numerical || kind == ErrorKind::Write ? 1 : 2; }
 
 Error::Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) { compose(); }
 

@@ -1,4 +1,5 @@
-// The one exception of the project. It says what kind of trouble it is, which file, where in it, and what to do:
+// The one exception of the project. It says what kind of trouble it is, which file, where in it, and what to
+// do:
 //
 //   throw Error(ErrorKind::Format, "face refers to vertex 9, but there are only 8")
 //       .inFile("box.obj").atLine(12).hint("indices in OBJ files start at 1");
@@ -49,7 +50,9 @@ class Error : public std::exception {
   ErrorKind kind() const { return kind_; }
   const std::string& message() const { return message_; }
   const std::string& file() const { return file_; }
-  const std::string& place() const { return place_; }  // "12", "byte 84" or "/bodies/0/shape"; empty when unknown
+  const std::string& place() const {
+    return place_;
+  }  // "12", "byte 84" or "/bodies/0/shape"; empty when unknown
   const std::string& hint() const { return hint_; }
   const char* what() const noexcept override { return full_.c_str(); }  // one line with everything above
 

@@ -74,7 +74,9 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path_, ignored))
-    throw Error(ErrorKind::Usage, "cannot write: it is a folder").inFile(path_.string()).hint("name a file inside it");
+    throw Error(ErrorKind::Usage, "cannot write: it is a folder")
+        .inFile(path_.string())
+        .hint("name a file inside it");
   temporary_ = path_;
   temporary_ += ".part" + std::to_string(::getpid());
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

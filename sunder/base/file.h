@@ -1,5 +1,5 @@
-// Files as a whole: read by mapping them into memory, written under a temporary name and renamed at the end, so that
-// a reader never sees half a file and a failed job leaves the old one as it was.
+// Files as a whole: read by mapping them into memory, written under a temporary name and renamed at the end,
+// so that a reader never sees half a file and a failed job leaves the old one as it was.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace sunder {
 
-// A regular file's bytes, read-only. Throws Error (Missing) for a directory, a device, or a file that cannot be
-// opened, with the system's reason. An empty file gives an empty span.
+// A regular file's bytes, read-only. Throws Error (Missing) for a directory, a device, or a file that cannot
+// be opened, with the system's reason. An empty file gives an empty span.
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);

@@ -1,5 +1,5 @@
-// Strong 32-bit indices: a vertex index cannot be handed to a function that wants a face. The tag names the thing
-// that is counted. Costs nothing over a plain uint32_t.
+// Strong 32-bit indices: a vertex index cannot be handed to a function that wants a face. The tag names the
+// thing that is counted. Costs nothing over a plain uint32_t.
 #pragma once
 
 #include <compare>

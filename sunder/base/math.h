@@ -1,10 +1,11 @@
-// The vector and matrix types of the whole project, on Eigen. Simulation and geometry compute in double; float
-// appears in bounding boxes, pictures and files. Lengths are metres, y is up, frames are right-handed.
+// The vector and matrix types of the whole project, on Eigen. Simulation and geometry compute in double;
+// float appears in bounding boxes, pictures and files. Lengths are metres, y is up, frames are right-handed.
 #pragma once
+
+#include <cstdint>
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
-#include <cstdint>
 
 namespace sunder {
 

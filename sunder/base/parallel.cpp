@@ -14,8 +14,8 @@
 
 namespace sunder {
 
-// A limit above the number of cores needs its own arena: the default one has a slot per core. Tests use this to run
-// four threads anywhere.
+// A limit above the number of cores needs its own arena: the default one has a slot per core. Tests use this
+// to run four threads anywhere.
 struct ThreadLimit::State {
   explicit State(unsigned limit)
       : threads(limit),
@@ -48,8 +48,8 @@ namespace {
 
 void runInThisArena(size_t blockCount, detail::BlockFunction function, void* context) {
 #if defined(__SANITIZE_THREAD__)
-  // The packaged oneTBB is not instrumented, so the sanitizer cannot see that the loop's start comes before its
-  // blocks and their end before its return. These marks say so; races between blocks stay visible.
+  // The packaged oneTBB is not instrumented, so the sanitizer cannot see that the loop's start comes before
+  // its blocks and their end before its return. These marks say so; races between blocks stay visible.
   char fork = 0, join = 0;
   __tsan_release(&fork);
   tbb::parallel_for(size_t(0), blockCount, [&](size_t block) {

@@ -1,5 +1,5 @@
-// The readers and writers behind mesh_io.h, one pair per format. Readers work on bytes in memory, so tests and fuzzers
-// call them without files; `name` is what errors call the input. Private to the room.
+// The readers and writers behind mesh_io.h, one pair per format. Readers work on bytes in memory, so tests
+// and fuzzers call them without files; `name` is what errors call the input. Private to the room.
 #pragma once
 
 #include "sunder/geometry/mesh_io.h"
@@ -21,7 +21,8 @@ MeshFile readPly(Bytes bytes, const std::string& name);
 MeshFile readStl(Bytes bytes, const std::string& name);
 MeshFile readOff(Bytes bytes, const std::string& name);
 // `folder` is where external buffers of a .gltf are looked for; empty forbids them.
-MeshFile readGltf(Bytes bytes, const std::string& name, const std::filesystem::path& folder);  // .gltf and .glb
+MeshFile readGltf(Bytes bytes, const std::string& name,
+                  const std::filesystem::path& folder);  // .gltf and .glb
 MeshFile readMsh(Bytes bytes, const std::string& name);
 MeshFile readTetGen(Bytes node, const std::string& nodeName, Bytes ele, const std::string& eleName);
 MeshFile readMedit(Bytes bytes, const std::string& name);

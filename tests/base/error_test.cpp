@@ -6,7 +6,9 @@ namespace sunder {
 
 TEST(Error, PrintsFilePlaceMessageAndHint) {
   const Error error = Error(ErrorKind::Format, "face refers to vertex 9, but there are only 8")
-                          .inFile("box.obj").atLine(12).hint("indices in OBJ files start at 1");
+                          .inFile("box.obj")
+                          .atLine(12)
+                          .hint("indices in OBJ files start at 1");
   EXPECT_STREQ(error.what(),
                "box.obj:12: face refers to vertex 9, but there are only 8 (indices in OBJ files start at 1)");
 }

@@ -13,7 +13,8 @@ TEST(Parallel, VisitsEveryElementOnce) {
     ThreadLimit limit(threads);
     EXPECT_EQ(threadCount(), threads);
     std::vector<int> visits(100'003, 0);
-    parallelFor(visits.size(), [&](size_t i) { ++visits[i]; }, 97);
+    parallelFor(
+        visits.size(), [&](size_t i) { ++visits[i]; }, 97);
     for (int v : visits) ASSERT_EQ(v, 1);
   }
 }
@@ -43,7 +44,11 @@ TEST(Parallel, ReduceGivesTheSameBitsForAnyThreadCount) {
 TEST(Parallel, RethrowsAnExceptionFromABlock) {
   ThreadLimit limit(4);
   EXPECT_THROW(parallelFor(
-                   100'000, [](size_t i) { if (i == 77'777) throw std::runtime_error("here"); }, 100),
+                   100'000,
+                   [](size_t i) {
+                     if (i == 77'777) throw std::runtime_error("here");
+                   },
+                   100),
                std::runtime_error);
 }
 

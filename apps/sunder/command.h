@@ -1,0 +1,51 @@
+// What the verbs of the `sunder` command share. A verb is one file: it adds its options to a CLI11
+// sub-command and hands back the function that does the job. Results go to standard output (a table for
+// people, one JSON object with
+// --json), logs and errors to standard error.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <nlohmann/json.hpp>
+
+namespace sunder::cli {
+
+using Json = nlohmann::ordered_json;
+
+// The options that every verb takes.
+struct Settings {
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  unsigned threads = 0;  // 0: all cores
+};
+
+// A verb's job: does the work with the settings and returns the exit code.
+using Job = std::function<int(const Settings&)>;
+
+struct Verb {
+  CLI::App* app;
+  Job job;
+};
+
+Verb addShape(CLI::App& root);
+Verb addInfo(CLI::App& root);
+Verb addConvert(CLI::App& root);
+Verb addClean(CLI::App& root);
+Verb addBench(CLI::App& root);
+Verb addDescribe(CLI::App& root);
+Verb addCompletion(CLI::App& root);
+
+// Prints one JSON object on standard output.
+void printJson(const Json& object);
+
+// Prints to standard output unless --quiet or --json asked for silence there.
+void say(const Settings& settings, const std::string& text);
+
+// Notes on what a reader or writer changed: warnings for people, an array for --json.
+void reportNotes(const Settings& settings, const std::string& file, const std::vector<std::string>& notes);
+
+}  // namespace sunder::cli

@@ -1,0 +1,84 @@
+// sunder completion bash: a completion script made from the verbs and options that the command really has.
+#include "sunder/base/error.h"
+#include "sunder/geometry/shapes.h"
+
+#include "command.h"
+
+#include <iostream>
+#include <memory>
+
+#include <fmt/core.h>
+
+namespace sunder::cli {
+
+namespace {
+
+std::string optionWords(const CLI::App& app) {
+  std::string words;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
+  return words;
+}
+
+std::string bashScript(const CLI::App& root) {
+  std::string verbs, cases;
+  for (const CLI::App* verb : root.get_subcommands([](const CLI::App*) { return true; })) {
+    verbs += verb->get_name() + " ";
+    cases += fmt::format("    {}) options=\"{}\" ;;\n", verb->get_name(), optionWords(*verb));
+  }
+  std::string shapes;
+  for (const geometry::ShapeInfo& shape : geometry::shapeCatalogue()) shapes += std::string(shape.name) + " ";
+  std::string script =
+      "# bash completion for sunder; load it with:  source <(sunder completion bash)\n"
+      "_sunder() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} "
+      "options=\n"
+      "  if [ \"$COMP_CWORD\" = 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"@VERBS@--help --version\" -- \"$word\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  case $verb in\n@CASES@  esac\n"
+      "  if [[ $word == -* ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+      "  elif [ \"$verb\" = shape ] && [ \"$COMP_CWORD\" = 2 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"@SHAPES@\" -- \"$word\"))\n"
+      "  elif [ \"$verb\" = describe ] && [ \"$COMP_CWORD\" = 2 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"shapes formats exit-codes\" -- \"$word\"))\n"
+      "  elif [ \"$verb\" = describe ] && [ \"$previous\" = shapes ]; then\n"
+      "    COMPREPLY=($(compgen -W \"@SHAPES@\" -- \"$word\"))\n"
+      "  else\n"
+      "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
+      "  fi\n"
+      "}\n"
+      "complete -o filenames -F _sunder sunder\n";
+  const auto put = [&script](std::string_view mark, const std::string& text) {
+    for (size_t at = script.find(mark); at != std::string::npos; at = script.find(mark, at + text.size()))
+      script.replace(at, mark.size(), text);
+  };
+  put("@VERBS@", verbs);
+  put("@CASES@", cases);
+  put("@SHAPES@", shapes);
+  return script;
+}
+
+}  // namespace
+
+Verb addCompletion(CLI::App& root) {
+  auto shell = std::make_shared<std::string>("bash");
+  CLI::App* app = root.add_subcommand("completion", "Print a shell completion script");
+  app->add_option("SHELL", *shell, "bash")->check(CLI::IsMember({"bash"}));
+  app->footer(
+      "Examples:\n"
+      "  source <(sunder completion bash)\n"
+      "  sunder completion bash > ~/.local/share/bash-completion/completions/sunder");
+  return {app, [&root, shell](const Settings& settings) {
+            const std::string script = bashScript(root);
+            if (settings.json)
+              printJson({{"shell", *shell}, {"script", script}});
+            else
+              std::cout << script;
+            return 0;
+          }};
+}
+
+}  // namespace sunder::cli

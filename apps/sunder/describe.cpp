@@ -1,0 +1,167 @@
+// sunder describe [TOPIC [NAME]]: what the program knows, from the tables it works by.
+#include "sunder/base/error.h"
+#include "sunder/base/text.h"
+#include "sunder/geometry/mesh_io.h"
+#include "sunder/geometry/shapes.h"
+
+#include "command.h"
+
+#include <iostream>
+#include <memory>
+
+#include <fmt/core.h>
+
+namespace sunder::cli {
+
+namespace {
+
+using geometry::ParameterKind;
+using geometry::ShapeInfo;
+using geometry::ShapeParameter;
+
+struct DescribeOptions {
+  std::string topic, name;
+};
+
+const char* kindName(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::Number:
+      return "number";
+    case ParameterKind::Integer:
+      return "integer";
+    case ParameterKind::Flag:
+      return "flag";
+    case ParameterKind::Choice:
+      return "choice";
+    case ParameterKind::Text:
+      return "text";
+  }
+  return "";
+}
+
+Json parameterJson(const ShapeParameter& p) {
+  Json json = {{"name", p.name}, {"text", p.text}, {"type", kindName(p.kind)}, {"range", p.rangeText()}};
+  if (p.kind == ParameterKind::Choice || p.kind == ParameterKind::Text) {
+    json["default"] = p.word;
+  } else {
+    json["default"] = p.value;
+    json["min"] = p.lower;
+    json["max"] = p.upper;
+    json["unit"] = p.unit;
+  }
+  return json;
+}
+
+Json shapeJson(const ShapeInfo& shape) {
+  Json json = {{"name", shape.name},
+               {"summary", shape.summary},
+               {"closed", shape.closed},
+               {"parameters", Json::array()}};
+  for (const ShapeParameter& p : shape.parameters) json["parameters"].push_back(parameterJson(p));
+  return json;
+}
+
+std::string shapeText(const ShapeInfo& shape) {
+  std::string text = fmt::format("{}: {}\n", shape.name, shape.summary);
+  for (const ShapeParameter& p : shape.parameters)
+    text += fmt::format("  {:<18} {}: {} [{}]\n", p.name, p.text, p.rangeText(), p.defaultText());
+  return text;
+}
+
+void describeShapes(const std::string& name, const Settings& settings) {
+  const auto catalogue = geometry::shapeCatalogue();
+  if (name.empty()) {
+    Json list = Json::array();
+    for (const ShapeInfo& shape : catalogue) {
+      if (settings.json)
+        list.push_back(shapeJson(shape));
+      else
+        std::cout << fmt::format("{:<16} {}\n", shape.name, shape.summary);
+    }
+    if (settings.json)
+      printJson({{"shapes", list}});
+    else
+      std::cout << "'sunder describe shapes NAME' gives the parameters of one.\n";
+    return;
+  }
+  const ShapeInfo& shape = geometry::shapeInfo(name);
+  if (settings.json)
+    printJson(shapeJson(shape));
+  else
+    std::cout << shapeText(shape);
+}
+
+void describeFormats(const Settings& settings) {
+  Json list = Json::array();
+  if (!settings.json)
+    std::cout << fmt::format("{:<11} {:<14} {:<6} {:<6} {:<9} {:<5} {}\n", "format", "endings", "read",
+                             "write", "surfaces", "tets", "remark");
+  for (const geometry::MeshFormatInfo& f : geometry::meshFormats()) {
+    if (settings.json)
+      list.push_back({{"name", f.name},
+                      {"extensions", f.extensions},
+                      {"reads", f.reads},
+                      {"writes", f.writes},
+                      {"surfaces", f.surfaces},
+                      {"tets", f.tets},
+                      {"remark", f.remark}});
+    else
+      std::cout << fmt::format("{:<11} {:<14} {:<6} {:<6} {:<9} {:<5} {}\n", f.name, f.extensions,
+                               f.reads ? "yes" : "-", f.writes ? "yes" : "-", f.surfaces ? "yes" : "-",
+                               f.tets ? "yes" : "-", f.remark);
+  }
+  if (settings.json) printJson({{"formats", list}});
+}
+
+void describeExitCodes(const Settings& settings) {
+  Json kinds = Json::object();
+  for (ErrorKind kind : {ErrorKind::Usage, ErrorKind::Missing, ErrorKind::Format, ErrorKind::Unsupported,
+                         ErrorKind::Limit, ErrorKind::Geometry, ErrorKind::Numerical, ErrorKind::Write})
+    kinds[name(kind)] = exitCode(kind);
+  if (settings.json) {
+    printJson({{"exit_codes", kinds}});
+    return;
+  }
+  std::cout << "0  done\n1  the job failed\n2  bad input or usage\nErrors of these kinds end with:\n";
+  for (const auto& [kind, code] : kinds.items())
+    std::cout << fmt::format("  {:<12} {}\n", kind, code.get<int>());
+}
+
+int describe(const DescribeOptions& options, const Settings& settings) {
+  const std::vector<std::string_view> topics{"shapes", "formats", "exit-codes"};
+  if (options.topic == "shapes") {
+    describeShapes(options.name, settings);
+  } else if (options.topic == "formats") {
+    describeFormats(settings);
+  } else if (options.topic == "exit-codes") {
+    describeExitCodes(settings);
+  } else if (!options.topic.empty()) {
+    throw Error(ErrorKind::Usage, fmt::format("nothing to describe under '{}'", options.topic))
+        .hint(suggestion(options.topic, topics));
+  } else if (settings.json) {
+    printJson({{"topics", topics}});
+  } else {
+    std::cout << "shapes       the procedural shapes; 'describe shapes NAME' for the parameters of one\n"
+                 "formats      the mesh files that are read and written\n"
+                 "exit-codes   what the command returns, and when\n";
+  }
+  return 0;
+}
+
+}  // namespace
+
+Verb addDescribe(CLI::App& root) {
+  auto options = std::make_shared<DescribeOptions>();
+  CLI::App* app =
+      root.add_subcommand("describe", "List the shapes with their parameters, and the file formats");
+  app->add_option("TOPIC", options->topic, "shapes, formats or exit-codes");
+  app->add_option("NAME", options->name, "With shapes: the one to describe");
+  app->footer(
+      "Examples:\n"
+      "  sunder describe shapes\n"
+      "  sunder describe shapes bottle\n"
+      "  sunder describe formats --json");
+  return {app, [options](const Settings& settings) { return describe(*options, settings); }};
+}
+
+}  // namespace sunder::cli

@@ -1,0 +1,126 @@
+#include "sunder/base/error.h"
+#include "sunder/base/log.h"
+#include "sunder/base/parallel.h"
+#include "sunder/base/simd.h"
+#include "sunder/base/text.h"
+
+#include "command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <new>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/core.h>
+
+namespace sunder::cli {
+
+void printJson(const Json& object) {
+  // Text that is not UTF-8 (a file's name may be anything) is replaced rather than thrown over.
+  std::cout << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void say(const Settings& settings, const std::string& text) {
+  if (!settings.quiet && !settings.json) std::cout << text << '\n';
+}
+
+void reportNotes(const Settings& settings, const std::string& file, const std::vector<std::string>& notes) {
+  if (settings.quiet) return;
+  for (const std::string& note : notes) logInfo("{}: {}", file, note);
+}
+
+namespace {
+
+std::string versionText() { return fmt::format("sunder {} (SIMD: {})", SUNDER_VERSION, simdTarget()); }
+
+void addSettings(CLI::App& app, Settings& settings) {
+  app.add_flag("--json", settings.json, "One JSON object on standard output")->group("Everywhere");
+  app.add_option("--threads", settings.threads, "Threads to use; 0 means all cores")
+      ->check(CLI::Range(0u, 1024u))
+      ->group("Everywhere");
+  app.add_flag("-q,--quiet", settings.quiet, "Only errors")->group("Everywhere");
+  app.add_flag("-v,--verbose", settings.verbose, "Say more, with times")->group("Everywhere");
+  app.set_version_flag("--version", versionText())->group("Everywhere");
+}
+
+// The word where a verb should stand, when it is none we know.
+void checkVerb(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
+  std::vector<std::string> names;
+  for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  throw Error(ErrorKind::Usage, fmt::format("unknown verb '{}'", argv[1])).hint(suggestion(argv[1], known));
+}
+
+int fail(const Settings& settings, const Error& error) {
+  logError("{}", error.what());
+  if (settings.json)
+    printJson({{"error",
+                {{"kind", name(error.kind())},
+                 {"message", error.message()},
+                 {"file", error.file()},
+                 {"place", error.place()},
+                 {"hint", error.hint()}}}});
+  return exitCode(error.kind());
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Sunder simulates what happens when things touch, break, get cut and splash.", "sunder");
+  Settings settings;
+  addSettings(app, settings);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.failure_message(CLI::FailureMessage::simple);
+  std::vector<Verb> verbs{addShape(app), addInfo(app),     addConvert(app),   addClean(app),
+                          addBench(app), addDescribe(app), addCompletion(app)};
+  for (Verb& verb : verbs) addSettings(*verb.app, settings);
+  app.footer(
+      "Examples:\n"
+      "  sunder shape wine-glass -o glass.glb     make a shape\n"
+      "  sunder info glass.glb                    measure and check a mesh\n"
+      "  sunder convert scan.ply scan.obj         change the format\n"
+      "  sunder VERB --help                       options and examples of a verb\n"
+      "Exit codes: 0 done, 1 the job failed, 2 bad input or usage.");
+
+  for (int i = 1; i < argc; ++i)  // known before parsing, so that a usage error too comes out as JSON
+    if (std::string_view(argv[i]) == "--json") settings.json = true;
+  try {
+    if (argc < 2) {
+      std::cout << app.help();
+      return 2;
+    }
+    checkVerb(app, argc, argv);
+    app.parse(argc, argv);
+    setLogLevel(settings.quiet ? LogLevel::Error : settings.verbose ? LogLevel::Debug : LogLevel::Info);
+    const ThreadLimit limit(settings.threads);
+    for (const Verb& verb : verbs)
+      if (verb.app->parsed()) return verb.job(settings);
+    return 2;
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);
+    std::string verb = "sunder";
+    for (const CLI::App* chosen : app.get_subcommands()) verb += " " + chosen->get_name();
+    return fail(settings, Error(ErrorKind::Usage, e.what()).hint("see '" + verb + " --help'"));
+  } catch (const Error& e) {
+    return fail(settings, e);
+  } catch (const std::bad_alloc&) {
+    return fail(settings, Error(ErrorKind::Limit, "out of memory"));
+  }
+}
+
+}  // namespace
+}  // namespace sunder::cli
+
+int main(int argc, char** argv) {
+  const int code = sunder::cli::run(argc, argv);
+  std::cout.flush();
+  if (!std::cout) {
+    std::fputs("sunder: error: cannot write to standard output\n", stderr);
+    return 1;
+  }
+  return code;
+}

@@ -1,0 +1,53 @@
+"""Runs the `sunder` command for the tests in this folder: `python3 -m unittest`, with SUNDER_BIN naming the folder of
+the programs and SUNDER_SHARED_DATA the folder of public test data (tests that need it skip without it)."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+BIN = pathlib.Path(os.environ["SUNDER_BIN"])
+DATA = pathlib.Path(os.environ.get("SUNDER_SHARED_DATA", "/nonexistent"))
+
+
+class CommandTest(unittest.TestCase):
+    """Every test gets a scratch folder of its own, which is where the command runs."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def run_sunder(self, *arguments, timeout=60):
+        return subprocess.run([BIN / "sunder", *map(str, arguments)], cwd=self.folder, text=True,
+                              capture_output=True, timeout=timeout)
+
+    def ok(self, *arguments):
+        """Runs a command that must succeed; returns what it printed."""
+        result = self.run_sunder(*arguments)
+        self.assertEqual(result.returncode, 0, f"{arguments}: {result.stderr}")
+        return result.stdout
+
+    def json(self, *arguments):
+        """Runs a command with --json; standard output must be exactly one JSON object."""
+        return json.loads(self.ok(*arguments, "--json"))
+
+    def refused(self, *arguments, code=2, says=()):
+        """Runs a command that must be refused: exit code, one line on standard error that says all of `says`,
+        and no file left that was not there before."""
+        before = sorted(self.folder.rglob("*"))
+        result = self.run_sunder(*arguments)
+        self.assertEqual(result.returncode, code, f"{arguments}: {result.stdout}{result.stderr}")
+        lines = result.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 1, result.stderr)
+        for text in says:
+            self.assertIn(text, lines[0])
+        self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
+        return lines[0]
+
+    def need_data(self, name):
+        path = DATA / name
+        if not path.exists():
+            self.skipTest(f"no {name} in the shared data")
+        return path

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Fails when a file of one room includes a header of a room that docs/architecture.md does not allow it to use,
+when a room is missing from the table, or when a room looks outside the rooms. `rooms.py ROOT [--self-test]`."""
+import pathlib
+import re
+import sys
+import tempfile
+
+ROW = re.compile(r"^\|\s*\d+\s*\|\s*`(\w+)`\s*\|[^|]*\|\s*([^|]*?)\s*\|\s*$")
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
+
+
+def allowed_rooms(architecture: str) -> dict[str, set[str]]:
+    """Room -> every room it may use, its own and those of the rooms it may use included."""
+    direct = {}
+    for line in architecture.splitlines():
+        row = ROW.match(line)
+        if row:
+            direct[row[1]] = set() if row[2] == "-" else {name.strip() for name in row[2].split(",")}
+    closure = {}
+
+    def close(room, path):
+        if room in path:
+            raise SystemExit(f"docs/architecture.md: the rooms {' -> '.join(path + [room])} use each other in a circle")
+        if room not in closure:
+            closure[room] = {room}
+            for other in direct[room]:
+                closure[room] |= close(other, path + [room])
+        return closure[room]
+
+    for room in direct:
+        close(room, [])
+    return closure
+
+
+def violations(root: pathlib.Path) -> list[str]:
+    allowed = allowed_rooms((root / "docs/architecture.md").read_text())
+    if not allowed:
+        return ["docs/architecture.md: no table of rooms found"]
+    found = []
+    for path in sorted((root / "sunder").rglob("*")):
+        if path.suffix not in (".h", ".cpp"):
+            continue
+        name = path.relative_to(root)
+        room = name.parts[1]
+        if room not in allowed:
+            found.append(f"{name}: the room '{room}' is not in the table of docs/architecture.md")
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            include = INCLUDE.match(line)
+            if not include:
+                continue
+            target = include[1].split("/")
+            if target[0] in ("apps", "bench", "tests") or ".." in target:
+                found.append(f"{name}:{number}: a room may not look into {include[1]}")
+            elif target[0] == "sunder" and target[1] not in allowed[room]:
+                found.append(f"{name}:{number}: '{room}' may not use '{target[1]}'")
+    return found
+
+
+def self_test():
+    """The rule must bite: a tree that breaks it in each way is reported, one that keeps it is not."""
+    table = "| 0 | `base` | x | - |\n| 1 | `geometry` | x | base |\n| 2 | `spatial` | x | geometry |\n"
+    cases = {
+        'base/a.h': ('#include "sunder/geometry/b.h"\n', "'base' may not use 'geometry'"),
+        'geometry/b.cpp': ('#include "apps/sunder/command.h"\n', "may not look into"),
+        'attic/c.h': ('', "not in the table"),
+        'spatial/d.h': ('#include "sunder/base/a.h"\n#include <sunder/geometry/b.h>\n#include <vector>\n', None),
+    }
+    for file, (content, expected) in cases.items():
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "docs").mkdir()
+            (root / "docs/architecture.md").write_text(table)
+            path = root / "sunder" / file
+            path.parent.mkdir(parents=True)
+            path.write_text(content)
+            found = violations(root)
+            if expected is None and found or expected is not None and not any(expected in line for line in found):
+                raise SystemExit(f"self-test: {file} gave {found}, expected {expected}")
+    print("self-test: the rule bites")
+
+
+def main():
+    if "--self-test" in sys.argv:
+        self_test()
+    found = violations(pathlib.Path(sys.argv[1]))
+    print("\n".join(found) if found else "every room keeps to its rooms")
+    sys.exit(1 if found else 0)
+
+
+main()
