@@ -67,7 +67,7 @@ MeshFile readBinary(Bytes bytes, const std::string& name) {
     float corner[9];
     std::memcpy(corner, bytes.data() + offset, sizeof corner);
     for (int k = 0; k < 3; ++k) {
-      const Vec3 p(double(corner[3 * k]), double(corner[3 * k + 1]), double(corner[3 * k + 2]));
+      const Vec3 p = Eigen::Map<const Vec3f>(corner + 3 * k).cast<double>();
       if (!isFinite(p))
         throw Error(ErrorKind::Format, "coordinate is not finite in triangle " + std::to_string(t))
             .inFile(name)
