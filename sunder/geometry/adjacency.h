@@ -3,8 +3,8 @@
 //
 // Directed edges are grouped by their lower vertex (counting sort), each short group is sorted by upper
 // vertex and corner, and runs of equal pairs become edges. O(corners) for bounded valence, O(c log c) at
-// worst; the result is unique, so it does not depend on threads. A million triangles take about a tenth of a
-// second.
+// worst; the result is unique, so it does not depend on threads. A million triangles cost about 0.1 s of one
+// core's time in grid order, twice that in random order.
 #pragma once
 
 #include "sunder/geometry/mesh_view.h"

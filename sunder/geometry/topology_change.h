@@ -28,7 +28,7 @@ struct BodyRecord {
 struct AppearedBody {
   BodyRecord body;
   std::vector<uint32_t> parents;  // ascending, into `disappeared`; none for a spawn, several for a merge
-  uint32_t ordinal = 0;           // which child of its first parent this is
+  uint32_t ordinal = 0;           // which child of its first parent it was when made; compose() keeps it
   bool operator==(const AppearedBody&) const = default;
 };
 
