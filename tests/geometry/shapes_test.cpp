@@ -130,7 +130,7 @@ void randomSets(unsigned seed, int rounds, double most) {
       for (const ShapeParameter& p : info.parameters) {
         const auto fixed = base.find(std::string_view(p.name));
         const double standard = fixed == base.end() ? p.value : std::stod(fixed->second);
-        if (p.kind == ParameterKind::Integer)
+        if (p.kind == ParameterKind::Integer && std::string_view(p.name) != "strands")
           values[p.name] =
               number(std::floor(uniform(p.lower, std::min(p.upper, most * standard + 2) + 1 - 1e-9)));
         if (p.kind == ParameterKind::Number && std::string_view(info.name) != "rippled-sphere") {
