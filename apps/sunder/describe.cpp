@@ -76,7 +76,7 @@ void describeShapes(const std::string& name, const Settings& settings) {
       if (settings.json)
         list.push_back(shapeJson(shape));
       else
-        std::cout << fmt::format("{:<16} {}\n", shape.name, shape.summary);
+        std::cout << fmt::format("{:<18} {}\n", shape.name, shape.summary);
     }
     if (settings.json)
       printJson({{"shapes", list}});
@@ -94,7 +94,7 @@ void describeShapes(const std::string& name, const Settings& settings) {
 void describeFormats(const Settings& settings) {
   Json list = Json::array();
   if (!settings.json)
-    std::cout << fmt::format("{:<11} {:<14} {:<6} {:<6} {:<9} {:<5} {}\n", "format", "endings", "read",
+    std::cout << fmt::format("{:<22} {:<12} {:<6} {:<6} {:<9} {:<5} {}\n", "format", "endings", "read",
                              "write", "surfaces", "tets", "remark");
   for (const geometry::MeshFormatInfo& f : geometry::meshFormats()) {
     if (settings.json)
@@ -106,7 +106,7 @@ void describeFormats(const Settings& settings) {
                       {"tets", f.tets},
                       {"remark", f.remark}});
     else
-      std::cout << fmt::format("{:<11} {:<14} {:<6} {:<6} {:<9} {:<5} {}\n", f.name, f.extensions,
+      std::cout << fmt::format("{:<22} {:<12} {:<6} {:<6} {:<9} {:<5} {}\n", f.name, f.extensions,
                                f.reads ? "yes" : "-", f.writes ? "yes" : "-", f.surfaces ? "yes" : "-",
                                f.tets ? "yes" : "-", f.remark);
   }
