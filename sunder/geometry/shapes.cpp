@@ -245,6 +245,10 @@ void ShapeFieldCheck::number(const char* name, double& value, double lower, doub
   if (!(value >= lower && value <= upper))
     throw Error(ErrorKind::Usage, fmt::format("{}: {} is {}, but must lie in {}", shape_, name, value,
                                               range(lower, upper, unit)));
+  // Where 0 switches a detail off, next to nothing would make it too small for doubles to draw.
+  if (lower == 0 && value > 0 && value < kShortest)
+    throw Error(ErrorKind::Usage,
+                fmt::format("{}: {} is {}, but must be 0 or at least {}", shape_, name, value, kShortest));
 }
 
 void ShapeFieldCheck::integer(const char* name, int& value, int lower, int upper, const char*) {

@@ -5,10 +5,11 @@
 // and, through the headers included here, as plain functions for programs: makeWineGlass({.height = 0.2}).
 //
 // Guarantee: a shape marked `closed` is watertight (each edge lies in exactly two triangles that run through
-// it in opposite directions), every vertex has one fan of triangles, no triangle is degenerate and the volume
-// is positive, for every parameter set that is accepted. The others are open sheets, manifold with boundary.
-// Vertices are shared, their order depends on the parameters only. Solids are centred on the origin, things
-// that stand (vessels, letters, walls) have their base on y = 0; each summary says which.
+// it in opposite directions) and every vertex has one fan of triangles, for every parameter set that is
+// accepted. No triangle is degenerate and the volume is positive as long as the smallest detail (a wall, a
+// bevel, a segment's length) is above a billionth of the whole. The others are open sheets, manifold with
+// boundary. Vertices are shared, their order depends on the parameters only. Solids are centred on the
+// origin, things that stand (vessels, letters, walls) have their base on y = 0; each summary says which.
 //
 // Errors: an unknown shape or parameter, something that is not a number, or a value out of range throws Error
 // (Usage) that names the nearest known name or the range.

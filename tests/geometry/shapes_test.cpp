@@ -258,6 +258,8 @@ TEST(ShapeCatalogue, MistakesAreNamed) {
   EXPECT_NE(errorOf("rope", {{"strand", "0.06"}}).find("meet itself"), std::string::npos);
   EXPECT_NE(errorOf("brick-wall", {{"bevel", "0.05"}}).find("half the shortest side"), std::string::npos);
   EXPECT_NE(errorOf("extrusion", {{"hole", "0.9"}}).find("to fit this gear"), std::string::npos);
+  EXPECT_NE(errorOf("brick-wall", {{"bevel", "1e-300"}}).find("0 or at least"), std::string::npos);
+  EXPECT_NE(errorOf("cone", {{"topRadius", "1e-20"}}).find("0 or at least"), std::string::npos);
   EXPECT_NE(errorOf("plate", {{"corner", "0.6"}}).find("half of width"), std::string::npos);
 }
 
