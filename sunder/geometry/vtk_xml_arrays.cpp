@@ -218,7 +218,14 @@ std::vector<std::byte> decodeBase64(std::string_view text, size_t most) {
 VtkXmlParts splitVtkXml(Bytes bytes, const std::string& name) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   VtkXmlParts parts;
-  const size_t tag = text.find("<AppendedData");
+  // Told at once, before a search through what may be gigabytes of something else.
+  const size_t first = text.substr(0, 4096).find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (first == std::string_view::npos || text[first] != '<')
+    throw Error(ErrorKind::Format, "this is not an XML file").inFile(name).atByte(0);
+  const size_t zero = text.find('\0');
+  const size_t tag = text.substr(0, zero).find("<AppendedData");
+  if (tag == std::string_view::npos && zero != std::string_view::npos)
+    throw Error(ErrorKind::Format, "a zero byte in the XML").inFile(name).atByte(zero);
   if (tag == std::string_view::npos) {
     parts.xml = text;
     return parts;

@@ -70,7 +70,7 @@ class Completion(CommandTest):
         self.assertEqual(self.complete("sunder", "inf"), ["info"])
         self.assertEqual(self.complete("sunder", "shape", "wine"), ["wine-glass"])
         self.assertIn("--ascii", self.complete("sunder", "convert", "--a"))
-        self.assertEqual(self.complete("sunder", "describe", "shapes", "tor"), ["torus"])
+        self.assertEqual(self.complete("sunder", "describe", "shapes", "tor"), ["torus", "torus-knot"])
 
 
 class Describe(CommandTest):
