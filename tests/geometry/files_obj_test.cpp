@@ -112,7 +112,7 @@ TEST(FilesObj, NamesTheLineOfTrouble) {
       {"", "a.obj: the file holds no vertices (is it an OBJ file?)"},
   };
   for (const auto& [text, message] : cases) {
-    const auto error = errorOf([&] { obj(text); });
+    const auto error = errorOf([&input = text] { obj(input); });
     ASSERT_TRUE(error) << text;
     EXPECT_EQ(error->what(), message);
   }

@@ -62,7 +62,7 @@ TEST(FilesOff, NamesTheTrouble) {
       {"COFF\n1 0 0\n0 0 0 1 1\n", "needs 3 or 4 numbers for its colour"},
   };
   for (const auto& [text, message] : cases) {
-    const auto error = errorOf([&] { off(text); });
+    const auto error = errorOf([&input = text] { off(input); });
     ASSERT_TRUE(error) << text;
     EXPECT_TRUE(contains(error->what(), message)) << error->what();
   }

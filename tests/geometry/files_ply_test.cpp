@@ -134,7 +134,7 @@ TEST(FilesPly, NamesTheTrouble) {
       {"ply\nformat ascii 1.0\n", "end_header"},
   };
   for (const auto& [text, message] : cases) {
-    const auto error = errorOf([&] { ply(text); });
+    const auto error = errorOf([&input = text] { ply(input); });
     ASSERT_TRUE(error) << message;
     EXPECT_TRUE(contains(error->what(), message)) << error->what();
   }
@@ -149,7 +149,7 @@ TEST(FilesPly, BinaryIndicesAreChecked) {
   for (int i = 0; i < 3; ++i) put(text, 0.0f, false);
   put(text, uint8_t(3), false);
   put(text, int32_t(0), false), put(text, int32_t(0), false), put(text, int32_t(-5), false);
-  const auto error = errorOf([&] { ply(text); });
+  const auto error = errorOf([&input = text] { ply(input); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message(), "face refers to vertex -5, but there are only 1 vertices");
   EXPECT_EQ(error->place(), "byte " + std::to_string(header + 13));

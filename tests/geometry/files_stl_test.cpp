@@ -81,7 +81,7 @@ TEST(FilesStl, NamesTheTrouble) {
       {"hello", "neither text that starts with 'solid' nor long enough"},
   };
   for (const auto& [text, message] : cases) {
-    const auto error = errorOf([&] { readStl(bytesOf(text), "a.stl"); });
+    const auto error = errorOf([&input = text] { readStl(bytesOf(input), "a.stl"); });
     ASSERT_TRUE(error) << text;
     EXPECT_TRUE(contains(error->what(), message)) << error->what();
   }
