@@ -23,21 +23,29 @@
 namespace sunder::bench {
 
 struct Row {
-  std::string name;  // the case, e.g. "sort/u32"
-  size_t size = 0;   // elements, triangles, bytes: what the case counts
+  std::string name = {};  // the case, e.g. "sort/u32"
+  size_t size = 0;        // elements, triangles, bytes: what the case counts
   unsigned threads = 1;
   std::string metric = "rate";  // "rate" (more is better), "time" or "memory" (less is better)
   double value = 0;
-  std::string unit;
-  std::string peer;  // empty: nobody to compare with
-  std::optional<double> peerValue;
+  std::string unit = {};
+  std::string peer = {};  // empty: nobody to compare with
+  std::optional<double> peerValue = {};
 };
 
 struct Options {
   double seconds = 0.5;         // how long to repeat one measurement at most; the best run counts
   size_t largest = 10'000'000;  // sizes above this are left out
+  unsigned threads = 0;         // 0: one thread and all of them
+  std::string filter;           // only cases whose name contains this
+
   // first, 10*first, ... up to last and `largest`
   std::vector<size_t> sizes(size_t first, size_t last) const;
+  // What to measure parallel code with; put a ThreadLimit around each.
+  std::vector<unsigned> threadCounts() const;
+  // False for cases that the filter leaves out. Rows of such cases are dropped anyway; asking saves measuring
+  // them.
+  bool wants(const std::string& name) const;
 };
 
 class Report {
@@ -46,7 +54,8 @@ class Report {
   void missingPeer(const std::string& name);
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<std::string>& missingPeers() const { return missing_; }
-  std::function<void(const Row&)> onRow;  // called as each row arrives, for progress
+  std::function<bool(const Row&)> keepRow;  // rows it says no to are dropped
+  std::function<void(const Row&)> onRow;    // called as each row arrives, for progress
 
  private:
   std::vector<Row> rows_;

@@ -3,7 +3,7 @@
 set -euo pipefail
 sunder=$1
 mkdir -p out/showcase
-for shape in wine-glass bowl vase bottle knot icosphere brick-wall letters; do
+for shape in wine-glass bowl vase bottle trefoil icosphere brick-wall letters; do
   "$sunder" --quiet shape "$shape" -o "out/showcase/$shape.glb"
   "$sunder" info --brief "out/showcase/$shape.glb"
 done

@@ -15,6 +15,7 @@ namespace sunder::cli {
 
 namespace {
 
+using geometry::ParameterKind;
 using geometry::ShapeInfo;
 using geometry::ShapeParameter;
 
@@ -22,13 +23,27 @@ struct DescribeOptions {
   std::string topic, name;
 };
 
+const char* kindName(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::Number:
+      return "number";
+    case ParameterKind::Integer:
+      return "integer";
+    case ParameterKind::Flag:
+      return "flag";
+    case ParameterKind::Choice:
+      return "choice";
+    case ParameterKind::Text:
+      return "text";
+  }
+  return "";
+}
+
 Json parameterJson(const ShapeParameter& p) {
-  Json json = {{"name", p.name}, {"text", p.text}};
-  if (p.isText()) {
-    json["type"] = "text";
-    json["default"] = p.textValue;
+  Json json = {{"name", p.name}, {"text", p.text}, {"type", kindName(p.kind)}, {"range", p.rangeText()}};
+  if (p.kind == ParameterKind::Choice || p.kind == ParameterKind::Text) {
+    json["default"] = p.word;
   } else {
-    json["type"] = p.integer ? "integer" : "number";
     json["default"] = p.value;
     json["min"] = p.lower;
     json["max"] = p.upper;
@@ -38,18 +53,18 @@ Json parameterJson(const ShapeParameter& p) {
 }
 
 Json shapeJson(const ShapeInfo& shape) {
-  Json json = {{"name", shape.name}, {"summary", shape.summary}, {"parameters", Json::array()}};
+  Json json = {{"name", shape.name},
+               {"summary", shape.summary},
+               {"closed", shape.closed},
+               {"parameters", Json::array()}};
   for (const ShapeParameter& p : shape.parameters) json["parameters"].push_back(parameterJson(p));
   return json;
 }
 
 std::string shapeText(const ShapeInfo& shape) {
   std::string text = fmt::format("{}: {}\n", shape.name, shape.summary);
-  for (const ShapeParameter& p : shape.parameters) {
-    const std::string given = p.isText() ? p.textValue : fmt::format("{:g}", p.value);
-    const std::string range = p.isText() ? "" : fmt::format(", {:g} to {:g}", p.lower, p.upper);
-    text += fmt::format("  {:<18} {} [{}{}{}{}]\n", p.name, p.text, given, *p.unit ? " " : "", p.unit, range);
-  }
+  for (const ShapeParameter& p : shape.parameters)
+    text += fmt::format("  {:<18} {}: {} [{}]\n", p.name, p.text, p.rangeText(), p.defaultText());
   return text;
 }
 
@@ -61,7 +76,7 @@ void describeShapes(const std::string& name, const Settings& settings) {
       if (settings.json)
         list.push_back(shapeJson(shape));
       else
-        std::cout << fmt::format("{:<16} {}\n", shape.name, shape.summary);
+        std::cout << fmt::format("{:<18} {}\n", shape.name, shape.summary);
     }
     if (settings.json)
       printJson({{"shapes", list}});
@@ -79,7 +94,7 @@ void describeShapes(const std::string& name, const Settings& settings) {
 void describeFormats(const Settings& settings) {
   Json list = Json::array();
   if (!settings.json)
-    std::cout << fmt::format("{:<11} {:<14} {:<6} {:<6} {:<9} {:<5} {}\n", "format", "endings", "read",
+    std::cout << fmt::format("{:<22} {:<12} {:<6} {:<6} {:<9} {:<5} {}\n", "format", "endings", "read",
                              "write", "surfaces", "tets", "remark");
   for (const geometry::MeshFormatInfo& f : geometry::meshFormats()) {
     if (settings.json)
@@ -91,7 +106,7 @@ void describeFormats(const Settings& settings) {
                       {"tets", f.tets},
                       {"remark", f.remark}});
     else
-      std::cout << fmt::format("{:<11} {:<14} {:<6} {:<6} {:<9} {:<5} {}\n", f.name, f.extensions,
+      std::cout << fmt::format("{:<22} {:<12} {:<6} {:<6} {:<9} {:<5} {}\n", f.name, f.extensions,
                                f.reads ? "yes" : "-", f.writes ? "yes" : "-", f.surfaces ? "yes" : "-",
                                f.tets ? "yes" : "-", f.remark);
   }
@@ -113,7 +128,7 @@ void describeExitCodes(const Settings& settings) {
 }
 
 int describe(const DescribeOptions& options, const Settings& settings) {
-  const std::vector<std::string> topics{"shapes", "formats", "exit-codes"};
+  const std::vector<std::string_view> topics{"shapes", "formats", "exit-codes"};
   if (options.topic == "shapes") {
     describeShapes(options.name, settings);
   } else if (options.topic == "formats") {

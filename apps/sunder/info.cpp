@@ -29,33 +29,32 @@ Json boundsJson(const Box3& box) {
 }
 
 Json surfaceJson(const MeshReport& r) {
-  Json json = {
-      {"vertices", r.vertices},
-      {"faces", r.faces},
-      {"triangles", r.triangles},
-      {"quads", r.quads},
-      {"polygons", r.polygons},
-      {"edges", r.edges},
-      {"boundary_edges", r.boundaryEdges},
-      {"boundary_loops", r.boundaryLoops},
-      {"nonmanifold_edges", r.nonManifoldEdges},
-      {"nonmanifold_vertices", r.nonManifoldVertices},
-      {"flipped_edges", r.flippedEdges},
-      {"duplicate_faces", r.duplicateFaces},
-      {"degenerate_faces", r.degenerateFaces},
-      {"isolated_vertices", r.isolatedVertices},
-      {"duplicate_vertices", r.duplicateVertices},
-      {"components", r.components},
-      {"euler_characteristic", r.eulerCharacteristic},
-      {"genus", nullptr},
-      {"watertight", r.watertight},
-      {"consistently_oriented", r.consistentlyOriented},
-      {"inside_out", r.insideOut},
-      {"area", r.area},
-      {"volume", r.volume},
-      {"centre", vector(r.centre)},
-      {"bounds", boundsJson(r.bounds)},
-      {"edge_length", {{"min", r.edgeLengthMin}, {"mean", r.edgeLengthMean}, {"max", r.edgeLengthMax}}}};
+  Json json = {{"vertices", r.vertices},
+               {"faces", r.faces},
+               {"triangles", r.triangles},
+               {"quads", r.quads},
+               {"polygons", r.polygons},
+               {"edges", r.edges},
+               {"boundary_edges", r.boundaryEdges},
+               {"boundary_loops", r.boundaryLoops},
+               {"nonmanifold_edges", r.nonManifoldEdges},
+               {"nonmanifold_vertices", r.nonManifoldVertices},
+               {"flipped_edges", r.flippedEdges},
+               {"duplicate_faces", r.duplicateFaces},
+               {"degenerate_faces", r.degenerateFaces},
+               {"isolated_vertices", r.isolatedVertices},
+               {"duplicate_vertices", r.duplicateVertices},
+               {"components", r.components},
+               {"euler_characteristic", r.eulerCharacteristic},
+               {"genus", nullptr},
+               {"watertight", r.watertight},
+               {"consistently_oriented", r.consistentlyOriented},
+               {"inside_out", r.insideOut},
+               {"area", r.area},
+               {"volume", r.volume},
+               {"centre", vector(r.centre)},
+               {"bounds", boundsJson(r.bounds)},
+               {"edge_length", {{"min", r.minEdge}, {"mean", r.meanEdge}, {"max", r.maxEdge}}}};
   if (r.genus) json["genus"] = *r.genus;
   return json;
 }
@@ -64,38 +63,6 @@ std::string boundsText(const Box3& box) {
   if (box.empty()) return "none";
   return fmt::format("({:.6g}, {:.6g}, {:.6g}) to ({:.6g}, {:.6g}, {:.6g})", box.lower.x(), box.lower.y(),
                      box.lower.z(), box.upper.x(), box.upper.y(), box.upper.z());
-}
-
-std::string examples(const std::vector<uint32_t>& ids) {
-  std::string text;
-  for (uint32_t id : ids) text += fmt::format("{}{}", text.empty() ? "" : ", ", id);
-  return text;
-}
-
-// One line per defect that is there, so that a clean mesh reads clean.
-std::string defectLines(const MeshReport& r) {
-  std::string text;
-  const auto line = [&text](size_t count, const char* what, const std::string& where) {
-    if (count == 0) return;
-    text += fmt::format("  {:>10} {}{}\n", count, what, where.empty() ? "" : " (" + where + ")");
-  };
-  const auto edges = [](const auto& list) {
-    std::string where;
-    for (const auto& edge : list)
-      where += fmt::format("{}{}-{}", where.empty() ? "" : ", ", edge[0], edge[1]);
-    return where;
-  };
-  line(r.boundaryEdges, "boundary edges",
-       fmt::format("in {} loops, vertices {}", r.boundaryLoops, edges(r.offenders.boundaryEdges)));
-  line(r.nonManifoldEdges, "non-manifold edges", "vertices " + edges(r.offenders.nonManifoldEdges));
-  line(r.nonManifoldVertices, "non-manifold vertices", examples(r.offenders.nonManifoldVertices));
-  line(r.flippedEdges, "edges whose faces are wound against each other",
-       "vertices " + edges(r.offenders.flippedEdges));
-  line(r.duplicateFaces, "duplicate faces", examples(r.offenders.duplicateFaces));
-  line(r.degenerateFaces, "degenerate faces", examples(r.offenders.degenerateFaces));
-  line(r.isolatedVertices, "vertices that no face uses", examples(r.offenders.isolatedVertices));
-  line(r.duplicateVertices, "vertices at the place of another", examples(r.offenders.duplicateVertices));
-  return text;
 }
 
 std::string verdict(const MeshReport& r) {
@@ -114,10 +81,10 @@ std::string surfaceText(const MeshReport& r) {
   text += fmt::format("\n  area       {:.6g} m2\n", r.area);
   if (r.watertight) text += fmt::format("  volume     {:.6g} m3\n", r.volume);
   text += fmt::format("  bounds     {}\n", boundsText(r.bounds));
-  text += fmt::format("  edges      {:.4g} to {:.4g}, mean {:.4g} m\n", r.edgeLengthMin, r.edgeLengthMax,
-                      r.edgeLengthMean);
-  const std::string defects = defectLines(r);
-  if (!defects.empty()) text += "  found:\n" + defects;
+  text += fmt::format("  edges      {:.4g} to {:.4g}, mean {:.4g} m\n", r.minEdge, r.maxEdge, r.meanEdge);
+  const auto found = geometry::problems(r);
+  if (!found.empty()) text += "  found:\n";
+  for (const std::string& problem : found) text += "    " + problem + "\n";
   return text;
 }
 
@@ -126,8 +93,8 @@ Json volumeJson(const geometry::TetMesh& mesh, const geometry::TetReport& r) {
           {"tets", mesh.tets.size()},
           {"boundary_faces", r.boundaryFaces},
           {"nonmanifold_faces", r.nonManifoldFaces},
-          {"inverted_tets", r.invertedTets},
-          {"degenerate_tets", r.degenerateTets},
+          {"inverted_tets", r.inverted},
+          {"degenerate_tets", r.degenerate},
           {"components", r.components},
           {"regions", r.regions},
           {"volume", r.volume},
@@ -138,8 +105,8 @@ int showInfo(const InfoOptions& options, const Settings& settings) {
   const geometry::MeshFile file = geometry::readMesh(options.input);
   const bool tets = !file.volume.tets.empty();
   const bool surface = !tets || file.surface.faceCount() > 0;
-  const MeshReport report = surface ? geometry::report(file.surface) : MeshReport{};
-  const geometry::TetReport tetReport = tets ? geometry::report(file.volume) : geometry::TetReport{};
+  const MeshReport report = surface ? geometry::meshReport(file.surface) : MeshReport{};
+  const geometry::TetReport tetReport = tets ? geometry::tetReport(file.volume) : geometry::TetReport{};
   const char* format = info(file.format).name;
 
   if (settings.json) {
@@ -169,7 +136,7 @@ int showInfo(const InfoOptions& options, const Settings& settings) {
         "  tetrahedra {} vertices, {} tetrahedra, {} components, {} regions, {} boundary faces\n"
         "  volume     {:.6g} m3; {} inverted, {} degenerate tetrahedra, {} non-manifold faces\n",
         file.volume.positions.size(), file.volume.tets.size(), tetReport.components, tetReport.regions,
-        tetReport.boundaryFaces, tetReport.volume, tetReport.invertedTets, tetReport.degenerateTets,
+        tetReport.boundaryFaces, tetReport.volume, tetReport.inverted, tetReport.degenerate,
         tetReport.nonManifoldFaces);
   if (surface) text += surfaceText(report);
   if (!file.surface.groupNames.empty())

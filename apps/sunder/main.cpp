@@ -6,6 +6,7 @@
 
 #include "command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -47,12 +48,12 @@ void addSettings(CLI::App& app, Settings& settings) {
 // The word where a verb should stand, when it is none we know.
 void checkVerb(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
+  const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
   std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(verb->get_name());
-    if (names.back() == argv[1]) return;
-  }
-  throw Error(ErrorKind::Usage, fmt::format("unknown verb '{}'", argv[1])).hint(suggestion(argv[1], names));
+  for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  throw Error(ErrorKind::Usage, fmt::format("unknown verb '{}'", argv[1])).hint(suggestion(argv[1], known));
 }
 
 int fail(const Settings& settings, const Error& error) {

@@ -8,7 +8,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(SUNDER_MARK_LOOPS)
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -47,7 +47,7 @@ ThreadLimit::~ThreadLimit() {
 namespace {
 
 void runInThisArena(size_t blockCount, detail::BlockFunction function, void* context) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(SUNDER_MARK_LOOPS)
   // The packaged oneTBB is not instrumented, so the sanitizer cannot see that the loop's start comes before
   // its blocks and their end before its return. These marks say so; races between blocks stay visible.
   char fork = 0, join = 0;

@@ -1,6 +1,6 @@
 #include "sunder/geometry/mesh.h"
 
-#include "sunder/base/parallel.h"
+#include "sunder/base/bounds.h"
 
 namespace sunder::geometry {
 
@@ -13,19 +13,6 @@ PolygonSoup toSoup(const TriMesh& mesh) {
   return soup;
 }
 
-Box3 bounds(std::span<const Vec3> positions) {
-  return parallelReduce(
-      positions.size(), Box3{},
-      [&](size_t begin, size_t end) {
-        Box3 box;
-        for (size_t i = begin; i < end; ++i) box.grow(positions[i]);
-        return box;
-      },
-      [](Box3 a, const Box3& b) {
-        a.grow(b);
-        return a;
-      },
-      size_t(1) << 16);
-}
+Box3 bounds(std::span<const Vec3> positions) { return boundsOf(positions); }
 
 }  // namespace sunder::geometry

@@ -70,7 +70,7 @@ class Completion(CommandTest):
         self.assertEqual(self.complete("sunder", "inf"), ["info"])
         self.assertEqual(self.complete("sunder", "shape", "wine"), ["wine-glass"])
         self.assertIn("--ascii", self.complete("sunder", "convert", "--a"))
-        self.assertEqual(self.complete("sunder", "describe", "shapes", "tor"), ["torus"])
+        self.assertEqual(self.complete("sunder", "describe", "shapes", "tor"), ["torus", "torus-knot"])
 
 
 class Describe(CommandTest):
@@ -78,7 +78,7 @@ class Describe(CommandTest):
         self.assertIn("formats", self.ok("describe"))
         shapes = {s["name"] for s in self.json("describe", "shapes")["shapes"]}
         self.assertLessEqual({"box", "icosphere", "uv-sphere", "cylinder", "cone", "capsule", "torus", "plate", "bowl",
-                              "wine-glass", "vase", "bottle", "letters", "brick-wall", "knot"}, shapes)
+                              "wine-glass", "vase", "bottle", "letters", "brick-wall", "torus-knot"}, shapes)
         formats = {f["name"] for f in self.json("describe", "formats")["formats"]}
         self.assertLessEqual({"OBJ", "PLY", "STL", "OFF"}, formats)
         self.assertEqual(self.json("describe", "exit-codes")["exit_codes"]["write"], 1)
