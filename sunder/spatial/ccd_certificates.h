@@ -124,12 +124,16 @@ struct Coplanarity {
     const double m0 = u * l0 + t * l1, m1 = u * l1 + t * l2;
     const double first = u * m0 + t * m1;
     const double sign = first < 0 ? -1 : 1;
-    const double c0 = sign * first - limit;
-    if (!(c0 > 0)) return t;
+    const double c[4] = {sign * first - limit, sign * m1 - limit, sign * l2 - limit, sign * b[3] - limit};
+    if (!(c[0] > 0)) return t;
+    // Where the convex hull of the control points first meets zero: on a segment from a positive one down to
+    // another.
     double s = kForever;
-    const double c[3] = {sign * m1 - limit, sign * l2 - limit, sign * b[3] - limit};
-    for (int j = 0; j < 3; ++j)
-      if (!(c[j] > 0)) s = std::min(s, (j + 1) / 3.0 * (c0 / (c0 - c[j])));
+    for (int j = 1; j < 4; ++j) {
+      if (c[j] > 0) continue;
+      for (int i = 0; i < j; ++i)
+        if (c[i] > 0) s = std::min(s, (i + (j - i) * (c[i] / (c[i] - c[j]))) / 3);
+    }
     return s == kForever ? kForever : (t + s * u) * (1 - 16 * kUnit);
   }
 };
