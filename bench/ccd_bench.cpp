@@ -107,7 +107,7 @@ SUNDER_BENCH("spatial", ccdVertexFace) {
 }
 
 SUNDER_BENCH("spatial", ccdEdgeEdge) {
-  measure(report, options, "ccd/ee", makeMix(100'000, 2, 0.5, 2), spatial::edgeEdgeBatch, spatial::edgeEdge);
+  measure(report, options, "ccd/ee", makeMix(100'000, 2, 0.6, 2), spatial::edgeEdgeBatch, spatial::edgeEdge);
 }
 
 }  // namespace sunder::bench

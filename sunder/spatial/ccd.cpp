@@ -85,7 +85,8 @@ CcdHit search(const Difference<N>& d, const CcdSettings& settings) {
   Coplanarity plane{};
   if constexpr (N > 2) plane = coplanarity(d, separation);
   const double closeEnough = settings.tolerance * scale;
-  double t = 0, stride = 0;  // [0, t] is free, but for contact at t itself
+  double t = 0;  // [0, t] is free, but for contact at t itself
+  double stride = 0, reach = 0.9, closing = 0;
   Nearest at = nearestAt(d, t);
   for (uint32_t step = 0;; ++step) {
     const Free free = certify(d, at.direction, separation);
@@ -101,25 +102,33 @@ CcdHit search(const Difference<N>& d, const CcdSettings& settings) {
       if (back.from <= until && back.to >= end && until > t) return none;
     }
     const double gap = at.distance - separation;
-    if (step >= kTurnAfter && until < end) {
-      stride = std::max(stride, 4 * (until - t));
-      const double ahead = std::min(t + stride, end);
-      const Nearest there = nearestAt(d, ahead);
-      if (ahead > until && certifyTurning(d, at.direction, there.direction, t, ahead, separation)) {
-        if (ahead >= end) return none;
-        until = ahead;
-        stride *= 2;
-      } else {
-        stride /= 4;
+    Nearest next;
+    bool turned = false;
+    if (step >= kTurnAfter) {
+      // As far as a turning direction may carry: most of the way to where the gap would close at its present
+      // rate, and not far beyond what the fixed directions or the last turn achieved.
+      double length = std::max(stride, 4 * (until - t));
+      if (closing > 0) length = std::min(length, reach * gap / closing);
+      const double ahead = std::min(t + length, end);
+      if (ahead > until) {
+        next = nearestAt(d, ahead);
+        turned = certifyTurning(d, at.direction, next.direction, t, ahead, separation);
+        if (turned && ahead >= end) return none;
+        if (turned) until = ahead;
       }
+      stride = turned ? 2 * length : length / 4;
+      reach = turned ? 1 - (1 - reach) * (1 - reach) : reach / 2;
+      reach = std::clamp(reach, 0.3, 0.9999);
     }
     if (!(until > t)) until = lastResort(d, t, separation);
     if (until >= end && until > t) return none;
     const bool stuck = !(until > t);
     if (stuck || (step >= kPatience && gap <= closeEnough) || step >= settings.maxIterations)
       return {true, t, std::max(gap, 0.0)};
+    if (!turned) next = nearestAt(d, until);
+    closing = (at.distance - next.distance) / (until - t);
     t = until;
-    at = nearestAt(d, t);
+    at = next;
   }
 }
 
