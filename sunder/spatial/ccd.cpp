@@ -11,7 +11,9 @@ using namespace ccd;
 namespace {
 
 constexpr double kLargestScale = 1e100;  // beyond this, products of three lengths come near overflow
-constexpr uint32_t kPatience = 32;       // steps before a distance below the tolerance is taken for contact
+constexpr double kTouching =
+    1e-13;                          // of the scale: a gap that rounding soon hides, once the time is positive
+constexpr uint32_t kPatience = 32;  // steps before a distance below the tolerance is taken for contact
 constexpr uint32_t kTurnAfter = 6;  // steps before turning directions are tried: most queries end earlier
 
 // The coordinate axes as directions, all corners at both times: one rounding each, so the sign is exact.
@@ -85,6 +87,7 @@ CcdHit search(const Difference<N>& d, const CcdSettings& settings) {
   Coplanarity plane{};
   if constexpr (N > 2) plane = coplanarity(d, separation);
   const double closeEnough = settings.tolerance * scale;
+  const double touching = kTouching * scale;
   double t = 0;  // [0, t] is free, but for contact at t itself
   double stride = 0, reach = 0.9, closing = 0;
   Nearest at = nearestAt(d, t);
@@ -102,6 +105,7 @@ CcdHit search(const Difference<N>& d, const CcdSettings& settings) {
       if (back.from <= until && back.to >= end && until > t) return none;
     }
     const double gap = at.distance - separation;
+    if (gap <= touching && t > 0) return {true, t, std::max(gap, 0.0)};
     Nearest next;
     bool turned = false;
     if (step >= kTurnAfter) {

@@ -50,8 +50,10 @@ struct CcdSettings {
 
 struct CcdHit {
   bool hit = false;
-  double time = 1;       // never later than the first contact; maxTime without a hit
-  double tolerance = 0;  // length: how far the distance at `time` is above minSeparation
+  double time = 1;  // never later than the first contact; maxTime without a hit
+  // Length: how far the distance at `time` is above minSeparation (good to 1e-8 of the scale for slivers and
+  // nearly parallel edges, to rounding error else).
+  double tolerance = 0;
 };
 
 CcdHit vertexVertex(const Vec3& p0, const Vec3& q0, const Vec3& p1, const Vec3& q1, const CcdSettings& = {});
