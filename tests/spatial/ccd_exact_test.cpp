@@ -14,6 +14,13 @@
 namespace sunder::spatial {
 namespace {
 
+// Sanitizers look for other faults than rare misses, and slow the oracle's arithmetic down twentyfold.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr size_t kThinning = 10;
+#else
+constexpr size_t kThinning = 1;
+#endif
+
 using exact::Family;
 using exact::Query;
 using exact::Stream;
@@ -105,17 +112,23 @@ void expectSound(Family family, const Count& c) {
   EXPECT_EQ(c.batchMissed, 0u) << "seed " << c.seed;
 }
 
-TEST(CcdExact, AgreesWithTheOracle) {
+class CcdExactFamily : public testing::TestWithParam<int> {};
+
+TEST_P(CcdExactFamily, AgreesWithTheOracle) {
   static constexpr size_t kCases[exact::kFamilies] = {30000, 40000, 6000,  6000, 20000,
                                                       10000, 15000, 10000, 15000};
-  for (int f = 0; f < exact::kFamilies; ++f) {
-    const Family family = Family(f);
-    const Count c = checkMany(family, 1, kCases[f]);
-    expectSound(family, c);
-    EXPECT_GT(c.hits, c.cases / 200) << exact::nameOf(family);
-    EXPECT_LE(double(c.falseAlarms), 0.001 * double(c.cases)) << exact::nameOf(family);
-  }
+  const Family family = Family(GetParam());
+  const Count c = checkMany(family, 1, kCases[GetParam()] / kThinning);
+  expectSound(family, c);
+  EXPECT_GT(c.hits, c.cases / 200);
+  EXPECT_LE(double(c.falseAlarms), 0.001 * double(c.cases));
 }
+
+INSTANTIATE_TEST_SUITE_P(All, CcdExactFamily, testing::Range(0, exact::kFamilies), [](const auto& instance) {
+  std::string name = exact::nameOf(Family(instance.param));
+  std::erase(name, ' ');
+  return name;
+});
 
 // Contact at a known dyadic time: no oracle needed, so a million of them.
 Count checkBuilt(uint64_t firstSeed, size_t cases) {
@@ -144,7 +157,7 @@ Count checkBuilt(uint64_t firstSeed, size_t cases) {
 }
 
 TEST(CcdExact, FindsEveryBuiltContact) {
-  const Count c = checkBuilt(1, 1'000'000);
+  const Count c = checkBuilt(1, 1'000'000 / kThinning);
   EXPECT_EQ(c.missed, 0u) << "seed " << c.seed;
   EXPECT_EQ(c.late, 0u) << "seed " << c.seed;
 }
