@@ -29,9 +29,13 @@ CcdHit ask(bool edges, const std::array<Vec3, 8>& x, const CcdSettings& settings
   return (edges ? edgeEdge : vertexFace)(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], settings);
 }
 
-double scaleOf(const std::array<Vec3, 8>& x) {
+// The query's scale as ccd.h defines it: the largest coordinate difference between the two features.
+double scaleOf(bool edges, const std::array<Vec3, 8>& x) {
   double scale = 0;
-  for (size_t i = 0; i < 8; ++i) scale = std::max(scale, (x[i] - x[i / 4 * 4]).cwiseAbs().maxCoeff());
+  const size_t first = edges ? 2 : 1;
+  for (size_t i = 0; i < first; ++i)
+    for (size_t j = first; j < 4; ++j)
+      for (const size_t s : {0, 4}) scale = std::max(scale, (x[i + s] - x[j + s]).cwiseAbs().maxCoeff());
   return scale;
 }
 
@@ -65,7 +69,7 @@ void check(const Query& query, double scale, double offset, uint64_t seed, Count
     count.lag = std::max(count.lag, truth.from - found.time);
   }
   if (found.hit) {
-    const double size = scaleOf(x), distance = exact::distanceAt(query.edges, x, found.time);
+    const double size = scaleOf(query.edges, x), distance = exact::distanceAt(query.edges, x, found.time);
     count.farAway += distance > found.tolerance + 1e-8 * size || found.tolerance > 1e-6 * size;
     count.zeroTime += found.time == 0 && exact::distanceAt(query.edges, x, 0) > 1e-12 * size;
   }

@@ -158,41 +158,46 @@ class Oracle {
 
 inline Answer answerExactly(const Query& query) { return Oracle(query).answer(); }
 
-// --- distance at a time, by solving for the parameters of the nearest points
-// ---------------------------------------
+// Distance at a time, by solving for the parameters of the nearest points; in extended precision, because the
+// equations of nearly parallel edges lose twice the digits.
+using Wide3 = Eigen::Matrix<long double, 3, 1>;
 
-inline double pointSegment(const Vec3& p, const Vec3& a, const Vec3& b) {
-  const Vec3 e = b - a;
-  const double ee = e.squaredNorm();
-  const double s = ee > 0 ? std::clamp((p - a).dot(e) / ee, 0.0, 1.0) : 0.0;
+inline long double pointSegment(const Wide3& p, const Wide3& a, const Wide3& b) {
+  const Wide3 e = b - a;
+  const long double ee = e.squaredNorm();
+  const long double s = ee > 0 ? std::clamp((p - a).dot(e) / ee, 0.0L, 1.0L) : 0.0L;
   return (p - a - s * e).norm();
 }
-inline double pointTriangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
-  double best = std::min({pointSegment(p, a, b), pointSegment(p, b, c), pointSegment(p, c, a)});
-  const Vec3 e = b - a, f = c - a, d = p - a;
-  const double ee = e.dot(e), ef = e.dot(f), ff = f.dot(f), det = ee * ff - ef * ef;
-  if (det > 1e-20 * ee * ff) {
-    const double u = (ff * d.dot(e) - ef * d.dot(f)) / det, v = (ee * d.dot(f) - ef * d.dot(e)) / det;
+inline long double pointTriangle(const Wide3& p, const Wide3& a, const Wide3& b, const Wide3& c) {
+  long double best = std::min({pointSegment(p, a, b), pointSegment(p, b, c), pointSegment(p, c, a)});
+  const Wide3 e = b - a, f = c - a, d = p - a;
+  const long double ee = e.dot(e), ef = e.dot(f), ff = f.dot(f), det = ee * ff - ef * ef;
+  if (det > 1e-30L * ee * ff) {
+    const long double u = (ff * d.dot(e) - ef * d.dot(f)) / det, v = (ee * d.dot(f) - ef * d.dot(e)) / det;
     if (u >= 0 && v >= 0 && u + v <= 1) best = std::min(best, (d - u * e - v * f).norm());
   }
   return best;
 }
-inline double segmentSegment(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
-  double best =
+inline long double segmentSegment(const Wide3& a, const Wide3& b, const Wide3& c, const Wide3& d) {
+  long double best =
       std::min({pointSegment(a, c, d), pointSegment(b, c, d), pointSegment(c, a, b), pointSegment(d, a, b)});
-  const Vec3 e = b - a, f = d - c, r = c - a;
-  const double ee = e.dot(e), ef = e.dot(f), ff = f.dot(f), det = ee * ff - ef * ef;
-  if (det > 1e-20 * ee * ff) {
-    const double u = (ff * r.dot(e) - ef * r.dot(f)) / det, v = (ef * r.dot(e) - ee * r.dot(f)) / det;
+  const Wide3 e = b - a, f = d - c, r = c - a;
+  const long double ee = e.dot(e), ef = e.dot(f), ff = f.dot(f), det = ee * ff - ef * ef;
+  if (det > 1e-30L * ee * ff) {
+    const long double u = (ff * r.dot(e) - ef * r.dot(f)) / det, v = (ef * r.dot(e) - ee * r.dot(f)) / det;
     if (u >= 0 && u <= 1 && v >= 0 && v <= 1) best = std::min(best, (a + u * e - c - v * f).norm());
   }
   return best;
 }
 inline double distanceAt(bool edges, const std::array<Vec3, 8>& x, double t) {
-  Vec3 y[4];
+  Wide3 y[4];
   // Relative to one point first: far from the world's origin, interpolated positions would cost digits.
-  for (size_t i = 0; i < 4; ++i) y[i] = (1 - t) * (x[i] - x[0]) + t * (x[i + 4] - x[4]);
-  return edges ? segmentSegment(y[0], y[1], y[2], y[3]) : pointTriangle(y[0], y[1], y[2], y[3]);
+  for (size_t i = 0; i < 4; ++i) {
+    const Wide3 from = x[i].cast<long double>() - x[0].cast<long double>();
+    const Wide3 to = x[i + 4].cast<long double>() - x[4].cast<long double>();
+    y[i] = (1 - static_cast<long double>(t)) * from + static_cast<long double>(t) * to;
+  }
+  return double(edges ? segmentSegment(y[0], y[1], y[2], y[3]) : pointTriangle(y[0], y[1], y[2], y[3]));
 }
 
 }  // namespace sunder::spatial::exact
