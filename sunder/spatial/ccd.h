@@ -27,7 +27,8 @@
 // notion of a conservative answer with minimum separation is kept; the separation here is the Euclidean
 // distance.
 //
-// Cost: 0.05 to 0.2 us for a pair that stays apart, 0.5 to 1 us for a hit. No allocation.
+// Cost: about 0.17 us for a pair that stays apart (0.08 us in a batch, on four lanes), 1 us for a hit. No
+// allocation.
 #pragma once
 
 #include "sunder/base/math.h"
