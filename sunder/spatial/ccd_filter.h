@@ -2,8 +2,7 @@
 // few fixed directions and the coplanarity cubic for each. Internal to the room.
 //
 // Guarantee: what it calls apart is apart, by the same error bounds as ccd_certificates.h; the same bits with
-// every vector width (multiplications and additions are not fused). Cost: 20 to 30 ns per query with four
-// lanes.
+// every vector width (multiplications and additions are not fused). Cost: tens of nanoseconds a query.
 #pragma once
 
 #include <cstddef>
