@@ -11,8 +11,8 @@
 
 namespace sunder::spatial::kernels {
 
-// Boxes of moving points grown by a margin, rounded outwards to float, and the union of them all. Works on
-// points [begin, end). `end1` may equal `start1`. False when a coordinate is not finite as a float.
+// Boxes of moving points grown by a margin, rounded outwards to float, and the union of them all. `finish`
+// may equal `start`. False when a coordinate is not finite as a float.
 bool boxPoints(const Vec3* start, const Vec3* finish, size_t count, double margin, PaddedBox* out,
                PaddedBox& bounds);
 
