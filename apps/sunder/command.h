@@ -35,6 +35,7 @@ Verb addShape(CLI::App& root);
 Verb addInfo(CLI::App& root);
 Verb addConvert(CLI::App& root);
 Verb addClean(CLI::App& root);
+Verb addCollide(CLI::App& root);
 Verb addBench(CLI::App& root);
 Verb addDescribe(CLI::App& root);
 Verb addCompletion(CLI::App& root);
