@@ -41,7 +41,6 @@ int runBench(const BenchOptions& options, const Settings& settings) {
   if (settings.threads > 0)
     arguments.insert(arguments.end(), {"--threads", fmt::format("{}", settings.threads)});
   if (settings.json) arguments.emplace_back("--json");
-  if (settings.quiet) arguments.emplace_back("--quiet");
   std::vector<char*> raw;
   for (std::string& argument : arguments) raw.push_back(argument.data());
   raw.push_back(nullptr);
