@@ -18,7 +18,8 @@ namespace sunder::cli {
 namespace {
 
 struct BenchOptions {
-  std::vector<std::string> rooms, cases;
+  std::vector<std::string> rooms;
+  std::string filter;
   double seconds = 0;
   size_t largest = 0;
 };
@@ -32,7 +33,7 @@ int runBench(const BenchOptions& options, const Settings& settings) {
         .hint("configure with -DSUNDER_BENCH=ON, or use ./run bench");
   std::vector<std::string> arguments{program.string()};
   arguments.insert(arguments.end(), options.rooms.begin(), options.rooms.end());
-  for (const std::string& name : options.cases) arguments.insert(arguments.end(), {"--case", name});
+  if (!options.filter.empty()) arguments.insert(arguments.end(), {"--case", options.filter});
   if (options.seconds > 0)
     arguments.insert(arguments.end(), {"--seconds", fmt::format("{}", options.seconds)});
   if (options.largest > 0)
@@ -40,7 +41,6 @@ int runBench(const BenchOptions& options, const Settings& settings) {
   if (settings.threads > 0)
     arguments.insert(arguments.end(), {"--threads", fmt::format("{}", settings.threads)});
   if (settings.json) arguments.emplace_back("--json");
-  if (settings.quiet) arguments.emplace_back("--quiet");
   std::vector<char*> raw;
   for (std::string& argument : arguments) raw.push_back(argument.data());
   raw.push_back(nullptr);
@@ -56,8 +56,7 @@ Verb addBench(CLI::App& root) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* app = root.add_subcommand("bench", "Measure speed and memory, side by side with packaged peers");
   app->add_option("ROOM", options->rooms, "base, geometry, ...; all when none is given");
-  app->add_option("--case", options->cases, "Only cases whose name contains this; may be repeated")
-      ->allow_extra_args(false);
+  app->add_option("--case", options->filter, "Only cases whose name contains this");
   app->add_option("--seconds", options->seconds, "How long one measurement may be repeated; the best counts")
       ->check(CLI::PositiveNumber);
   app->add_option("--largest", options->largest, "Leave out larger sizes")->check(CLI::PositiveNumber);

@@ -9,6 +9,10 @@ if [ $# -lt 2 ]; then
 fi
 build=$1 seconds=$2
 shift 2
+if [ ! -d "$build" ]; then
+  echo "skipped: no $build; make it with: cmake --preset fuzz && ninja -C build-fuzz"
+  exit 77
+fi
 corpus=$(cd "$(dirname "$0")" && pwd)/corpus
 [ $# -gt 0 ] || set -- obj ply stl off gltf msh tetgen medit vtk vtkxml
 
