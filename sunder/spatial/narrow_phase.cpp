@@ -8,6 +8,8 @@ namespace sunder::spatial {
 
 namespace {
 
+using geometry::intersect;
+using geometry::meeting;
 using geometry::MeetingKind;
 using geometry::Triangle;
 using geometry::TriangleCorners;

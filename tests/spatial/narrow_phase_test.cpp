@@ -30,7 +30,7 @@ TEST(NarrowPhase, KeepsExactlyThePairsThatMeet) {
     std::vector<PrimitivePair> expected;
     for (uint32_t i = 0; i < a.triangles.size(); ++i)
       for (uint32_t j = 0; j < b.triangles.size(); ++j)
-        if (intersect(corners(a, i), corners(b, j))) expected.push_back({i, j});
+        if (geometry::intersect(corners(a, i), corners(b, j))) expected.push_back({i, j});
     PairList list;
     overlapPairs(treeOf(a), treeOf(b), list);
     EXPECT_EQ(canonical(intersectingPairs(setOf(a), setOf(b), list.pairs())), expected);
