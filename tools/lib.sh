@@ -32,7 +32,9 @@ ensure_packages() {
 }
 
 # configure_and_build PRESET BUILD_DIR [cmake arguments]: configures once (Ninja re-runs CMake by itself when a
-# CMake file changed), then builds. Prints the compiler's output only when it says something.
+# CMake file changed), then builds what the array `targets` names, or everything. Prints the compiler's output only when
+# it says something.
+targets=()
 configure_and_build() {
   local preset=$1 dir=$2 log
   shift 2
@@ -42,8 +44,8 @@ configure_and_build() {
   fi
   rm -f "$log"
   if [ -t 2 ]; then
-    ninja -C "$dir" >&2 || exit 1
+    ninja -C "$dir" "${targets[@]}" >&2 || exit 1
   else
-    ninja -C "$dir" --quiet >&2 || exit 1
+    ninja -C "$dir" --quiet "${targets[@]}" >&2 || exit 1
   fi
 }
