@@ -5,7 +5,7 @@ import unittest
 
 from harness import BIN, CommandTest
 
-VERBS = ["shape", "info", "convert", "clean", "bench", "describe", "completion"]
+VERBS = ["shape", "info", "convert", "clean", "collide", "bench", "describe", "completion"]
 
 
 class Command(CommandTest):
