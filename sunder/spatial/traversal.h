@@ -31,8 +31,8 @@ enum class TestTime : uint8_t {
 
 struct TraversalSettings {
   uint32_t step = 1;  // mu, the depth-step; at least 1
-  std::vector<uint32_t>
-      stepTable;            // when given: the depth-step from level l is stepTable[l], the last goes on
+  std::vector<uint32_t> stepTable =
+      {};                   // when given: the depth-step from level l is stepTable[l], the last goes on
   uint32_t entryLevel = 0;  // where each tree starts, at most its leaves
   TestTime test = TestTime::OnPush;
   size_t frontierLimit = 0;  // most node pairs a pass takes in; 0: all there are
@@ -48,7 +48,7 @@ struct VariantStatistics {
 // Pairs of primitives, those of job j together.
 struct VariantPairs {
   GrowingArray<PrimitivePair> data;
-  std::vector<size_t> jobBegin;  // one more than there are jobs
+  std::vector<size_t> jobBegin = {};  // one more than there are jobs
   VariantStatistics statistics;
 
   std::span<const PrimitivePair> pairs() const { return data.span(); }
