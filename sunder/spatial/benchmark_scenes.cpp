@@ -154,9 +154,9 @@ SceneBody turningBall(std::string name, uint32_t segments, uint32_t stacks, doub
 
 std::vector<SceneBody> clothBall() {
   ClothOnBall cloth;
-  cloth.folds = {.count = 14, .twist = 0.35};
+  cloth.folds = {.count = 120, .twist = 2};  // wrung: the source's 3.1e6 pairs in the last frame
   cloth.waist = 0.3;
-  return {clothOnBall("cloth", 214, cloth), turningBall("ball", 25, 11, 1, Vec3::Zero(), 0.35)};
+  return {clothOnBall("cloth", 214, cloth), turningBall("ball", 25, 11, 1, Vec3::Zero(), 2)};
 }
 
 std::vector<SceneBody> bridson() {
@@ -201,18 +201,19 @@ std::vector<SceneBody> funnel() {
   cloth.place = [=](const Vec3& uv, double time) {
     const double centre = ballHeight(time);
     const double reach = kBall + 0.01;
-    const Vec3 pressed = draped(uv, 1.3, time, Folds{.count = 8}, [&](double length) -> ProfilePoint {
-      const double around = 0.5 * kPi * reach;
-      if (length < around)
-        return {reach * std::sin(length / reach), centre - reach * std::cos(length / reach)};
-      // Up the neck to where the cone begins, then along the cone.
-      const double up = length - around;
-      const double neck = std::max(0.0, -centre);
-      if (up < neck) return {reach, centre + up};
-      const double slope = std::hypot(kWide - kNarrow, kHeight);
-      const double along = (up - neck) / slope;
-      return {reach + along * (kWide - kNarrow), std::max(centre, 0.0) + along * kHeight};
-    });
+    const Vec3 pressed =
+        draped(uv, 1.3, time, Folds{.count = 50, .twist = 1}, [&](double length) -> ProfilePoint {
+          const double around = 0.5 * kPi * reach;
+          if (length < around)
+            return {reach * std::sin(length / reach), centre - reach * std::cos(length / reach)};
+          // Up the neck to where the cone begins, then along the cone.
+          const double up = length - around;
+          const double neck = std::max(0.0, -centre);
+          if (up < neck) return {reach, centre + up};
+          const double slope = std::hypot(kWide - kNarrow, kHeight);
+          const double along = (up - neck) / slope;
+          return {reach + along * (kWide - kNarrow), std::max(centre, 0.0) + along * kHeight};
+        });
     const Vec3 flat(1.3 * uv.x(), 1.1, 1.3 * uv.y());
     const double weight = smooth(3 * time);
     return Vec3((1 - weight) * flat + weight * pressed);
@@ -258,7 +259,7 @@ std::vector<SceneBody> nBody() {
     const double turns = random.uniform(-1, 1);
     SceneBody body = ball("body " + std::to_string(i), 16, 16);
     body.place = [=](const Vec3& p, double time) {
-      const double apart = 0.93 + 1.1 * (1 - smooth(time));
+      const double apart = 0.98 + 1.1 * (1 - smooth(time));
       return Vec3(apart * site + radius * turned(p, 2 * kPi * turns * time));
     };
     bodies.push_back(std::move(body));

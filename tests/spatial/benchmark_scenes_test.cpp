@@ -90,16 +90,15 @@ TEST(BenchmarkScenes, ContactIsAsHeavyAsInTheSource) {
   const BenchmarkScene cloth = makeBenchmarkScene(SceneKind::ClothBall);
   const size_t start = pairsAt(cloth, 0), end = pairsAt(cloth, 93);
   std::printf("  cloth-ball %zu to %zu pairs\n", start, end);
-  EXPECT_GT(end, 2'000'000u);  // the source: 3.1e6 at the worst frame
-  EXPECT_LT(end, 4'500'000u);
+  EXPECT_NEAR(double(end), 3.1e6, 0.05e6);  // as in the source's worst frame
   EXPECT_LT(start, end / 2);
   const BenchmarkScene crowd = makeBenchmarkScene(SceneKind::NBody);
   EXPECT_EQ(pairsAt(crowd, 0), 0u);
-  const BenchmarkScene funnel = makeBenchmarkScene(SceneKind::Funnel);
-  const size_t pressed = pairsAt(funnel, 400);
-  std::printf("  funnel %zu pairs, n-body %zu pairs\n", pressed, pairsAt(crowd, 74));
-  EXPECT_GT(pressed, 150'000u);  // the source: 3.14e5
-  EXPECT_LT(pressed, 650'000u);
+  const size_t crowded = pairsAt(crowd, 74);
+  EXPECT_NEAR(double(crowded), 1.176e5, 0.2e5);
+  const size_t pressed = pairsAt(makeBenchmarkScene(SceneKind::Funnel), 499);
+  EXPECT_NEAR(double(pressed), 3.14e5, 0.2e5);
+  std::printf("  funnel %zu pairs, n-body %zu pairs\n", pressed, crowded);
 }
 
 }  // namespace

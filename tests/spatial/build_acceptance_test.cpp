@@ -178,9 +178,10 @@ std::vector<Box3f> bumpyEllipsoid(uint32_t count, double outlier) {
     }
   Box3f bounds;
   for (const Box3f& box : boxes) bounds.grow(box);
-  // A triangle of the side, whose normal is not along an axis.
-  Box3f& moved = boxes[boxes.size() / 3 + rows];
-  const Vec3f away = Vec3f(moved.center()).normalized() * static_cast<float>(outlier * bounds.diagonal());
+  // The triangle furthest along x, whose normal is nearly that axis: the root's box grows in one direction.
+  Box3f& moved = *std::max_element(boxes.begin(), boxes.end(),
+                                   [](const Box3f& a, const Box3f& b) { return a.upper.x() < b.upper.x(); });
+  const Vec3f away(static_cast<float>(outlier) * bounds.diagonal(), 0, 0);
   moved.lower += away;
   moved.upper += away;
   return boxes;

@@ -80,7 +80,9 @@ TEST(Pipeline, HundredFramesEqualBruteForceRefittedAndRebuilt) {  // A6.1, A6.2
   std::printf("  tests: first frame %lu, last frame rebuilt %lu, refitted %lu\n",
               static_cast<unsigned long>(firstTests), static_cast<unsigned long>(lastRebuild),
               static_cast<unsigned long>(lastRefit));
-  EXPECT_GE(lastRefit, lastRebuild);
+  // The flat sheet's order is the best there is for it: a refit keeps the better order here, but its tests
+  // grow with the deformation.
+  EXPECT_GT(lastRefit, firstTests);
 }
 
 TEST(Pipeline, RefittingDecaysWhereNeighboursPartAndThePolicyRebuilds) {  // A6.2
