@@ -15,7 +15,7 @@ namespace sunder::spatial {
 
 template <class T>
 class ReusableArray {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 64);
 
  public:
   // Room for `count` elements. The content is lost when it has to grow.
@@ -32,6 +32,7 @@ class ReusableArray {
       if (!data_) throw std::bad_alloc();
       if (large) ::madvise(data_.get(), rounded, MADV_HUGEPAGE);  // a refusal only costs time
       capacity_ = rounded / sizeof(T);
+      std::uninitialized_default_construct_n(data_.get(), capacity_);  // nothing for numbers
     }
     return data_.get();
   }
@@ -40,7 +41,6 @@ class ReusableArray {
   size_t bytes() const { return capacity_ * sizeof(T); }
 
  private:
-  static_assert(alignof(T) <= 64);
   struct Free {
     void operator()(T* memory) const { std::free(memory); }
   };
