@@ -15,8 +15,10 @@
 
 #include "bench.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,11 @@ namespace sunder::bench {
 namespace {
 
 using namespace spatial;
+
+// Whether rows whose names begin with `base` can be asked for.
+bool mayWant(const Options& options, const std::string& base) {
+  return options.wants(base) || options.filter.starts_with(base);
+}
 
 void addRow(Report& report, const std::string& name, size_t size, unsigned threads, const char* metric,
             double value, const char* unit) {
@@ -66,7 +73,6 @@ struct Sheet {
 
 void breadthFirst(Report& report, const Options& options, const std::string& name, const OiTree& tree,
                   const TraversalSettings& settings) {
-  if (!options.wants(name)) return;
   const TreePair job{&tree, &tree};
   for (unsigned threads : options.threadCounts()) {
     const ThreadLimit limit(threads);
@@ -106,7 +112,7 @@ constexpr uint32_t kSampledFrames = 16;
 
 void measureScene(Report& report, const Options& options, SceneKind kind) {
   const std::string base = std::string("scene/") + name(kind);
-  if (!options.wants(base)) return;
+  if (!mayWant(options, base)) return;
   const BenchmarkScene scene = makeBenchmarkScene(kind);
   const size_t bodies = scene.bodies.size(), size = scene.triangleCount();
   for (unsigned threads : options.threadCounts()) {
@@ -164,29 +170,40 @@ void measureScene(Report& report, const Options& options, SceneKind kind) {
 }  // namespace
 
 SUNDER_BENCH("spatial", variantBreadthFirst) {
-  if (!options.wants("variant/")) return;
-  const Sheet sheet;
+  struct Case {
+    std::string name;
+    OiTree Sheet::*tree;
+    TraversalSettings settings;
+  };
+  std::vector<Case> cases;
   for (const TestTime test : {TestTime::OnPop, TestTime::OnPush})
     for (uint32_t mu = 1; mu <= 4; ++mu)
-      breadthFirst(
-          report, options,
-          std::string("variant/") + (test == TestTime::OnPop ? "pop" : "push") + "-mu" + std::to_string(mu),
-          sheet.binary, {.step = mu, .test = test});
-  breadthFirst(report, options, "variant/push-mu2-entry5", sheet.binary, {.step = 2, .entryLevel = 5});
-  breadthFirst(report, options, "variant/push-steps-3-3-3-3-2-2-1", sheet.binary,
-               {.stepTable = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 1, 1}});
-  breadthFirst(report, options, "variant/push-mu1-limit64k", sheet.binary, {.frontierLimit = 1 << 16});
-  breadthFirst(report, options, "variant/push-mu1-common-scale", sheet.common, {});
-  breadthFirst(report, options, "variant/push-mu1-selection", sheet.selection, {});
-  breadthFirst(report, options, "variant/push-mu1-arity8", sheet.wide, {});
+      cases.push_back({(test == TestTime::OnPop ? "pop-mu" : "push-mu") + std::to_string(mu),
+                       &Sheet::binary,
+                       {.step = mu, .test = test}});
+  cases.push_back({"push-mu2-entry5", &Sheet::binary, {.step = 2, .entryLevel = 5}});
+  cases.push_back({"push-steps-3-2-1",
+                   &Sheet::binary,
+                   {.stepTable = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 1, 1}}});
+  cases.push_back({"push-mu1-limit64k", &Sheet::binary, {.frontierLimit = 1 << 16}});
+  cases.push_back({"push-mu1-common-scale", &Sheet::common, {}});
+  cases.push_back({"push-mu1-selection", &Sheet::selection, {}});
+  cases.push_back({"push-mu1-arity8", &Sheet::wide, {}});
+  std::erase_if(cases, [&](const Case& c) { return !mayWant(options, "variant/" + c.name); });
+  if (cases.empty()) return;
+  const Sheet sheet;
+  for (const Case& c : cases) breadthFirst(report, options, "variant/" + c.name, sheet.*c.tree, c.settings);
 }
 
 SUNDER_BENCH("spatial", variantOthers) {
-  if (!options.wants("variant/")) return;
+  const char* names[] = {"variant/depth-first",    "variant/leaf-versus-tree", "variant/sweep-and-prune",
+                         "variant/front-tracking", "variant/production",       "variant/memory"};
+  if (std::none_of(std::begin(names), std::end(names), [&](const char* n) { return mayWant(options, n); }))
+    return;
   const Sheet sheet;
   const size_t size = sheet.mesh.triangles.size();
   const TreePair job{&sheet.binary, &sheet.binary};
-  if (options.wants("variant/depth-first")) {
+  if (mayWant(options, "variant/depth-first")) {
     GrowingArray<PrimitivePair> found;
     DepthFirstStatistics statistics;
     const double seconds = bestSeconds(options, [&] {
@@ -202,15 +219,15 @@ SUNDER_BENCH("spatial", variantOthers) {
   for (unsigned threads : options.threadCounts()) {
     const ThreadLimit limit(threads);
     VariantPairs result;
-    if (options.wants("variant/leaf-versus-tree")) {
+    if (mayWant(options, "variant/leaf-versus-tree")) {
       const double seconds = bestSeconds(options, [&] { leafVersusTree({&job, 1}, result); });
       addVariant(report, "variant/leaf-versus-tree", size, threads, seconds, result.statistics);
     }
-    if (options.wants("variant/sweep-and-prune")) {
+    if (mayWant(options, "variant/sweep-and-prune")) {
       const double seconds = bestSeconds(options, [&] { sweepAndPrune(boxes, result); });
       addVariant(report, "variant/sweep-and-prune", size, threads, seconds, result.statistics);
     }
-    if (options.wants("variant/front-tracking")) {
+    if (mayWant(options, "variant/front-tracking")) {
       FrontTracker tracker;
       const double first = bestSeconds(
           options, [&] { tracker.update(result); },
@@ -221,7 +238,7 @@ SUNDER_BENCH("spatial", variantOthers) {
       const double next = bestSeconds(options, [&] { tracker.update(result); });
       addVariant(report, "variant/front-tracking/next", size, threads, next, result.statistics);
     }
-    if (options.wants("variant/production")) {
+    if (mayWant(options, "variant/production")) {
       PairList pairs;
       const double seconds = bestSeconds(options, [&] { selfOverlapPairs(sheet.wide, pairs); });
       const TraversalStatistics& s = pairs.statistics();

@@ -2,6 +2,7 @@
 
 #include "sunder/base/parallel.h"
 #include "sunder/spatial/box_pair_tests.h"
+#include "sunder/spatial/traversal_memory.h"
 #include "sunder/spatial/traversal_steps.h"
 #include "sunder/spatial/triangle_rank.h"
 
@@ -13,54 +14,11 @@ namespace sunder::spatial {
 
 namespace {
 
+using namespace frontiers;
+
 constexpr size_t kChunk = 2048;       // node pairs of one piece of work
 constexpr size_t kChunksAtOnce = 64;  // outputs of so many pieces exist before they are joined
 constexpr uint32_t kMostDescendants = 512;
-
-struct NodePositions {
-  uint32_t a, b;
-};
-
-// Consecutive elements of one job, up to where the next run begins.
-struct Run {
-  uint32_t job;
-  size_t begin;
-};
-
-template <class T>
-struct RunList {
-  GrowingArray<T> items;
-  std::vector<Run> runs;
-
-  void open(uint32_t job) {
-    if (runs.empty() || runs.back().job != job) runs.push_back({job, items.size()});
-  }
-  size_t runEnd(size_t run) const { return run + 1 < runs.size() ? runs[run + 1].begin : items.size(); }
-  void clear() {
-    items.clear();
-    runs.clear();
-  }
-  size_t bytes() const { return items.bytes() + runs.capacity() * sizeof(Run); }
-};
-
-struct Frontier {
-  RunList<NodePositions> pairs;
-  size_t next = 0;      // first that is not taken yet
-  uint32_t pass = 0;    // decides the level of every tree
-  bool tested = false;  // all of them overlap
-  size_t waiting() const { return pairs.items.size() - next; }
-};
-
-struct Sink {
-  RunList<NodePositions>* nodes;
-  RunList<PrimitivePair>* pairs;
-  uint64_t tests = 0;
-};
-
-struct SinkStorage {
-  RunList<NodePositions> nodes;
-  RunList<PrimitivePair> pairs;
-};
 
 // One job on one pass.
 struct Step {
@@ -152,7 +110,14 @@ uint64_t pushOverlapping(const Step& step, NodePositions pair, GrowingArray<T>& 
 class Traversal {
  public:
   Traversal(std::span<const TreePair> jobs, const TraversalSettings& settings, VariantPairs& result)
-      : jobs_(jobs), settings_(settings), schedule_(settings), result_(result) {
+      : jobs_(jobs),
+        settings_(settings),
+        schedule_(settings),
+        result_(result),
+        spare_(memoryOf(result).spare),
+        storage_(memoryOf(result).parts),
+        emitted_(memoryOf(result).emitted) {
+    emitted_.clear();
     checkFans();
     makeEntryRanks();
   }
@@ -197,6 +162,11 @@ class Traversal {
   }
 
  private:
+  static TraversalMemory& memoryOf(VariantPairs& result) {
+    if (!result.memory) result.memory = std::make_shared<TraversalMemory>();
+    return *result.memory;
+  }
+
   void checkFans() const {
     for (const TreePair& job : jobs_)
       for (const OiTree* tree : {job.a, job.b}) {
@@ -392,9 +362,9 @@ class Traversal {
   StepSchedule schedule_;
   VariantPairs& result_;
   std::vector<uint64_t> entryRanks_;
-  std::vector<Frontier> spare_;
-  std::vector<SinkStorage> storage_;
-  RunList<PrimitivePair> emitted_;
+  std::vector<Frontier>& spare_;
+  std::vector<SinkStorage>& storage_;
+  RunList<PrimitivePair>& emitted_;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "sunder/spatial/overlap_pairs.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -45,11 +46,15 @@ struct VariantStatistics {
   uint64_t frontierBytes = 0;  // memory held for them
 };
 
+// Frontiers and their parts, kept from one search to the next.
+struct TraversalMemory;
+
 // Pairs of primitives, those of job j together.
 struct VariantPairs {
   GrowingArray<PrimitivePair> data;
   std::vector<size_t> jobBegin = {};  // one more than there are jobs
   VariantStatistics statistics;
+  std::shared_ptr<TraversalMemory> memory;  // made by the first search
 
   std::span<const PrimitivePair> pairs() const { return data.span(); }
   std::span<const PrimitivePair> pairs(size_t job) const {
