@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 
 namespace sunder::spatial {
@@ -23,13 +24,19 @@ struct FrontTracker::Work {
         b(*job.b),
         self(job.a == job.b),
         leafA(a.layout().leafLevel()),
-        leafB(b.layout().leafLevel()) {}
+        leafB(b.layout().leafLevel()),
+        shiftA(static_cast<uint32_t>(std::countr_zero(a.layout().arity()))),
+        shiftB(static_cast<uint32_t>(std::countr_zero(b.layout().arity()))) {}
 
   bool areLeaves(uint32_t depth) const { return depth >= leafA && depth >= leafB; }
   uint32_t levelA(uint32_t depth) const { return std::min(depth, leafA); }
   uint32_t levelB(uint32_t depth) const { return std::min(depth, leafB); }
-  uint32_t parentA(const Node& n) const { return n.depth <= leafA ? n.a / a.layout().arity() : n.a; }
-  uint32_t parentB(const Node& n) const { return n.depth <= leafB ? n.b / b.layout().arity() : n.b; }
+  uint32_t parentA(const Node& n) const { return n.depth <= leafA ? n.a >> shiftA : n.a; }
+  uint32_t parentB(const Node& n) const { return n.depth <= leafB ? n.b >> shiftB : n.b; }
+  bool siblings(const Node& m, const Node& n) const {
+    return m.job == n.job && m.depth == n.depth && n.depth > 0 && parentA(m) == parentA(n) &&
+           parentB(m) == parentB(n);
+  }
   Node parent(const Node& n) const { return {n.job, parentA(n), parentB(n), n.depth - 1}; }
 
   bool overlaps(const Node& n) const {
@@ -49,7 +56,7 @@ struct FrontTracker::Work {
   const OiTree& a;
   const OiTree& b;
   bool self;
-  uint32_t leafA, leafB;
+  uint32_t leafA, leafB, shiftA, shiftB;
 };
 
 void FrontTracker::reset(std::span<const TreePair> jobs) {
@@ -60,14 +67,6 @@ void FrontTracker::reset(std::span<const TreePair> jobs) {
     if (a.empty() || b.empty() || (&a == &b && a.leafCount() == 1)) continue;
     front_.push({j, 0, 0, 0});
   }
-}
-
-bool FrontTracker::startsRun(size_t at) const {
-  if (at == 0) return true;
-  const Node &before = front_[at - 1], &node = front_[at];
-  if (before.job != node.job || before.depth != node.depth || node.depth == 0) return true;
-  const Work work(jobs_[node.job]);
-  return work.parentA(before) != work.parentA(node) || work.parentB(before) != work.parentB(node);
 }
 
 void FrontTracker::descend(const Work& work, const Node& top, Part& part) const {
@@ -109,18 +108,19 @@ void FrontTracker::updateRuns(size_t begin, size_t end, Part& part) const {
   part.jobPairs.clear();
   part.statistics = {};
   size_t at = begin;
-  while (at < end && !startsRun(at)) ++at;
-  std::vector<bool> hit;
+  if (at > 0)
+    while (at < end && Work(jobs_[front_[at].job]).siblings(front_[at - 1], front_[at])) ++at;
+  std::vector<uint8_t> hit;
   while (at < end) {
     const Work work(jobs_[front_[at].job]);
-    size_t last = at + 1;
-    while (last < front_.size() && !startsRun(last)) ++last;
-    hit.assign(last - at, false);
+    hit.clear();
     bool any = false;
-    for (size_t i = at; i < last; ++i) {
-      hit[i - at] = work.overlaps(front_[i]);
-      any = any || hit[i - at];
-    }
+    size_t last = at;
+    do {
+      hit.push_back(work.overlaps(front_[last]));
+      any |= hit.back() != 0;
+      ++last;
+    } while (last < front_.size() && work.siblings(front_[last - 1], front_[last]));
     part.statistics.boxTests += last - at;
     const uint32_t job = front_[at].job;
     const size_t before = part.pairs.size();
@@ -142,11 +142,17 @@ void FrontTracker::updateRuns(size_t begin, size_t end, Part& part) const {
           part.front.push(front_[i]);
           continue;
         }
-        part.statistics.descended += !work.areLeaves(front_[i].depth);
+        if (work.areLeaves(front_[i].depth)) {
+          part.front.push(front_[i]);
+          part.pairs.push({work.a.primitive(front_[i].a), work.b.primitive(front_[i].b)});
+          continue;
+        }
+        ++part.statistics.descended;
         descend(work, front_[i], part);
       }
-    if (part.pairs.size() > before)
-      part.jobPairs.insert(part.jobPairs.end(), {job, part.pairs.size() - before});
+    if (part.jobPairs.empty() || part.jobPairs[part.jobPairs.size() - 2] != job)
+      part.jobPairs.insert(part.jobPairs.end(), {job, 0});
+    part.jobPairs.back() += part.pairs.size() - before;
     at = last;
   }
 }

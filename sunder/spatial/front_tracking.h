@@ -48,7 +48,6 @@ class FrontTracker {
   };
   struct Work;
 
-  bool startsRun(size_t at) const;
   void updateRuns(size_t begin, size_t end, Part& part) const;
   void descend(const Work& work, const Node& node, Part& part) const;
 
