@@ -21,10 +21,10 @@ enum class TreeAction : uint8_t { Refit, Rebuild, Reorder };
 struct RebuildSettings {
   enum class Rule : uint8_t { Amortise, Threshold } rule = Rule::Amortise;
 
-  // Prices in box tests for each leaf, as measured with overlap_pairs.h (1.3 ns a test).
-  double refitPrice = 3;
-  double rebuildPrice = 12;
-  double reorderPrice = 100;
+  // Prices in box tests for each leaf, as measured with overlap_pairs.h (1 ns a test).
+  double refitPrice = 12;
+  double rebuildPrice = 25;
+  double reorderPrice = 200;
 
   // Threshold: rebuild when the measure exceeds this many times that of the fresh tree, and by selection when
   // even a fresh Morton tree is worse than the last selection by the second factor, at most every so many

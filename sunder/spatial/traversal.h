@@ -4,15 +4,15 @@
 // compared with: overlap_pairs.h is the fast path. Trees may have arity 2 (the source's), 4 or 8, also mixed.
 //
 // A pass takes each node pair down by a depth-step (mu) of its own on either side, at most to the leaves, so
-// a shallow tree waits while a deep one goes on. Existing descendants are found by arithmetic; a pair of a
-// nodes' and b's descendants makes na * nb new pairs. Within one tree pairs are ordered by position; a node
+// a shallow tree waits while a deep one goes on. Existing descendants are found by arithmetic; na of a
+// node and nb of the other make na * nb new pairs. Within one tree pairs are ordered by position; a node
 // against itself makes the triangle with its diagonal, without it when the descendants are leaves.
 //
 // Guarantees: the pair set does not depend on any setting, nor on the number of threads, which does not
 // change the order either; no pair twice; within one tree the first has the smaller leaf position. Bounded
 // memory: with a frontier limit, a pass takes at most so many node pairs, and finishes what they lead to
 // before it takes more; then at most limit * (largest expansion) * (passes) node pairs exist at once. Cost:
-// about 10 ns a box test, 8 bytes a node pair.
+// about 8 ns a box test, 8 bytes a node pair.
 #pragma once
 
 #include "sunder/spatial/growing_array.h"

@@ -85,7 +85,7 @@ TEST(RebuildPolicy, FastDecayIsRebuiltOften) {
   Body body;
   body.decay = 1.5;
   const Outcome outcome = simulate(body, 300, {});
-  EXPECT_GT(outcome.actions.at(TreeAction::Rebuild), 90);
+  EXPECT_GT(outcome.actions.at(TreeAction::Rebuild), 60);
 }
 
 TEST(RebuildPolicy, ThresholdRule) {
