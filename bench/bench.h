@@ -26,7 +26,7 @@ struct Row {
   std::string name = {};  // the case, e.g. "sort/u32"
   size_t size = 0;        // elements, triangles, bytes: what the case counts
   unsigned threads = 1;
-  std::string metric = "rate";  // "rate" (more is better), "time" or "memory" (less is better)
+  std::string metric = "rate";  // "rate" (more is better), "time", "memory", "count" (less is better)
   double value = 0;
   std::string unit = {};
   std::string peer = {};  // empty: nobody to compare with

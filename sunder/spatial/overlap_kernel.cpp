@@ -1,25 +1,8 @@
 #include "sunder/spatial/overlap_kernel.h"
 
-#include <bit>
+#include "sunder/spatial/lane_table.h"
 
-// For every set of lanes, the lanes in it, first ones first. Highway's own Compress makes GCC copy its table
-// to the stack in every call.
-#ifndef SUNDER_OVERLAP_KERNEL_TABLE
-#define SUNDER_OVERLAP_KERNEL_TABLE
-namespace sunder::spatial::kernels {
-struct LaneTable {
-  alignas(64) uint8_t lanes[256][8];
-};
-constexpr LaneTable makeLaneTable() {
-  LaneTable table{};
-  for (uint32_t set = 0; set < 256; ++set)
-    for (uint32_t lane = 0, next = 0; lane < 8; ++lane)
-      if (set >> lane & 1) table.lanes[set][next++] = static_cast<uint8_t>(lane);
-  return table;
-}
-inline constexpr LaneTable kLaneTable = makeLaneTable();
-}  // namespace sunder::spatial::kernels
-#endif
+#include <bit>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sunder/spatial/overlap_kernel.cpp"
