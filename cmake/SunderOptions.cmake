@@ -20,7 +20,8 @@ target_compile_options(sunder_options INTERFACE -ffp-contract=off)
 # Highway falls back to one lane on GCC before 12.3, for a bug in code that we do not use; we want its 128-bit form.
 target_compile_definitions(sunder_options INTERFACE HWY_BROKEN_EMU128=0)
 add_library(sunder_warnings INTERFACE)
-target_compile_options(sunder_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow=local)
+target_compile_options(sunder_warnings INTERFACE -Wall -Wextra -Wconversion
+  $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
 if(SUNDER_WERROR)
   target_compile_options(sunder_warnings INTERFACE -Werror)
 endif()
