@@ -13,9 +13,9 @@ namespace sunder::spatial {
 
 namespace {
 
-constexpr size_t kBlock = 4096;           // slots, for the search
+constexpr size_t kBlock = 4096;             // slots, for the search
 constexpr size_t kChunk = size_t(1) << 15;  // slots, for cheap loops
-constexpr double kWiden = 1 + 0x1p-16;    // cells are wider than the radius by more than rounding can matter
+constexpr double kWiden = 1 + 0x1p-16;  // cells are wider than the radius by more than rounding can matter
 constexpr double kSmallestEdge = 1e-150;
 constexpr uint32_t kNarrowCells = 4096;
 constexpr size_t kCrowd = 4096;

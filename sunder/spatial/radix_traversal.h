@@ -111,9 +111,15 @@ inline RadixWalk usableWalk(const RadixTree& tree, RadixWalk walk) {
 template <class Pass, class Leaf>
 void walkFrom(const RadixTree& tree, uint32_t root, RadixWalk walk, Pass&& pass, Leaf&& leaf) {
   switch (walk) {
-    case RadixWalk::Stack: walkStack(tree, root, pass, leaf); break;
-    case RadixWalk::SiblingTrail: walkSiblingTrail(tree, root, pass, leaf); break;
-    case RadixWalk::LevelTrail: walkLevelTrail(tree, root, pass, leaf); break;
+    case RadixWalk::Stack:
+      walkStack(tree, root, pass, leaf);
+      break;
+    case RadixWalk::SiblingTrail:
+      walkSiblingTrail(tree, root, pass, leaf);
+      break;
+    case RadixWalk::LevelTrail:
+      walkLevelTrail(tree, root, pass, leaf);
+      break;
   }
 }
 
