@@ -185,14 +185,14 @@ void PointGrid::neighbours(NeighbourRows& rows, const NeighbourSettings& setting
   std::atomic<uint64_t> total{0};
   parallelBlocks(view_.count, kBlock, [&](size_t begin, size_t end) {
     kernels::RowBuffer& buffer = buffers_[begin / kBlock];
-    kernels::findNeighbours(view_, begin, end, settings.sorted, buffer, counts);
+    kernels::findNeighbours(view_, begin, end, buffer, counts);
     const uint64_t found = buffer.size();
     if (total.fetch_add(found, std::memory_order_relaxed) + found > settings.mostNeighbours)
       refuseNeighbours("more than", settings.mostNeighbours, settings.mostNeighbours);
   });
   uint32_t* items = rows.allocate(settings.mostNeighbours);
   parallelBlocks(view_.count, kBlock, [&](size_t begin, size_t) {
-    kernels::placeRows(view_, buffers_[begin / kBlock], rows.offsets().data(), items);
+    kernels::placeRows(view_, buffers_[begin / kBlock], rows.offsets().data(), settings.sorted, items);
   });
 }
 
