@@ -22,7 +22,8 @@ using F8 = hn::CappedTag<float, 8>;
 using I8 = hn::RebindToSigned<F8>;
 using U8 = hn::RebindToUnsigned<F8>;
 constexpr size_t kLanes = hn::MaxLanes(F8());
-constexpr size_t kAhead = 24;  // rows
+constexpr size_t kAhead = 24;       // rows
+constexpr size_t kAheadInRun = 20;  // points
 
 struct Three {
   hn::Vec<F8> x, y, z;
@@ -32,6 +33,11 @@ struct Three {
 struct NarrowCoordinates {
   const float *x, *y, *z;
   explicit NarrowCoordinates(const GridView& v, size_t) : x(v.x), y(v.y), z(v.z) {}
+  HWY_INLINE void prefetch(size_t slot) const {
+    __builtin_prefetch(x + slot);
+    __builtin_prefetch(y + slot);
+    __builtin_prefetch(z + slot);
+  }
   HWY_INLINE Three load(size_t slot) const {
     const F8 d;
     return {hn::LoadU(d, x + slot), hn::LoadU(d, y + slot), hn::LoadU(d, z + slot)};
@@ -52,6 +58,11 @@ struct WideCoordinates {
     for (size_t k = 0; k < kLanes; k += hn::Lanes(dd))
       hn::Store(hn::DemoteTo(half, hn::Sub(hn::LoadU(dd, from + k), base)), half, out + k);
     return hn::Load(F8(), out);
+  }
+  HWY_INLINE void prefetch(size_t slot) const {
+    __builtin_prefetch(view.wideX + slot);
+    __builtin_prefetch(view.wideY + slot);
+    __builtin_prefetch(view.wideZ + slot);
   }
   HWY_INLINE Three load(size_t slot) const {
     return {one(view.wideX + slot, x), one(view.wideY + slot, y), one(view.wideZ + slot, z)};
@@ -146,6 +157,9 @@ HWY_INLINE Candidates gather(const GridView& view, const Coordinates from, GridR
   for (int r = 0; r < 9; ++r) {
     const size_t end = runs[r].end;
     for (size_t s = runs[r].begin; s < end; s += kLanes) step(s, end);
+    // For the cells that come next; more streams than the processor follows by itself.
+    from.prefetch(end + kAheadInRun);
+    __builtin_prefetch(ids + end + kAheadInRun);
   }
   to.count = count;
   to.ownFirst = 0;
@@ -192,8 +206,8 @@ HWY_NOINLINE size_t carefulRow(const GridView& view, const Candidates& c, size_t
 }
 
 // Writes the row of candidate `self` and up to a vector of rubbish behind it.
-HWY_INLINE size_t writeRow(const GridView& view, const Candidates c, size_t self, size_t ownEnd,
-                           uint32_t* row) {
+HWY_NOINLINE size_t writeRow(const GridView& view, const Candidates c, size_t self, size_t ownEnd,
+                             uint32_t* row) {
   const F8 d;
   const U8 du;
   const OnePoint point(c, self);
