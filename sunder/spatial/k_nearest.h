@@ -6,11 +6,11 @@
 // cells around the query; it stops when the k-th best is nearer than the nearest point of the next shell can
 // be (not when k points are found, which may miss nearer ones in the next shell). The tree goes down a radix
 // tree (radix_tree.h), nearer child first, and leaves out what is farther than the k-th best. The grid is
-// about three times faster where points fill their box evenly; the tree does not mind how they lie. Automatic
+// about twice as fast where points fill their box evenly; the tree does not mind how they lie. Automatic
 // takes the grid unless many of its cells would be empty or crowded.
 //
-// Guarantee: the same bytes for any method and number of threads. Cost for a million random points, k = 8,
-// one thread: about 0.7 microseconds a query by grid, 2 by tree.
+// Guarantee: the same bytes for any method and number of threads. Cost for a million random points in random
+// order, k = 8, one Zen 3 core: 4 microseconds a query by grid, 9 by tree.
 #pragma once
 
 #include "sunder/base/box.h"
