@@ -18,7 +18,7 @@ struct GridRun {
 };
 
 // Offsets of the nine rows of three cells, the cell's own row first.
-inline constexpr int kRowOffsets[9][2] = {{0, 0},  {-1, -1}, {0, -1}, {1, -1}, {-1, 0},
+inline constexpr int kRowOffsets[9][2] = {{0, 0}, {-1, -1}, {0, -1}, {1, -1}, {-1, 0},
                                           {1, 0}, {-1, 1},  {0, 1},  {1, 1}};
 
 class DenseRuns {

@@ -35,8 +35,7 @@ class PointCells {
   unsigned shift(int axis) const { return shift_[axis]; }
 
   double coordinate(size_t point, int axis) const {
-    return compressed_ ? coordinates_[axis].data()[point]
-                       : (points_[point][axis] - origin_[axis]) * perEdge_;
+    return compressed_ ? coordinates_[axis].data()[point] : (points_[point][axis] - origin_[axis]) * perEdge_;
   }
   uint32_t cell(double coordinate, int axis) const {
     return (static_cast<uint32_t>(static_cast<int64_t>(coordinate) >> shift_[axis])) + 1;

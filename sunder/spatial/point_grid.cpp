@@ -13,9 +13,9 @@ namespace sunder::spatial {
 
 namespace {
 
-constexpr size_t kBlock = 4096;           // slots, for the search
+constexpr size_t kBlock = 4096;             // slots, for the search
 constexpr size_t kChunk = size_t(1) << 15;  // slots, for cheap loops
-constexpr double kWiden = 1 + 0x1p-16;    // cells are wider than the radius by more than rounding can matter
+constexpr double kWiden = 1 + 0x1p-16;  // cells are wider than the radius by more than rounding can matter
 constexpr double kSmallestEdge = 1e-150;
 constexpr uint32_t kNarrowCells = 4096;
 constexpr size_t kCrowd = 4096;
@@ -185,14 +185,14 @@ void PointGrid::neighbours(NeighbourRows& rows, const NeighbourSettings& setting
   std::atomic<uint64_t> total{0};
   parallelBlocks(view_.count, kBlock, [&](size_t begin, size_t end) {
     kernels::RowBuffer& buffer = buffers_[begin / kBlock];
-    kernels::findNeighbours(view_, begin, end, settings.sorted, buffer, counts);
+    kernels::findNeighbours(view_, begin, end, buffer, counts);
     const uint64_t found = buffer.size();
     if (total.fetch_add(found, std::memory_order_relaxed) + found > settings.mostNeighbours)
       refuseNeighbours("more than", settings.mostNeighbours, settings.mostNeighbours);
   });
   uint32_t* items = rows.allocate(settings.mostNeighbours);
   parallelBlocks(view_.count, kBlock, [&](size_t begin, size_t) {
-    kernels::placeRows(view_, buffers_[begin / kBlock], rows.offsets().data(), items);
+    kernels::placeRows(view_, buffers_[begin / kBlock], rows.offsets().data(), settings.sorted, items);
   });
 }
 

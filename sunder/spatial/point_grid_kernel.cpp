@@ -22,7 +22,8 @@ using F8 = hn::CappedTag<float, 8>;
 using I8 = hn::RebindToSigned<F8>;
 using U8 = hn::RebindToUnsigned<F8>;
 constexpr size_t kLanes = hn::MaxLanes(F8());
-constexpr size_t kAhead = 24;  // rows
+constexpr size_t kAhead = 24;       // rows
+constexpr size_t kAheadInRun = 20;  // points
 
 struct Three {
   hn::Vec<F8> x, y, z;
@@ -30,11 +31,16 @@ struct Three {
 
 // Coordinates as they are.
 struct NarrowCoordinates {
-  const GridView& view;
-  explicit NarrowCoordinates(const GridView& v, size_t) : view(v) {}
+  const float *x, *y, *z;
+  explicit NarrowCoordinates(const GridView& v, size_t) : x(v.x), y(v.y), z(v.z) {}
+  HWY_INLINE void prefetch(size_t slot) const {
+    __builtin_prefetch(x + slot);
+    __builtin_prefetch(y + slot);
+    __builtin_prefetch(z + slot);
+  }
   HWY_INLINE Three load(size_t slot) const {
     const F8 d;
-    return {hn::LoadU(d, view.x + slot), hn::LoadU(d, view.y + slot), hn::LoadU(d, view.z + slot)};
+    return {hn::LoadU(d, x + slot), hn::LoadU(d, y + slot), hn::LoadU(d, z + slot)};
   }
 };
 
@@ -52,6 +58,11 @@ struct WideCoordinates {
     for (size_t k = 0; k < kLanes; k += hn::Lanes(dd))
       hn::Store(hn::DemoteTo(half, hn::Sub(hn::LoadU(dd, from + k), base)), half, out + k);
     return hn::Load(F8(), out);
+  }
+  HWY_INLINE void prefetch(size_t slot) const {
+    __builtin_prefetch(view.wideX + slot);
+    __builtin_prefetch(view.wideY + slot);
+    __builtin_prefetch(view.wideZ + slot);
   }
   HWY_INLINE Three load(size_t slot) const {
     return {one(view.wideX + slot, x), one(view.wideY + slot, y), one(view.wideZ + slot, z)};
@@ -77,27 +88,28 @@ HWY_INLINE auto frontLanes(uint32_t set) {
 }
 
 // The points that a cell's own points are tested against, packed. The first ones hold the cell's own points,
-// in order, from `ownFirst` on.
+// in order, from `ownFirst` on. Functions take it by value: vector stores may write anything as far as the
+// compiler knows, and it would read these pointers again after each.
 struct Candidates {
-  ReusableArray<float> arrays[3];
-  ReusableArray<uint32_t> idArray, rowArray;
-  float *x = nullptr, *y = nullptr, *z = nullptr;
-  uint32_t *ids = nullptr, *row = nullptr;
-  size_t count = 0, ownFirst = 0;
+  float *x, *y, *z;
+  uint32_t* ids;
+  size_t count, ownFirst;
+};
 
-  void reserve(size_t most) {
-    x = arrays[0].reserve(most + kGridSlack);
-    y = arrays[1].reserve(most + kGridSlack);
-    z = arrays[2].reserve(most + kGridSlack);
-    ids = idArray.reserve(most + kGridSlack);
-    row = rowArray.reserve(most + kGridSlack);
+struct CandidateMemory {
+  ReusableArray<float> coordinates;
+  ReusableArray<uint32_t> ids;
+
+  Candidates reserve(size_t most) {
+    const size_t stride = most + kGridSlack;
+    float* x = coordinates.reserve(3 * stride);
+    return {x, x + stride, x + 2 * stride, ids.reserve(stride), 0, 0};
   }
-  size_t vectors() const { return (count + kLanes - 1) / kLanes; }
 };
 
 template <class Coordinates>
-HWY_INLINE void gather(const GridView& view, const Coordinates& from, GridRun own, const GridRun* runs,
-                       Candidates& to) {
+HWY_INLINE Candidates gather(const GridView& view, const Coordinates from, GridRun own, const GridRun* runs,
+                             Candidates to) {
   const F8 d;
   const U8 du;
   const auto infinity = hn::Set(d, std::numeric_limits<float>::infinity());
@@ -124,25 +136,30 @@ HWY_INLINE void gather(const GridView& view, const Coordinates& from, GridRun ow
   // Rounding is monotone, so whoever passes the test of a point in the box passes this one too.
   const auto reach = hn::Set(d, view.high);
   const auto zero = hn::Zero(d);
+  const uint32_t* ids = view.ids;
   size_t count = 0;
+  const auto step = [&](size_t s, size_t end) HWY_ATTR {
+    const Three p = from.load(s);
+    const auto dx = hn::Max(hn::Max(hn::Sub(lowX, p.x), hn::Sub(p.x, highX)), zero);
+    const auto dy = hn::Max(hn::Max(hn::Sub(lowY, p.y), hn::Sub(p.y, highY)), zero);
+    const auto dz = hn::Max(hn::Max(hn::Sub(lowZ, p.z), hn::Sub(p.z, highZ)), zero);
+    const auto d2 = hn::Add(hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)), hn::Mul(dz, dz));
+    const size_t left = std::min(end - s, kLanes);
+    const uint32_t set = maskBits(hn::Le(d2, reach)) & ((1u << left) - 1);
+    const auto front = frontLanes(set);
+    const auto lanes = hn::IndicesFromVec(d, front);
+    pack(d, p.x, lanes, to.x + count);
+    pack(d, p.y, lanes, to.y + count);
+    pack(d, p.z, lanes, to.z + count);
+    pack(du, hn::LoadU(du, ids + s), hn::IndicesFromVec(du, front), to.ids + count);
+    count += static_cast<size_t>(std::popcount(set));
+  };
   for (int r = 0; r < 9; ++r) {
-    for (size_t s = runs[r].begin; s < runs[r].end; s += kLanes) {
-      const Three p = from.load(s);
-      const auto dx = hn::Max(hn::Max(hn::Sub(lowX, p.x), hn::Sub(p.x, highX)), zero);
-      const auto dy = hn::Max(hn::Max(hn::Sub(lowY, p.y), hn::Sub(p.y, highY)), zero);
-      const auto dz = hn::Max(hn::Max(hn::Sub(lowZ, p.z), hn::Sub(p.z, highZ)), zero);
-      const auto d2 = hn::Add(hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)), hn::Mul(dz, dz));
-      const size_t left = runs[r].end - s;
-      uint32_t set = maskBits(hn::Le(d2, reach));
-      if (left < kLanes) set &= (1u << left) - 1;
-      const auto front = frontLanes(set);
-      const auto lanes = hn::IndicesFromVec(d, front);
-      pack(d, p.x, lanes, to.x + count);
-      pack(d, p.y, lanes, to.y + count);
-      pack(d, p.z, lanes, to.z + count);
-      pack(du, hn::LoadU(du, view.ids + s), hn::IndicesFromVec(du, front), to.ids + count);
-      count += static_cast<size_t>(std::popcount(set));
-    }
+    const size_t end = runs[r].end;
+    for (size_t s = runs[r].begin; s < end; s += kLanes) step(s, end);
+    // For the cells that come next; more streams than the processor follows by itself.
+    from.prefetch(end + kAheadInRun);
+    __builtin_prefetch(ids + end + kAheadInRun);
   }
   to.count = count;
   to.ownFirst = 0;
@@ -151,13 +168,14 @@ HWY_INLINE void gather(const GridView& view, const Coordinates& from, GridRun ow
   hn::StoreU(zero, d, to.y + count);
   hn::StoreU(zero, d, to.z + count);
   hn::StoreU(hn::Zero(du), du, to.ids + count);
+  return to;
 }
 
 struct OnePoint {
   hn::Vec<F8> x, y, z;
-  HWY_INLINE OnePoint(const Candidates& c, size_t k)
+  HWY_INLINE OnePoint(const Candidates c, size_t k)
       : x(hn::Set(F8(), c.x[k])), y(hn::Set(F8(), c.y[k])), z(hn::Set(F8(), c.z[k])) {}
-  HWY_INLINE hn::Vec<F8> squaredDistance(const Candidates& c, size_t k) const {
+  HWY_INLINE hn::Vec<F8> squaredDistance(const Candidates c, size_t k) const {
     const F8 d;
     const auto dx = hn::Sub(hn::LoadU(d, c.x + k), x);
     const auto dy = hn::Sub(hn::LoadU(d, c.y + k), y);
@@ -188,8 +206,8 @@ HWY_NOINLINE size_t carefulRow(const GridView& view, const Candidates& c, size_t
 }
 
 // Writes the row of candidate `self` and up to a vector of rubbish behind it.
-HWY_INLINE size_t writeRow(const GridView& view, const Candidates& c, size_t self, size_t ownVectors,
-                           uint32_t* row) {
+HWY_NOINLINE size_t writeRow(const GridView& view, const Candidates c, size_t self, size_t ownEnd,
+                             uint32_t* row) {
   const F8 d;
   const U8 du;
   const OnePoint point(c, self);
@@ -202,19 +220,19 @@ HWY_INLINE size_t writeRow(const GridView& view, const Candidates& c, size_t sel
     pack(du, ids, hn::IndicesFromVec(du, frontLanes(set)), out);
     out += std::popcount(set);
   };
-  const size_t vectors = c.vectors();
-  for (size_t v = 0; v < ownVectors; ++v) {
-    const auto d2 = point.squaredDistance(c, v * kLanes);
-    const auto ids = hn::LoadU(du, c.ids + v * kLanes);
+  size_t k = 0;
+  for (; k < ownEnd; k += kLanes) {
+    const auto d2 = point.squaredDistance(c, k);
+    const auto ids = hn::LoadU(du, c.ids + k);
     const auto in = hn::And(hn::Le(d2, high), hn::RebindMask(d, hn::Ne(ids, selfId)));
     unsure = hn::Or(unsure, hn::VecFromMask(d, hn::And(in, hn::Ge(d2, low))));
     emit(in, ids);
   }
-  for (size_t v = ownVectors; v < vectors; ++v) {
-    const auto d2 = point.squaredDistance(c, v * kLanes);
+  for (; k < c.count; k += kLanes) {
+    const auto d2 = point.squaredDistance(c, k);
     const auto in = hn::Le(d2, high);
     unsure = hn::Or(unsure, hn::VecFromMask(d, hn::And(in, hn::Ge(d2, low))));
-    emit(in, hn::LoadU(du, c.ids + v * kLanes));
+    emit(in, hn::LoadU(du, c.ids + k));
   }
   const I8 di;
   if (HWY_UNLIKELY(!hn::AllTrue(di, hn::Eq(hn::BitCast(di, unsure), hn::Zero(di)))))
@@ -234,11 +252,11 @@ HWY_INLINE void copyRow(const uint32_t* from, size_t count, uint32_t* to) {
 
 // Each number goes to the place that the count of smaller ones names: no branches, and fast for the few dozen
 // that a row has.
-HWY_INLINE void copySorted(uint32_t* from, size_t count, uint32_t* to) {
+HWY_INLINE void copySorted(const uint32_t* from, size_t count, uint32_t* to) {
   const I8 di;
   if (count > 128) {
-    std::sort(from, from + count);
     std::copy_n(from, count, to);
+    std::sort(to, to + count);
     return;
   }
   alignas(32) int32_t places[8];
@@ -259,52 +277,55 @@ HWY_INLINE void copySorted(uint32_t* from, size_t count, uint32_t* to) {
   }
 }
 
+// The rows of a cell's own points.
+HWY_INLINE void writeRows(const GridView& view, GridRun own, const Candidates c, RowBuffer& rows,
+                          uint32_t* counts) {
+  const size_t ownCount = own.end - own.begin, ownEnd = c.ownFirst + ownCount;
+  for (size_t k = 0; k < ownCount; ++k) {
+    uint32_t* row = rows.room(c.count + kGridSlack);
+    const size_t count = writeRow(view, c, c.ownFirst + k, ownEnd, row);
+    rows.advance(count);
+    counts[view.ids[own.begin + k]] = static_cast<uint32_t>(count);
+  }
+}
+
 template <class Runs, class Coordinates>
-void findInCells(const GridView& view, size_t begin, size_t end, bool sorted, RowBuffer& rows,
-                 uint32_t* counts) {
-  Candidates c;
+void findInCells(const GridView& view, size_t begin, size_t end, RowBuffer& rows, uint32_t* counts) {
+  // Candidates are gathered a cell ahead: vectors that were stored piecewise a moment ago are slow to load.
+  CandidateMemory memory[2];
+  Candidates previous{};
+  GridRun previousOwn{0, 0};
   Runs finder(view);
   GridRun runs[9];
   GridRun own{finder.firstCellFrom(begin), 0};
   rows.clear();
   rows.first = own.begin;
-  for (; own.begin < end; own.begin = own.end) {
+  for (unsigned turn = 0; own.begin < end; own.begin = own.end, turn ^= 1) {
     own.end = finder.cellEnd(own.begin);
     size_t most = 0;
     finder.around(own.begin, runs);
     for (const GridRun& run : runs) most += run.end - run.begin;
-    c.reserve(most);
-    gather(view, Coordinates(view, own.begin), own, runs, c);
-    const size_t ownCount = own.end - own.begin;
-    const size_t ownVectors = (c.ownFirst + ownCount + kLanes - 1) / kLanes;
-    for (size_t k = 0; k < ownCount; ++k) {
-      uint32_t* row = rows.room(c.count + kGridSlack);
-      size_t count;
-      if (sorted) {
-        count = writeRow(view, c, c.ownFirst + k, ownVectors, c.row);
-        copySorted(c.row, count, row);
-      } else {
-        count = writeRow(view, c, c.ownFirst + k, ownVectors, row);
-      }
-      rows.advance(count);
-      counts[view.ids[own.begin + k]] = static_cast<uint32_t>(count);
-    }
+    const Candidates c = gather(view, Coordinates(view, own.begin), own, runs, memory[turn].reserve(most));
+    writeRows(view, previousOwn, previous, rows, counts);
+    previous = c;
+    previousOwn = own;
   }
+  writeRows(view, previousOwn, previous, rows, counts);
   rows.last = own.begin;
 }
 
-void FindNeighbours(const GridView& view, size_t begin, size_t end, bool sorted, RowBuffer& rows,
-                    uint32_t* counts) {
+void FindNeighbours(const GridView& view, size_t begin, size_t end, RowBuffer& rows, uint32_t* counts) {
   if (view.starts)
-    view.x ? findInCells<DenseRuns, NarrowCoordinates>(view, begin, end, sorted, rows, counts)
-           : findInCells<DenseRuns, WideCoordinates>(view, begin, end, sorted, rows, counts);
+    view.x ? findInCells<DenseRuns, NarrowCoordinates>(view, begin, end, rows, counts)
+           : findInCells<DenseRuns, WideCoordinates>(view, begin, end, rows, counts);
   else
-    view.x ? findInCells<SortedRuns, NarrowCoordinates>(view, begin, end, sorted, rows, counts)
-           : findInCells<SortedRuns, WideCoordinates>(view, begin, end, sorted, rows, counts);
+    view.x ? findInCells<SortedRuns, NarrowCoordinates>(view, begin, end, rows, counts)
+           : findInCells<SortedRuns, WideCoordinates>(view, begin, end, rows, counts);
 }
 
 // Rows lie where their points' indices say, all over memory: they are asked for ahead of time.
-void PlaceRows(const GridView& view, const RowBuffer& rows, const uint64_t* offsets, uint32_t* items) {
+void PlaceRows(const GridView& view, const RowBuffer& rows, const uint64_t* offsets, bool sorted,
+               uint32_t* items) {
   const uint32_t* from = rows.data();
   const size_t final = view.count - 1;
   for (size_t s = rows.first; s < rows.last; ++s) {
@@ -313,7 +334,10 @@ void PlaceRows(const GridView& view, const RowBuffer& rows, const uint64_t* offs
     for (size_t line = 0; line < 3; ++line) __builtin_prefetch(soon + 16 * line, 1);
     const uint64_t* offset = offsets + view.ids[s];
     const size_t count = offset[1] - offset[0];
-    copyRow(from, count, items + offset[0]);
+    if (sorted)
+      copySorted(from, count, items + offset[0]);
+    else
+      copyRow(from, count, items + offset[0]);
     from += count;
   }
 }
@@ -335,13 +359,13 @@ void RowBuffer::grow(size_t least) {
   capacity_ = capacity;
 }
 
-void findNeighbours(const GridView& view, size_t begin, size_t end, bool sorted, RowBuffer& rows,
-                    uint32_t* counts) {
-  HWY_DYNAMIC_DISPATCH(FindNeighbours)(view, begin, end, sorted, rows, counts);
+void findNeighbours(const GridView& view, size_t begin, size_t end, RowBuffer& rows, uint32_t* counts) {
+  HWY_DYNAMIC_DISPATCH(FindNeighbours)(view, begin, end, rows, counts);
 }
 
-void placeRows(const GridView& view, const RowBuffer& rows, const uint64_t* offsets, uint32_t* items) {
-  HWY_DYNAMIC_DISPATCH(PlaceRows)(view, rows, offsets, items);
+void placeRows(const GridView& view, const RowBuffer& rows, const uint64_t* offsets, bool sorted,
+               uint32_t* items) {
+  HWY_DYNAMIC_DISPATCH(PlaceRows)(view, rows, offsets, sorted, items);
 }
 
 }  // namespace sunder::spatial::kernels

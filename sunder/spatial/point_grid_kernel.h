@@ -56,10 +56,10 @@ class RowBuffer {
 };
 
 // The rows of the cells that begin in slots [begin, end), and their lengths by index.
-void findNeighbours(const GridView& view, size_t begin, size_t end, bool sorted, RowBuffer& rows,
-                    uint32_t* counts);
+void findNeighbours(const GridView& view, size_t begin, size_t end, RowBuffer& rows, uint32_t* counts);
 
-// Takes the rows to where the offsets (by index) say.
-void placeRows(const GridView& view, const RowBuffer& rows, const uint64_t* offsets, uint32_t* items);
+// Takes the rows to where the offsets (by index) say, each by ascending index if `sorted`.
+void placeRows(const GridView& view, const RowBuffer& rows, const uint64_t* offsets, bool sorted,
+               uint32_t* items);
 
 }  // namespace sunder::spatial::kernels

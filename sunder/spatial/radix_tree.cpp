@@ -73,13 +73,13 @@ class RadixTreeBuilder {
     constexpr uint64_t kNobody = ~uint64_t(0);
     std::unique_ptr<std::atomic<uint64_t>[]> waiting(new std::atomic<uint64_t>[tree_.innerCount()]);
     std::vector<uint8_t> heights(tree_.nodeCount(), 0);
-    parallelFor(tree_.innerCount(),
-                [&](size_t i) { waiting[i].store(kNobody, std::memory_order_relaxed); });
+    parallelFor(tree_.innerCount(), [&](size_t i) { waiting[i].store(kNobody, std::memory_order_relaxed); });
     parallelFor(tree_.leafCount(), [&](size_t leaf) {
       auto first = static_cast<int64_t>(leaf), last = first;
       uint32_t node = tree_.leafNode(static_cast<uint32_t>(leaf));
       while (true) {
-        const bool isLeft = first == 0 || (last != last_ && prefix(last, last + 1) > prefix(first - 1, first));
+        const bool isLeft =
+            first == 0 || (last != last_ && prefix(last, last + 1) > prefix(first - 1, first));
         const auto split = static_cast<size_t>(isLeft ? last : first - 1);
         const auto outer = static_cast<uint64_t>(isLeft ? first : last);
         const uint64_t other = waiting[split].exchange(outer << 32 | node, std::memory_order_acq_rel);

@@ -53,7 +53,8 @@ void sphereBoxes(const SphereSet& spheres, std::vector<Box3f>& boxes) {
         return first;
       },
       [](size_t a, size_t b) { return std::min(a, b); });
-  if (bad < n) throw Error(ErrorKind::Geometry, "sphere " + std::to_string(bad) + " " + trouble(spheres, bad));
+  if (bad < n)
+    throw Error(ErrorKind::Geometry, "sphere " + std::to_string(bad) + " " + trouble(spheres, bad));
 }
 
 }  // namespace sunder::spatial
