@@ -1,3 +1,4 @@
+#include "sunder/spatial/float_point.h"
 #include "sunder/spatial/mesh_queries.h"
 
 #include <algorithm>
@@ -30,9 +31,8 @@ struct QueryPoint {
   QueryPoint(D3 p, double scale) : exact(p) {
     const double c[3] = {p.x, p.y, p.z};
     for (int k = 0; k < 3; ++k) {
-      const float nearest = static_cast<float>(c[k]);
-      lower[k] = static_cast<double>(nearest) > c[k] ? std::nextafterf(nearest, -1e38f) : nearest;
-      upper[k] = static_cast<double>(nearest) < c[k] ? std::nextafterf(nearest, 1e38f) : nearest;
+      lower[k] = floatBelow(c[k]);
+      upper[k] = floatAbove(c[k]);
       scale = std::max(scale, std::abs(c[k]));
     }
     noise = 0x1p-47 * scale;
@@ -48,8 +48,8 @@ struct Reach {
   void set(double squaredDistance, double noise) {
     constexpr double kSlack = 1 + 0x1p-20;
     const double r = (std::sqrt(squaredDistance) + noise) * kSlack;
-    radius = toFloat(r);
-    squared = toFloat(r * r * kSlack + std::numeric_limits<float>::min());
+    radius = saturated(r);
+    squared = saturated(r * r * kSlack + std::numeric_limits<float>::min());
   }
   void tighten(double squaredDistance, double noise) {
     Reach other;
@@ -62,12 +62,6 @@ struct Reach {
     if (!(r < radius)) return;
     radius = r;
     squared = r * r * (1 + 0x1p-20f) + std::numeric_limits<float>::min();
-  }
-
- private:
-  static float toFloat(double x) {
-    return x < double(std::numeric_limits<float>::max()) ? static_cast<float>(x)
-                                                         : std::numeric_limits<float>::infinity();
   }
 };
 

@@ -1,5 +1,7 @@
 #include "sunder/spatial/ray_kernel.h"
 
+#include "sunder/spatial/float_point.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,11 +21,6 @@ using F8 = hn::CappedTag<float, 8>;
 using V = hn::Vec<F8>;
 constexpr size_t kLanes = hn::MaxLanes(F8());
 constexpr float kLargest = std::numeric_limits<float>::max();
-constexpr float kInfinite = std::numeric_limits<float>::infinity();
-
-HWY_INLINE float toFloat(double x) {
-  return x < double(kLargest) ? x > -double(kLargest) ? static_cast<float>(x) : -kInfinite : kInfinite;
-}
 
 // A ray in float. Planes that it meets first are compared with the origin rounded towards them, planes that
 // it meets last with the origin rounded away, so that intervals only grow. Where the inverse of a direction
@@ -38,20 +35,18 @@ struct SlabRay {
   explicit SlabRay(const ScaledRay& ray) {
     for (int k = 0; k < 3; ++k) {
       const double o = ray.origin[k];
-      const float nearest = static_cast<float>(o);
-      const float lower = static_cast<double>(nearest) > o ? std::nextafterf(nearest, -1e38f) : nearest;
-      const float upper = static_cast<double>(nearest) < o ? std::nextafterf(nearest, 1e38f) : nearest;
+      const float lower = floatBelow(o), upper = floatAbove(o);
       down[k] = std::signbit(ray.direction[k]);
       nearOrigin[k] = down[k] ? lower : upper;
       farOrigin[k] = down[k] ? upper : lower;
-      const float inverse = toFloat(1 / std::abs(ray.direction[k]));
+      const float inverse = saturated(1 / std::abs(ray.direction[k]));
       nearInverse[k] = std::copysign(std::min(inverse, kLargest), down[k] ? -1.0f : 1.0f);
       farInverse[k] = std::copysign(inverse, down[k] ? -1.0f : 1.0f);
     }
-    tMin = toFloat(ray.tMin * (1 - 0x1p-20));
+    tMin = saturated(ray.tMin * (1 - 0x1p-20));
     limit(ray.tMax);
   }
-  void limit(double t) { tMax = toFloat(t * (1 + 0x1p-20) + std::numeric_limits<float>::min()); }
+  void limit(double t) { tMax = saturated(t * (1 + 0x1p-20) + std::numeric_limits<float>::min()); }
 };
 
 HWY_INLINE uint32_t maskBits(hn::Mask<F8> mask) {

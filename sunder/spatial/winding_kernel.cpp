@@ -1,6 +1,7 @@
 #include "sunder/spatial/winding_kernel.h"
 
 #include "sunder/base/math.h"
+#include "sunder/spatial/float_point.h"
 
 #include <algorithm>
 #include <bit>
@@ -166,7 +167,7 @@ HWY_INLINE uint32_t farFields(const DipoleBlock& block, const float* high, const
     const V fifth = plus(times(hn::Set(d, 3.0f), quadratic), times(hn::Set(d, 4.5f), traces));
     const V field = times(
         i3, hn::Add(hn::Sub(dipole, times(i2, fifth)), times(times(i2, i2), times(hn::Set(d, 7.5f), cubic))));
-    const auto far = hn::Gt(r2, hn::Set(d, beta * beta));
+    const auto far = hn::Gt(r2, hn::Set(d, (1 + beta) * (1 + beta)));
     // Beyond the range of float a cluster is too far to count.
     const auto countable = hn::And(far, hn::Lt(r2, hn::Set(d, 1e12f)));
     hn::Store(hn::IfThenElseZero(countable, field), d, out + k);
@@ -191,8 +192,8 @@ double Fast(const WindingView& view, D3 point, double beta) {
   const double p[3] = {point.x, point.y, point.z};
   float high[3], low[3];
   for (int k = 0; k < 3; ++k) {
-    high[k] = static_cast<float>(p[k]);
-    low[k] = static_cast<float>(p[k] - static_cast<double>(high[k]));
+    high[k] = static_cast<float>(floatPart(p[k]));
+    low[k] = static_cast<float>(p[k] - floatPart(p[k]));
   }
   alignas(64) double far[8] = {};
   alignas(64) float field[8];

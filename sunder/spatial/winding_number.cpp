@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/spatial/float_point.h"
 #include "sunder/spatial/winding_kernel.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ double farthestCorner(const Box3f& box, const Vec3& point) {
 // The centre is rounded to what a float holds, so that the moments are about the centre that the kernel sees.
 Vec3 roundedCentre(const Vec3& weighted, double area, const Box3f& box) {
   const Vec3 centre = area > 0 ? Vec3(weighted / area) : Vec3(box.center().cast<double>());
-  return centre.cast<float>().cast<double>();
+  return {floatPart(centre.x()), floatPart(centre.y()), floatPart(centre.z())};
 }
 
 Moments clusterOfTriangles(const PlainTriangle* triangles, size_t count, const Box3f& box) {

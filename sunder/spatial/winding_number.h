@@ -3,10 +3,10 @@
 // something in between for open ones, the sum for meshes that overlap.
 //
 // exact(): the sum over all triangles by the formula of van Oosterom and Strackee 1983, O(n). fast():
-// clusters that are further away than beta times their radius are replaced by the expansion of their dipoles
-// to second order (Barill, Dickson, Schmidt, Levin and Jacobson 2018, "Fast winding numbers for soups and
-// clouds"), the others opened; the tree is the MeshQuery's, eight clusters at a time. Only the symmetric
-// parts of the coefficients are kept, 3 + 6 + 10 numbers, as the others vanish in the sum.
+// clusters whose enclosing ball is further away than beta times its radius are replaced by the expansion of
+// their dipoles to second order (Barill, Dickson, Schmidt, Levin and Jacobson 2018, "Fast winding numbers for
+// soups and clouds"), the others opened; the tree is the MeshQuery's, eight clusters at a time. Only the
+// symmetric parts of the coefficients are kept, 3 + 6 + 10 numbers, as the others vanish in the sum.
 //
 // Guarantees: on the surface itself a triangle counts as zero, so a point on a closed mesh gives about one
 // half (at corners the solid angle); not a number never comes out. With beta = 2 the error of fast() is
