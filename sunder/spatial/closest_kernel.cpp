@@ -22,17 +22,16 @@ using F8 = hn::CappedTag<float, 8>;
 using V = hn::Vec<F8>;
 constexpr size_t kLanes = hn::MaxLanes(F8());
 
-// The point as floats on both sides of it, so that differences to boxes err towards smaller distances.
 struct QueryPoint {
   D3 exact;
-  float lower[3], upper[3];
-  double noise;  // what a distance computed in double may be wrong by, generously
+  float high[3], low[3];  // the point is their sum
+  double noise;           // what a distance computed in double may be wrong by, generously
 
   QueryPoint(D3 p, double scale) : exact(p) {
     const double c[3] = {p.x, p.y, p.z};
     for (int k = 0; k < 3; ++k) {
-      lower[k] = floatBelow(c[k]);
-      upper[k] = floatAbove(c[k]);
+      high[k] = static_cast<float>(floatPart(c[k]));
+      low[k] = static_cast<float>(c[k] - floatPart(c[k]));
       scale = std::max(scale, std::abs(c[k]));
     }
     noise = 0x1p-47 * scale;
@@ -65,34 +64,46 @@ struct Reach {
   }
 };
 
+template <class Block>
+HWY_INLINE void prefetch(const Block* block) {
+  for (size_t line = 0; line < sizeof(Block); line += 64)
+    hwy::Prefetch(reinterpret_cast<const char*>(block) + line);
+}
+
 HWY_INLINE uint32_t maskBits(hn::Mask<F8> mask) {
   uint8_t bits[8] = {};
   hn::StoreMaskBits(F8(), mask, bits);
   return bits[0];
 }
 
-// Squared distances to eight boxes, not above the true ones by more than rounding; returns which are in
-// reach.
-HWY_INLINE uint32_t boxDistances(const BoxBlock& block, const QueryPoint& p, float reach, float* out) {
+HWY_INLINE V dot3(V ax, V ay, V az, V bx, V by, V bz) {
+  return hn::Add(hn::Add(hn::Mul(ax, bx), hn::Mul(ay, by)), hn::Mul(az, bz));
+}
+
+// Squared distances to eight oriented boxes, from below; returns which are in reach.
+HWY_INLINE uint32_t boxDistances(const OrientedBlock& block, const QueryPoint& p, float reach, float* out) {
   const F8 d;
   const auto zero = hn::Zero(d);
   uint32_t bits = 0;
   for (size_t k = 0; k < 8; k += kLanes) {
-    const auto gap = [&](int axis) HWY_ATTR {
-      const auto below = hn::Sub(hn::Load(d, block.lower[axis] + k), hn::Set(d, p.upper[axis]));
-      const auto above = hn::Sub(hn::Set(d, p.lower[axis]), hn::Load(d, block.upper[axis] + k));
-      return hn::Max(hn::Max(below, above), zero);
+    const auto offset = [&](int axis) HWY_ATTR {
+      return hn::Add(hn::Sub(hn::Set(d, p.high[axis]), hn::Load(d, block.centre[axis] + k)),
+                     hn::Set(d, p.low[axis]));
     };
-    const auto x = gap(0), y = gap(1), z = gap(2);
-    const auto squared = hn::Add(hn::Add(hn::Mul(x, x), hn::Mul(y, y)), hn::Mul(z, z));
+    const auto x = offset(0), y = offset(1), z = offset(2);
+    // Seven roundings of the offset, of which each counts with at most the sum of its coordinates.
+    const auto slack = hn::Mul(hn::Add(hn::Add(hn::Abs(x), hn::Abs(y)), hn::Abs(z)), hn::Set(d, 0x1p-20f));
+    const auto gap = [&](int axis) HWY_ATTR {
+      const auto along = dot3(x, y, z, hn::Load(d, block.axis[axis][0] + k),
+                              hn::Load(d, block.axis[axis][1] + k), hn::Load(d, block.axis[axis][2] + k));
+      return hn::Max(hn::Sub(hn::Sub(hn::Abs(along), hn::Load(d, block.half[axis] + k)), slack), zero);
+    };
+    const auto u = gap(0), v = gap(1), w = gap(2);
+    const auto squared = dot3(u, v, w, u, v, w);
     hn::Store(squared, d, out + k);
     bits |= maskBits(hn::Le(squared, hn::Set(d, reach))) << k;
   }
   return bits;
-}
-
-HWY_INLINE V dot3(V ax, V ay, V az, V bx, V by, V bz) {
-  return hn::Add(hn::Add(hn::Mul(ax, bx), hn::Mul(ay, by)), hn::Mul(az, bz));
 }
 
 struct TriangleBounds {
@@ -171,12 +182,6 @@ HWY_INLINE void visitLeaves(const QueryView& view, const QueryPoint& p, uint32_t
   const OiTree& tree = *view.tree;
   const uint32_t first = block * kBlockLanes;
   const uint32_t count = std::min(kBlockLanes, tree.leafCount() - first);
-  for (size_t line = 0; line < sizeof(TriangleBlock); line += 64)
-    hwy::Prefetch(reinterpret_cast<const char*>(view.blocks + block) + line);
-  alignas(64) float distance[8];
-  uint32_t bits = boxDistances(tree.level(tree.layout().leafLevel())[block], p, sink.reach.squared, distance);
-  bits &= (1u << count) - 1;
-  if (bits == 0) return;
   TriangleBounds bounds;
   triangleBounds(view.blocks[block], p, bounds);
   sink.triangles(bounds);
@@ -184,21 +189,17 @@ HWY_INLINE void visitLeaves(const QueryView& view, const QueryPoint& p, uint32_t
   const auto reach = hn::Set(d, sink.reach.radius + bounds.slack);
   uint32_t near = 0;
   for (size_t k = 0; k < 8; k += kLanes) near |= maskBits(hn::Le(hn::Load(d, bounds.lower + k), reach)) << k;
-  for (bits &= near; bits; bits &= bits - 1) {
+  for (uint32_t bits = near & ((1u << count) - 1); bits; bits &= bits - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(bits));
     sink.offer(first + lane, bounds.lower[lane] - bounds.slack);
   }
-}
-
-HWY_INLINE void prefetch(const BoxBlock* block) {
-  for (size_t line = 0; line < sizeof(BoxBlock); line += 64)
-    hwy::Prefetch(reinterpret_cast<const char*>(block) + line);
 }
 
 template <class Sink>
 HWY_INLINE void traverse(const QueryView& view, const QueryPoint& p, Sink& sink) {
   const OiTree& tree = *view.tree;
   if (tree.empty()) return;
+  const OrientedBlock* oriented = view.oriented->blocks.data();
   const uint32_t leafLevel = tree.layout().leafLevel();
   if (leafLevel == 0) {
     visitLeaves(view, p, 0, sink);
@@ -221,7 +222,8 @@ HWY_INLINE void traverse(const QueryView& view, const QueryPoint& p, Sink& sink)
       visitLeaves(view, p, position, sink);
       continue;
     }
-    uint32_t bits = boxDistances(tree.level(childLevel)[position], p, sink.reach.squared, distance);
+    uint32_t bits = boxDistances(oriented[view.oriented->firstBlock[childLevel] + position], p,
+                                 sink.reach.squared, distance);
     const uint32_t first = position * kBlockLanes;
     const uint32_t count = std::min(kBlockLanes, tree.layout().levelSize(childLevel) - first);
     bits &= (1u << count) - 1;
@@ -232,7 +234,10 @@ HWY_INLINE void traverse(const QueryView& view, const QueryPoint& p, Sink& sink)
       size_t place = top++;
       for (; place > bottom && stack[place - 1] < key; --place) stack[place] = stack[place - 1];
       stack[place] = key;
-      prefetch(tree.level(childLevel + 1) + first + lane);
+      if (childLevel + 1 == leafLevel)
+        prefetch(view.blocks + first + lane);
+      else
+        prefetch(oriented + view.oriented->firstBlock[childLevel + 1] + first + lane);
       levels[top - 1] = static_cast<uint8_t>(childLevel);
     }
   }
@@ -263,6 +268,7 @@ struct NearestSink {
   HWY_INLINE void offer(uint32_t leaf, float lower) {
     if (count == kMostNoted) settle();
     noted[count++] = {lower, leaf};
+    prefetch(view.triangles + leaf);
   }
   void settle() {
     while (count > 0) {

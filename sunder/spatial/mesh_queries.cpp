@@ -109,15 +109,17 @@ MeshQuery::MeshQuery(std::span<const Vec3> positions, std::span<const geometry::
     }
     blocks_[b] = makeBlock(&triangles_[first], size);
   });
+  oriented_ = makeOrientedTree(tree_, triangles_.data());
   const Box3f box = tree_.bounds();
   if (count > 0) scale_ = std::max(box.lower.cwiseAbs().maxCoeff(), box.upper.cwiseAbs().maxCoeff());
 }
 
 size_t MeshQuery::bytes() const {
-  return tree_.bytes() + sizeof(PlainTriangle) * triangles_.size() + sizeof(TriangleBlock) * blocks_.size();
+  return tree_.bytes() + sizeof(PlainTriangle) * triangles_.size() + sizeof(TriangleBlock) * blocks_.size() +
+         sizeof(OrientedBlock) * oriented_.blocks.size();
 }
 
-QueryView MeshQuery::view() const { return {&tree_, triangles_.data(), blocks_.data(), scale_}; }
+QueryView MeshQuery::view() const { return {&tree_, triangles_.data(), blocks_.data(), &oriented_, scale_}; }
 
 ClosestPoint MeshQuery::answer(const Vec3& point, const NearestLeaf& nearest) const {
   if (nearest.triangle == kNoIndex) return {};

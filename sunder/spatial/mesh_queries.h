@@ -19,6 +19,7 @@
 #pragma once
 
 #include "sunder/base/index.h"
+#include "sunder/spatial/large_pages.h"
 #include "sunder/spatial/oi_tree.h"
 #include "sunder/spatial/query_blocks.h"
 #include "sunder/spatial/triangle_distance.h"
@@ -92,9 +93,10 @@ class MeshQuery {
   TriangleLists lists(std::span<const Vec3> points, Query&& query) const;
 
   OiTree tree_;
-  std::vector<PlainTriangle> triangles_;  // by leaf
-  std::vector<TriangleBlock> blocks_;     // eight leaves each
-  double scale_ = 0;                      // largest absolute coordinate
+  LargeVector<PlainTriangle> triangles_;  // by leaf
+  LargeVector<TriangleBlock> blocks_;     // eight leaves each
+  OrientedTree oriented_;
+  double scale_ = 0;  // largest absolute coordinate
 };
 
 // Throws Error (Usage) unless the point is finite and within 1e37; `what` names it.

@@ -7,6 +7,7 @@
 
 #include "sunder/spatial/nearest_on_triangle.h"
 #include "sunder/spatial/oi_tree.h"
+#include "sunder/spatial/oriented_blocks.h"
 
 #include <cstdint>
 #include <limits>
@@ -27,6 +28,7 @@ struct QueryView {
   const OiTree* tree;
   const PlainTriangle* triangles;
   const TriangleBlock* blocks;
+  const OrientedTree* oriented;
   double scale;  // largest absolute coordinate of the mesh
 };
 

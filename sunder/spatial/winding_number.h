@@ -52,7 +52,7 @@ class WindingNumber {
 
  private:
   const MeshQuery* mesh_;
-  std::vector<DipoleBlock> blocks_;   // levels above the leaves, each starting with a block
+  LargeVector<DipoleBlock> blocks_;   // levels above the leaves, each starting with a block
   std::vector<uint32_t> firstBlock_;  // by level
 };
 
