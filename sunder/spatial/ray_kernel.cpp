@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include <hwy/cache_control.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sunder/spatial/ray_kernel.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once per target
@@ -177,6 +179,9 @@ void Traverse(const QueryView& view, const ScaledRay& ray, RaySink& sink) {
       size_t place = top++;
       for (; place > bottom && stack[place - 1] < key; --place) stack[place] = stack[place - 1];
       stack[place] = key;
+      const BoxBlock* below = tree.level(childLevel + 1) + first + lane;
+      for (size_t line = 0; line < sizeof(BoxBlock); line += 64)
+        hwy::Prefetch(reinterpret_cast<const char*>(below) + line);
       levels[top - 1] = static_cast<uint8_t>(childLevel);
     }
   }
