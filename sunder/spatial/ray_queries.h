@@ -16,7 +16,7 @@
 // an error bound as a filter; then the sign tests of Woop, Benthin and Wald 2013 ("Watertight ray/triangle
 // intersection"), with exact signs in place of their shear and double fallback.
 //
-// Cost: 0.7 us for the first hit on 500,000 triangles, rays in random order.
+// Cost: 0.6 us for the first hit on 500,000 triangles, rays in random order.
 #pragma once
 
 #include "sunder/spatial/mesh_queries.h"

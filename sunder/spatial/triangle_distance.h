@@ -9,7 +9,7 @@
 //
 // Method: the minimum over the candidates (Ericson, Real-Time Collision Detection, 5.1, lists them): face
 // and three edges for a point; a crossing and four ends for segments; six corners against faces and nine
-// pairs of edges for triangles. Cost: about 15 ns, 15 ns and 0.3 us; no allocation.
+// pairs of edges for triangles. Cost on random figures: 80 ns, 80 ns and 1 us; no allocation.
 #pragma once
 
 #include "sunder/geometry/triangle_triangle.h"
