@@ -221,7 +221,7 @@ SUNDER_BENCH("spatial", treeBuild) {
 }
 
 SUNDER_BENCH("spatial", pairs) {
-  if (options.wants("pairs/")) {
+  if (options.wants("pairs/714k") || options.wants("pairs/39k")) {
     const TriMesh a = sphere(250), near = sphere(250, {0.02, 0.006, 0.004}),
                   far = sphere(250, {0.5, 0.15, 0.1});
     measurePairs(report, options, "pairs/714k", a, &near);
