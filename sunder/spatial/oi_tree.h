@@ -90,6 +90,9 @@ class OiTreeBuilder {
   void refit(OiTree& tree, const TriangleLeaves& leaves, double margin = 0);
   void refit(OiTree& tree, std::span<const Box3f> leafBoxes);
 
+  // Boxes of the vertices, moving or not, of the last build or refit from triangles.
+  const PaddedBox* vertexBoxes() const { return vertexBoxes_.data(); }
+
   size_t bytes() const;  // working memory held
 
  private:
