@@ -59,9 +59,17 @@ struct Probe {
   std::vector<Vec3> points;
   std::vector<double> exact;
 
-  Probe(const Field& source, const Box3& domain, size_t count, uint64_t seed) : points(count), exact(count) {
+  // Points uniformly in boxes that do not overlap.
+  Probe(const Field& source, std::span<const Box3> boxes, size_t count, uint64_t seed)
+      : points(count), exact(count) {
+    std::vector<double> upTo;  // volume
+    for (const Box3& box : boxes) upTo.push_back((upTo.empty() ? 0 : upTo.back()) + box.extent().prod());
     RandomStream random(seed);
-    for (Vec3& p : points) p = random.pointIn(domain);
+    for (Vec3& p : points) {
+      const double pick = boxes.size() == 1 ? 0 : random.uniform(0, upTo.back());
+      const auto at = std::upper_bound(upTo.begin(), upTo.end() - 1, pick) - upTo.begin();
+      p = random.pointIn(boxes[static_cast<size_t>(at)]);
+    }
     valuesOf(source, points, exact);
   }
 };
@@ -97,9 +105,9 @@ class Builder {
       : source_(source), settings_(settings), report_(report) {
     forest_.domain = domain;
     forest_.base = base;
-    volume_ = domain.extent().prod();
     diagonal_ = domain.diagonal();
-    target_ = settings.error * settings.error * volume_;
+    refined_ = {domain};
+    setTarget(domain.extent().prod());
   }
 
   void startFresh() {
@@ -132,20 +140,21 @@ class Builder {
       } else {
         const std::span<const double> c = old.of(leaf);
         cell.coefficients.assign(c.begin(), c.end());
-        cell.error = weight(cell) * estimate(cell.coefficients, cell.degree);
+        coefficients_ += c.size();
       }
     }
     parallelFor(
         touched.size(), [&](size_t i) { fitOne(cells_[touched[i]]); }, 1);
-    for (size_t leaf = 0; leaf < cells_.size(); ++leaf) {
-      total_ += cells_[leaf].error;
-      coefficients_ += cells_[leaf].coefficients.size();
-    }
-    fixed_ = true;
+    // The target is that of the touched part alone: what the rest lacks cannot be made good there.
+    refined_.clear();
+    double volume = 0;
     for (const size_t leaf : touched) {
       report_.samples += cellSamples(cells_[leaf].degree);
-      queue_.push({cells_[leaf].error, static_cast<uint32_t>(leaf), 0});
+      refined_.push_back(cellBox(forest_, cells_[leaf].place));
+      volume += refined_.back().extent().prod();
+      push(static_cast<uint32_t>(leaf));
     }
+    setTarget(volume);
   }
 
   HpForest run() {
@@ -197,10 +206,10 @@ class Builder {
       if (settings_.progress) settings_.progress(std::sqrt(std::max(total_, 0.0) / volume_));
     }
     recount();
-    report_.estimate = std::sqrt(std::max(total_, 0.0) / volume_);
+    report_.estimate = volume_ > 0 ? std::sqrt(std::max(total_, 0.0) / volume_) : 0;
     finish();
     const HpError error =
-        errorAt(forest_, Probe(source_, forest_.domain, kFinalSamples, kFinalSeed), diagonal_ / 40);
+        errorAt(forest_, Probe(source_, {&forest_.domain, 1}, kFinalSamples, kFinalSeed), diagonal_ / 40);
     report_.samples += kFinalSamples;
     report_.measured = error.rms;
     report_.measuredMax = error.largest;
@@ -209,18 +218,14 @@ class Builder {
   }
 
  private:
+  void setTarget(double volume) {
+    volume_ = volume;
+    target_ = settings_.error * settings_.error * volume;
+  }
+
   uint64_t cellSamples(int degree) const {
     const auto n = static_cast<uint64_t>(pointsPerAxis(degree, settings_.quadrature));
     return n * n * n;
-  }
-
-  double estimate(const std::vector<double>& c, int degree) const {
-    const auto shell = [&](int p) {
-      double sum = 0;
-      for (size_t i = p == 0 ? 0 : coefficientCount(p - 1); i < coefficientCount(p); ++i) sum += c[i] * c[i];
-      return sum;
-    };
-    return std::max(shell(degree), degree > 0 ? settings_.guard * shell(degree - 1) : 0.0);
   }
 
   // How much the error of a cell counts, from the mean of its polynomial.
@@ -235,7 +240,6 @@ class Builder {
     }
     return 1;
   }
-  double weight(const Cell& cell) const { return weight(cell.coefficients[0], cell.place.level); }
   double weight(double first, uint32_t level) const {
     return weight(first / std::sqrt(std::ldexp(forest_.baseSize().prod(), -3 * static_cast<int>(level))));
   }
@@ -328,13 +332,14 @@ class Builder {
   void recount() {
     total_ = 0;
     for (const Cell& cell : cells_)
-      if (cell.leaf) total_ += cell.error;
+      if (cell.leaf) total_ += cell.error;  // cells that a refit leaves alone have none
   }
 
   bool met() {
+    if (refined_.empty()) return true;
     finish();
     if (!probe_) {
-      probe_ = std::make_unique<Probe>(source_, forest_.domain, kStopSamples, kStopSeed);
+      probe_ = std::make_unique<Probe>(source_, refined_, kStopSamples, kStopSeed);
       report_.samples += kStopSamples;
     }
     return errorAt(forest_, *probe_, 0).rms <= 0.95 * settings_.error;
@@ -365,12 +370,12 @@ class Builder {
   const HpSettings& settings_;
   HpReport& report_;
   HpForest forest_;
-  double volume_, diagonal_, target_, total_ = 0;
+  double volume_ = 0, diagonal_ = 0, target_ = 0, total_ = 0;
   uint64_t coefficients_ = 0;
   std::vector<Cell> cells_;
   std::priority_queue<Waiting> queue_;
   std::unique_ptr<Probe> probe_;
-  bool fixed_ = false;
+  std::vector<Box3> refined_;  // where the target is to be met
 };
 
 void check(const HpSettings& s) {
@@ -472,7 +477,7 @@ HpFit fitCell(const Field& source, const Box3& box, int degree, Quadrature quadr
 }
 
 HpError measureHp(const HpForest& forest, const Field& source, size_t count, uint64_t seed, double near) {
-  return errorAt(forest, Probe(source, forest.domain, count, seed), near);
+  return errorAt(forest, Probe(source, {&forest.domain, 1}, count, seed), near);
 }
 
 HpForest buildHp(const Field& source, const HpSettings& settings, HpReport& report) {

@@ -76,7 +76,8 @@ struct HpReport {
 HpForest buildHp(const Field& source, const HpSettings& settings, HpReport& report);
 
 // Fits again where the field changed: the leaves that overlap `changed` are fitted to `source` and refined
-// until the target is met; all others keep their coefficients bit for bit.
+// until the target is met in them; all others keep their coefficients bit for bit. The report's measured
+// errors are those of the whole field.
 HpForest refitHp(const HpForest& forest, const Field& source, const Box3& changed, const HpSettings& settings,
                  HpReport& report);
 
