@@ -39,7 +39,7 @@ enum class HpStop {
 struct HpSettings {
   double error = 1e-3;  // root of the mean squared error over the domain, length
   HpStop stop = HpStop::Measured;
-  Box3 domain;  // empty: the source's bounds, a tenth larger
+  Box3 domain = {};  // empty: the source's bounds, a tenth larger
   std::array<uint32_t, 3> base{0, 0,
                                0};  // 0: four cells along the longest side, about as long along the others
   int firstDegree = 2;
