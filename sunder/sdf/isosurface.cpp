@@ -14,7 +14,7 @@ namespace sunder::sdf {
 
 namespace {
 
-constexpr uint32_t kBlock = 8;  // cells along an edge
+constexpr uint32_t kBlock = 4;  // cells along an edge
 constexpr uint32_t kRow = kBlock + 1;
 constexpr double kEnd = 1e-3;  // vertices keep this share of an edge away from its ends: no triangle vanishes
 
@@ -171,11 +171,12 @@ std::vector<double> crossings(const Field& field, const Lattice& lattice, double
                               std::span<const uint64_t> edges, uint64_t& samples) {
   std::vector<double> share(edges.size());
   constexpr size_t kGrain = 2048;
-  constexpr int kSteps = 4;
+  constexpr int kSteps = 7;
   parallelBlocks(edges.size(), kGrain, [&](size_t begin, size_t end) {
     const size_t n = end - begin;
     std::vector<Vec3> from(n), way(n), at(n);
     std::vector<double> low(n, 0.0), high(n, 1.0), lowValue(n), highValue(n), value(n);
+    std::vector<uint8_t> movedLow(n);
     for (size_t i = 0; i < n; ++i) {
       from[i] = lattice.position(static_cast<uint32_t>(edges[begin + i] >> 32));
       way[i] = lattice.position(static_cast<uint32_t>(edges[begin + i])) - from[i];
@@ -191,19 +192,20 @@ std::vector<double> crossings(const Field& field, const Lattice& lattice, double
     }
     for (int step = 0; step < kSteps; ++step) {
       for (size_t i = 0; i < n; ++i) {
-        // A false position keeps one end for long; moving a little inwards from it makes it give way.
-        const double width = high[i] - low[i];
-        const double t = low[i] + width * (lowValue[i] / (lowValue[i] - highValue[i]));
-        const double margin = step + 1 < kSteps ? 0.02 * width : 0;
-        share[begin + i] = std::clamp(t, low[i] + margin, high[i] - margin);
+        const double t = low[i] + (high[i] - low[i]) * (lowValue[i] / (lowValue[i] - highValue[i]));
+        share[begin + i] = std::clamp(t, low[i], high[i]);
         at[i] = from[i] + share[begin + i] * way[i];
       }
       if (step + 1 == kSteps) break;
       field.values(at, value);
       for (size_t i = 0; i < n; ++i) {
         const double v = value[i] - level;
-        (v < 0 ? low : high)[i] = share[begin + i];
-        (v < 0 ? lowValue : highValue)[i] = v;
+        const bool below = v < 0;
+        (below ? low : high)[i] = share[begin + i];
+        (below ? lowValue : highValue)[i] = v;
+        // The end that stays twice counts half: the Illinois rule.
+        if (step > 0 && movedLow[i] == below) (below ? highValue : lowValue)[i] *= 0.5;
+        movedLow[i] = below;
       }
     }
     for (size_t i = begin; i < end; ++i) share[i] = std::clamp(share[i], kEnd, 1 - kEnd);
@@ -280,7 +282,7 @@ geometry::TriMesh isosurface(const Field& field, const IsosurfaceSettings& setti
   }
 
   std::vector<BlockResult> results(active.size());
-  parallelBlocks(active.size(), 4, [&](size_t begin, size_t end) {
+  parallelBlocks(active.size(), 32, [&](size_t begin, size_t end) {
     BlockWork work;
     for (size_t b = begin; b < end; ++b)
       results[b] = fillBlock(field, lattice, settings.value, firstOf(active[b]), work);

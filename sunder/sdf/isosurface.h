@@ -22,7 +22,7 @@ struct IsosurfaceSettings {
   double edge = 0;      // of the lattice's cubes; 0: a hundredth of the longest side of the box
   double value = 0;     // of the field on the surface
   Box3 box = {};        // empty: the field's bounds, grown by the value
-  double slack = 0.2;   // how much steeper than 1 the field may be, and the share of a block it may err
+  double slack = 0.1;   // how much steeper than 1 the field may be, and the share of a block it may err
   bool skipFar = true;  // off for fields that are not distances
   uint64_t mostCells = uint64_t(1) << 31;
 };
