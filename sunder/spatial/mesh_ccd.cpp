@@ -14,7 +14,8 @@ namespace {
 
 using geometry::Triangle;
 
-constexpr size_t kGrain = 2048;  // pairs of triangles a block
+constexpr size_t kGrain = 2048;           // pairs of triangles a block
+constexpr size_t kAtOnce = 256 * kGrain;  // pairs of triangles whose features are in memory at one time
 
 void check(const MovingMesh& mesh) {
   if (mesh.start.size() != mesh.end.size())
@@ -28,15 +29,6 @@ void check(const MovingMesh& mesh) {
 bool overlaps(const PaddedBox& a, const PaddedBox& b) {
   return (a.lower[0] <= b.upper[0]) & (b.lower[0] <= a.upper[0]) & (a.lower[1] <= b.upper[1]) &
          (b.lower[1] <= a.upper[1]) & (a.lower[2] <= b.upper[2]) & (b.lower[2] <= a.upper[2]);
-}
-
-PaddedBox unite(const PaddedBox& a, const PaddedBox& b) {
-  PaddedBox box;
-  for (int k = 0; k < 4; ++k) {
-    box.lower[k] = std::min(a.lower[k], b.lower[k]);
-    box.upper[k] = std::max(a.upper[k], b.upper[k]);
-  }
-  return box;
 }
 
 struct PairLists {
@@ -129,15 +121,15 @@ void MeshCcd::collect(const Side& a, const Side& b, std::span<const PrimitivePai
   }
 }
 
-EarliestContact MeshCcd::decide(std::span<const Vec3> start, std::span<const Vec3> end,
-                                const CcdSettings& settings) {
-  EarliestContact earliest;
-  earliest.time = settings.maxTime;
+void MeshCcd::decide(std::span<const Vec3> start, std::span<const Vec3> end, const CcdSettings& settings,
+                     EarliestContact& earliest) {
+  // At the same time a vertex comes before an edge, and then the first pair.
   const auto look = [&](ContactKind kind, const std::vector<CcdPair>& pairs) {
     for (size_t i = 0; i < pairs.size(); ++i) {
       if (!hits_[i].hit) continue;
       ++statistics_.hits;
-      if (earliest.kind == ContactKind::None || hits_[i].time < earliest.time)
+      if (earliest.kind == ContactKind::None || hits_[i].time < earliest.time ||
+          (hits_[i].time == earliest.time && kind < earliest.kind))
         earliest = {kind, hits_[i].time, pairs[i]};
     }
   };
@@ -146,8 +138,19 @@ EarliestContact MeshCcd::decide(std::span<const Vec3> start, std::span<const Vec
   look(ContactKind::VertexFace, vertexFace_);
   edgeEdgeBatch(start, end, edgeEdge_, std::span(hits_).first(edgeEdge_.size()), settings);
   look(ContactKind::EdgeEdge, edgeEdge_);
-  statistics_.vertexFacePairs = vertexFace_.size();
-  statistics_.edgeEdgePairs = edgeEdge_.size();
+  statistics_.vertexFacePairs += vertexFace_.size();
+  statistics_.edgeEdgePairs += edgeEdge_.size();
+}
+
+EarliestContact MeshCcd::search(const Side& a, const Side& b, bool same, std::span<const Vec3> start,
+                                std::span<const Vec3> end, const CcdSettings& settings) {
+  EarliestContact earliest;
+  earliest.time = settings.maxTime;
+  const std::span<const PrimitivePair> pairs = pairs_.pairs();
+  for (size_t first = 0; first < pairs.size(); first += kAtOnce) {
+    collect(a, b, pairs.subspan(first, std::min(kAtOnce, pairs.size() - first)), same);
+    decide(start, end, settings, earliest);
+  }
   return earliest;
 }
 
@@ -174,8 +177,7 @@ EarliestContact MeshCcd::self(const MovingMesh& mesh, const CcdSettings& setting
   boxVertices(mesh, margin, boxesA_);
   own(mesh.triangles, mesh.start.size(), ownedA_);
   const Side side{mesh.triangles, boxesA_.data(), ownedA_.data(), 0};
-  collect(side, side, pairs_.pairs(), true);
-  return decide(mesh.start, mesh.end, settings);
+  return search(side, side, true, mesh.start, mesh.end, settings);
 }
 
 EarliestContact MeshCcd::between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings) {
@@ -192,12 +194,11 @@ EarliestContact MeshCcd::between(const MovingMesh& a, const MovingMesh& b, const
   own(a.triangles, a.start.size(), ownedA_);
   own(b.triangles, b.start.size(), ownedB_);
   const auto offset = static_cast<uint32_t>(a.start.size());
-  collect({a.triangles, boxesA_.data(), ownedA_.data(), 0},
-          {b.triangles, boxesB_.data(), ownedB_.data(), offset}, pairs_.pairs(), false);
   std::vector<Vec3> start(a.start.begin(), a.start.end()), end(a.end.begin(), a.end.end());
   start.insert(start.end(), b.start.begin(), b.start.end());
   end.insert(end.end(), b.end.begin(), b.end.end());
-  return decide(start, end, settings);
+  return search({a.triangles, boxesA_.data(), ownedA_.data(), 0},
+                {b.triangles, boxesB_.data(), ownedB_.data(), offset}, false, start, end, settings);
 }
 
 }  // namespace sunder::spatial

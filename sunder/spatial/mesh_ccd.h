@@ -42,7 +42,7 @@ struct CcdStatistics {
 class MeshCcd {
  public:
   // Throws Error (Usage) when start and end differ in size or an index is out of range, Error (Geometry) for
-  // coordinates that are not finite.
+  // coordinates that are not finite, Error (Limit) for more than kMostPairs pairs of swept boxes.
   EarliestContact self(const MovingMesh& mesh, const CcdSettings& settings = {});
   EarliestContact between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings = {});
 
@@ -52,7 +52,10 @@ class MeshCcd {
   struct Side;
   void own(std::span<const geometry::Triangle> triangles, size_t vertexCount, std::vector<uint8_t>& owned);
   void collect(const Side& a, const Side& b, std::span<const PrimitivePair> pairs, bool same);
-  EarliestContact decide(std::span<const Vec3> start, std::span<const Vec3> end, const CcdSettings& settings);
+  void decide(std::span<const Vec3> start, std::span<const Vec3> end, const CcdSettings& settings,
+              EarliestContact& earliest);
+  EarliestContact search(const Side& a, const Side& b, bool same, std::span<const Vec3> start,
+                         std::span<const Vec3> end, const CcdSettings& settings);
 
   OiTreeBuilder builder_;
   OiTree treeA_, treeB_;

@@ -18,6 +18,7 @@
 #include "sunder/spatial/oi_layout.h"
 #include "sunder/spatial/reusable_array.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -77,6 +78,15 @@ struct alignas(32) PaddedBox {
   float lower[4];
   float upper[4];
 };
+
+inline PaddedBox unite(const PaddedBox& a, const PaddedBox& b) {
+  PaddedBox box;
+  for (int k = 0; k < 4; ++k) {
+    box.lower[k] = std::min(a.lower[k], b.lower[k]);
+    box.upper[k] = std::max(a.upper[k], b.upper[k]);
+  }
+  return box;
+}
 
 // Builds and refits trees; keeps its working memory from one call to the next. One builder per thread.
 class OiTreeBuilder {
