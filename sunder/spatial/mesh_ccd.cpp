@@ -167,12 +167,12 @@ void boxVertices(const MovingMesh& mesh, double margin, ReusableArray<PaddedBox>
 
 }  // namespace
 
-EarliestContact MeshCcd::self(const MovingMesh& mesh, const CcdSettings& settings) {
+EarliestContact MeshCcd::self(const MovingMesh& mesh, const CcdSettings& settings, uint64_t mostPairs) {
   check(mesh);
   statistics_ = {};
   const double margin = 0.5 * settings.minSeparation;
   builder_.build(treeA_, TriangleLeaves{mesh.start, mesh.triangles, mesh.end}, {.margin = margin});
-  selfOverlapPairs(treeA_, pairs_);
+  selfOverlapPairs(treeA_, pairs_, mostPairs);
   statistics_.trianglePairs = pairs_.size();
   boxVertices(mesh, margin, boxesA_);
   own(mesh.triangles, mesh.start.size(), ownedA_);
@@ -180,14 +180,15 @@ EarliestContact MeshCcd::self(const MovingMesh& mesh, const CcdSettings& setting
   return search(side, side, true, mesh.start, mesh.end, settings);
 }
 
-EarliestContact MeshCcd::between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings) {
+EarliestContact MeshCcd::between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings,
+                                 uint64_t mostPairs) {
   check(a);
   check(b);
   statistics_ = {};
   const double margin = 0.5 * settings.minSeparation;
   builder_.build(treeA_, TriangleLeaves{a.start, a.triangles, a.end}, {.margin = margin});
   builder_.build(treeB_, TriangleLeaves{b.start, b.triangles, b.end}, {.margin = margin});
-  overlapPairs(treeA_, treeB_, pairs_);
+  overlapPairs(treeA_, treeB_, pairs_, mostPairs);
   statistics_.trianglePairs = pairs_.size();
   boxVertices(a, margin, boxesA_);
   boxVertices(b, margin, boxesB_);

@@ -42,9 +42,11 @@ struct CcdStatistics {
 class MeshCcd {
  public:
   // Throws Error (Usage) when start and end differ in size or an index is out of range, Error (Geometry) for
-  // coordinates that are not finite, Error (Limit) for more than kMostPairs pairs of swept boxes.
-  EarliestContact self(const MovingMesh& mesh, const CcdSettings& settings = {});
-  EarliestContact between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings = {});
+  // coordinates that are not finite, Error (Limit) for more than `mostPairs` pairs of swept boxes.
+  EarliestContact self(const MovingMesh& mesh, const CcdSettings& settings = {},
+                       uint64_t mostPairs = kMostPairs);
+  EarliestContact between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings = {},
+                          uint64_t mostPairs = kMostPairs);
 
   const CcdStatistics& statistics() const { return statistics_; }
 

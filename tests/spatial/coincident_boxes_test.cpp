@@ -56,8 +56,8 @@ void expectRefused(std::span<const TreePair> jobs, PairList& list, uint64_t most
   for (size_t j = 0; j < jobs.size(); ++j) EXPECT_TRUE(list.pairs(j).empty());
 }
 
-// Builds a tree of `count` equal boxes, asks for all pairs and is refused. The bar: 100 bytes a box for the boxes, the tree and its
-// builder's memory, and 400 MB for the pairs stored before the count.
+// Builds a tree of `count` equal boxes, asks for all pairs and is refused. The bar: 100 bytes a box for the
+// boxes, the tree and its builder, and 400 MB for the pairs stored before the count.
 void refuseEqualBoxes(size_t count) {
   const bool measured = resetPeak();
   const double before = peakMegabytes();
