@@ -68,6 +68,7 @@ using Single = CcdHit (*)(const Vec3&, const Vec3&, const Vec3&, const Vec3&, co
 
 void measure(Report& report, const Options& options, const char* name, const Mix& mix, Batch batch,
              Single single) {
+  if (!options.wants(name)) return;
   const ThreadLimit one(1);
   const size_t n = mix.pairs.size();
   std::vector<CcdHit> hits(n);

@@ -2,9 +2,12 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/spatial/feature_boxes.h"
 #include "sunder/spatial/tree_kernels.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -26,28 +29,38 @@ void check(const MovingMesh& mesh) {
       throw Error(ErrorKind::Usage, "a triangle refers to a vertex that does not exist");
 }
 
-bool overlaps(const PaddedBox& a, const PaddedBox& b) {
-  return (a.lower[0] <= b.upper[0]) & (b.lower[0] <= a.upper[0]) & (a.lower[1] <= b.upper[1]) &
-         (b.lower[1] <= a.upper[1]) & (a.lower[2] <= b.upper[2]) & (b.lower[2] <= a.upper[2]);
-}
-
 struct PairLists {
   std::vector<CcdPair> vertexFace, edgeEdge;
 };
 
-}  // namespace
-
-struct MeshCcd::Side {
-  std::span<const Triangle> triangles;
-  const PaddedBox* boxes;  // of the moving vertices
-  const uint8_t* owned;
-  uint32_t offset;  // of its vertices in the joint list
-
-  PaddedBox faceBox(uint32_t t) const {
-    const Triangle& v = triangles[t];
-    return unite(unite(boxes[v[0]], boxes[v[1]]), boxes[v[2]]);
+// For each pattern of equal corners of two triangles (bit 3 * i + j: corner i of the first is corner j of the
+// second), the pairs of features that share a vertex, as bits of kernels::overlappingFeatures.
+constexpr std::array<uint16_t, 512> makeSharing() {
+  std::array<uint16_t, 512> table{};
+  for (uint32_t equal = 0; equal < 512; ++equal) {
+    const auto same = [&](uint32_t i, uint32_t j) { return (equal >> (3 * (i % 3) + j % 3) & 1) != 0; };
+    uint32_t shared = 0;
+    for (uint32_t i = 0; i < 3; ++i) {
+      for (uint32_t j = 0; j < 3; ++j) {
+        if (same(i, j) || same(i, j + 1) || same(i + 1, j) || same(i + 1, j + 1)) shared |= 1u << (3 * i + j);
+      }
+      if (same(i, 0) || same(i, 1) || same(i, 2)) shared |= 1u << (kernels::kFirstCornerOfA + i);
+      if (same(0, i) || same(1, i) || same(2, i)) shared |= 1u << (kernels::kFirstCornerOfB + i);
+    }
+    table[equal] = static_cast<uint16_t>(shared);
   }
-};
+  return table;
+}
+constexpr std::array<uint16_t, 512> kSharing = makeSharing();
+
+uint32_t equalCorners(const Triangle& a, const Triangle& b) {
+  uint32_t equal = 0;
+  for (uint32_t i = 0; i < 3; ++i)
+    for (uint32_t j = 0; j < 3; ++j) equal |= uint32_t(a[i] == b[j]) << (3 * i + j);
+  return equal;
+}
+
+}  // namespace
 
 // Each vertex to the first triangle that has it, each edge to the first of its triangles.
 void MeshCcd::own(std::span<const Triangle> triangles, size_t vertexCount, std::vector<uint8_t>& owned) {
@@ -76,39 +89,28 @@ void MeshCcd::own(std::span<const Triangle> triangles, size_t vertexCount, std::
   }
 }
 
-void MeshCcd::collect(const Side& a, const Side& b, std::span<const PrimitivePair> pairs, bool same) {
+void MeshCcd::collect(const Moving& a, const Moving& b, std::span<const PrimitivePair> pairs, bool same) {
+  const uint32_t offset = same ? 0 : a.vertexCount;  // of b's vertices in the joint list
   const size_t blocks = (pairs.size() + kGrain - 1) / kGrain;
   std::vector<PairLists> found(blocks);
-  // The corners of `from` that it owns against the face of `to`.
-  const auto vertices = [&](const Side& from, uint32_t t, const Side& to, uint32_t f, const PaddedBox& face,
-                            PairLists& lists) {
-    const Triangle &mine = from.triangles[t], &theirs = to.triangles[f];
-    for (uint32_t c = 0; c < 3; ++c) {
-      if (!(from.owned[t] >> c & 1) || !overlaps(from.boxes[mine[c]], face)) continue;
-      if (same && (mine[c] == theirs[0] || mine[c] == theirs[1] || mine[c] == theirs[2])) continue;
-      lists.vertexFace.push_back(
-          {from.offset + mine[c], to.offset + theirs[0], to.offset + theirs[1], to.offset + theirs[2]});
-    }
-  };
   parallelBlocks(pairs.size(), kGrain, [&](size_t begin, size_t end) {
     PairLists& lists = found[begin / kGrain];
+    uint16_t masks[kGrain];
+    kernels::overlappingFeatures(a.features.data(), b.features.data(), &pairs[begin], end - begin, masks);
     for (size_t i = begin; i < end; ++i) {
-      const auto [ta, tb] = pairs[i];
-      const Triangle &va = a.triangles[ta], &vb = b.triangles[tb];
-      if ((a.owned[ta] & 7) != 0) vertices(a, ta, b, tb, b.faceBox(tb), lists);
-      if ((b.owned[tb] & 7) != 0) vertices(b, tb, a, ta, a.faceBox(ta), lists);
-      if ((a.owned[ta] >> 3) == 0 || (b.owned[tb] >> 3) == 0) continue;
-      PaddedBox edgesOfB[3];
-      for (uint32_t eb = 0; eb < 3; ++eb) edgesOfB[eb] = unite(b.boxes[vb[eb]], b.boxes[vb[(eb + 1) % 3]]);
-      for (uint32_t ea = 0; ea < 3; ++ea) {
-        if (!(a.owned[ta] >> (3 + ea) & 1)) continue;
-        const uint32_t p = va[ea], q = va[(ea + 1) % 3];
-        const PaddedBox edge = unite(a.boxes[p], a.boxes[q]);
-        for (uint32_t eb = 0; eb < 3; ++eb) {
-          if (!(b.owned[tb] >> (3 + eb) & 1) || !overlaps(edge, edgesOfB[eb])) continue;
-          const uint32_t r = vb[eb], s = vb[(eb + 1) % 3];
-          if (same && (p == r || p == s || q == r || q == s)) continue;
-          lists.edgeEdge.push_back({a.offset + p, a.offset + q, b.offset + r, b.offset + s});
+      const Triangle &va = a.triangles[pairs[i].a], &vb = b.triangles[pairs[i].b];
+      uint32_t mask = masks[i - begin];
+      if (same) mask &= ~uint32_t(kSharing[equalCorners(va, vb)]);
+      for (; mask; mask &= mask - 1) {
+        const auto bit = static_cast<uint32_t>(std::countr_zero(mask));
+        if (bit < kernels::kFirstCornerOfA) {
+          const uint32_t ea = bit / 3, eb = bit % 3;
+          lists.edgeEdge.push_back({va[ea], va[(ea + 1) % 3], offset + vb[eb], offset + vb[(eb + 1) % 3]});
+        } else if (bit < kernels::kFirstCornerOfB) {
+          lists.vertexFace.push_back(
+              {va[bit - kernels::kFirstCornerOfA], offset + vb[0], offset + vb[1], offset + vb[2]});
+        } else {
+          lists.vertexFace.push_back({offset + vb[bit - kernels::kFirstCornerOfB], va[0], va[1], va[2]});
         }
       }
     }
@@ -142,11 +144,12 @@ void MeshCcd::decide(std::span<const Vec3> start, std::span<const Vec3> end, con
   statistics_.edgeEdgePairs += edgeEdge_.size();
 }
 
-EarliestContact MeshCcd::search(const Side& a, const Side& b, bool same, std::span<const Vec3> start,
+EarliestContact MeshCcd::search(const Moving& a, const Moving& b, bool same, std::span<const Vec3> start,
                                 std::span<const Vec3> end, const CcdSettings& settings) {
   EarliestContact earliest;
   earliest.time = settings.maxTime;
   const std::span<const PrimitivePair> pairs = pairs_.pairs();
+  statistics_.trianglePairs = pairs.size();
   for (size_t first = 0; first < pairs.size(); first += kAtOnce) {
     collect(a, b, pairs.subspan(first, std::min(kAtOnce, pairs.size() - first)), same);
     decide(start, end, settings, earliest);
@@ -154,52 +157,58 @@ EarliestContact MeshCcd::search(const Side& a, const Side& b, bool same, std::sp
   return earliest;
 }
 
-namespace {
-
 // Half the separation on either side: boxes that miss each other are then further apart than the whole.
-void boxVertices(const MovingMesh& mesh, double margin, ReusableArray<PaddedBox>& boxes) {
-  PaddedBox* out = boxes.reserve(mesh.start.size());
-  parallelBlocks(mesh.start.size(), 4096, [&](size_t begin, size_t end) {
-    PaddedBox ignored;
-    kernels::boxPoints(&mesh.start[begin], &mesh.end[begin], end - begin, margin, out + begin, ignored);
+void MeshCcd::build(const MovingMesh& mesh, double margin, Moving& moving) {
+  check(mesh);
+  moving.builder.build(moving.tree, TriangleLeaves{mesh.start, mesh.triangles, mesh.end}, {.margin = margin});
+  moving.vertexCount = static_cast<uint32_t>(mesh.start.size());
+  if (std::ranges::equal(mesh.triangles, moving.triangles)) return;
+  moving.triangles.assign(mesh.triangles.begin(), mesh.triangles.end());
+  own(mesh.triangles, mesh.start.size(), moving.owned);
+}
+
+// Of the triangles in pairs alone where most are in none, as when two meshes touch at one place.
+void MeshCcd::boxFeatures(Moving& moving, std::span<const PrimitivePair> pairs,
+                          uint32_t PrimitivePair::*side) {
+  const size_t count = moving.triangles.size();
+  const bool all = pairs.size() > count / 4;
+  if (!all) {
+    moving.needed.assign(count, 0);
+    for (const PrimitivePair& pair : pairs) moving.needed[pair.*side] = 1;
+  }
+  BoxBlock* features = moving.features.reserve(count);
+  const auto box = [&](size_t begin, size_t end) {
+    kernels::boxFeatures(moving.triangles.data(), moving.builder.vertexBoxes(), moving.owned.data(), begin,
+                         end, features);
+  };
+  parallelBlocks(count, 4096, [&](size_t begin, size_t end) {
+    if (all) return box(begin, end);
+    for (size_t t = begin; t < end; ++t)
+      if (moving.needed[t]) box(t, t + 1);
   });
 }
 
-}  // namespace
-
 EarliestContact MeshCcd::self(const MovingMesh& mesh, const CcdSettings& settings, uint64_t mostPairs) {
-  check(mesh);
   statistics_ = {};
-  const double margin = 0.5 * settings.minSeparation;
-  builder_.build(treeA_, TriangleLeaves{mesh.start, mesh.triangles, mesh.end}, {.margin = margin});
-  selfOverlapPairs(treeA_, pairs_, mostPairs);
-  statistics_.trianglePairs = pairs_.size();
-  boxVertices(mesh, margin, boxesA_);
-  own(mesh.triangles, mesh.start.size(), ownedA_);
-  const Side side{mesh.triangles, boxesA_.data(), ownedA_.data(), 0};
-  return search(side, side, true, mesh.start, mesh.end, settings);
+  build(mesh, 0.5 * settings.minSeparation, a_);
+  selfOverlapPairs(a_.tree, pairs_, mostPairs);
+  boxFeatures(a_, pairs_.pairs(), &PrimitivePair::a);
+  return search(a_, a_, true, mesh.start, mesh.end, settings);
 }
 
 EarliestContact MeshCcd::between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings,
                                  uint64_t mostPairs) {
-  check(a);
-  check(b);
   statistics_ = {};
   const double margin = 0.5 * settings.minSeparation;
-  builder_.build(treeA_, TriangleLeaves{a.start, a.triangles, a.end}, {.margin = margin});
-  builder_.build(treeB_, TriangleLeaves{b.start, b.triangles, b.end}, {.margin = margin});
-  overlapPairs(treeA_, treeB_, pairs_, mostPairs);
-  statistics_.trianglePairs = pairs_.size();
-  boxVertices(a, margin, boxesA_);
-  boxVertices(b, margin, boxesB_);
-  own(a.triangles, a.start.size(), ownedA_);
-  own(b.triangles, b.start.size(), ownedB_);
-  const auto offset = static_cast<uint32_t>(a.start.size());
+  build(a, margin, a_);
+  build(b, margin, b_);
+  overlapPairs(a_.tree, b_.tree, pairs_, mostPairs);
+  boxFeatures(a_, pairs_.pairs(), &PrimitivePair::a);
+  boxFeatures(b_, pairs_.pairs(), &PrimitivePair::b);
   std::vector<Vec3> start(a.start.begin(), a.start.end()), end(a.end.begin(), a.end.end());
   start.insert(start.end(), b.start.begin(), b.start.end());
   end.insert(end.end(), b.end.begin(), b.end.end());
-  return search({a.triangles, boxesA_.data(), ownedA_.data(), 0},
-                {b.triangles, boxesB_.data(), ownedB_.data(), offset}, false, start, end, settings);
+  return search(a_, b_, false, start, end, settings);
 }
 
 }  // namespace sunder::spatial

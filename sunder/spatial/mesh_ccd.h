@@ -51,19 +51,29 @@ class MeshCcd {
   const CcdStatistics& statistics() const { return statistics_; }
 
  private:
-  struct Side;
-  void own(std::span<const geometry::Triangle> triangles, size_t vertexCount, std::vector<uint8_t>& owned);
-  void collect(const Side& a, const Side& b, std::span<const PrimitivePair> pairs, bool same);
+  // What is kept of a mesh from one step to the next.
+  struct Moving {
+    OiTreeBuilder builder;
+    OiTree tree;
+    uint32_t vertexCount = 0;
+    std::vector<geometry::Triangle> triangles;  // that `owned` was made for
+    std::vector<uint8_t> owned;                 // per triangle: bits 0-2 its corners, bits 3-5 its edges
+    std::vector<uint8_t> needed;                // per triangle: it is in a pair
+    ReusableArray<BoxBlock> features;           // per triangle
+  };
+  static void build(const MovingMesh& mesh, double margin, Moving& moving);
+  static void boxFeatures(Moving& moving, std::span<const PrimitivePair> pairs,
+                          uint32_t PrimitivePair::*side);
+  static void own(std::span<const geometry::Triangle> triangles, size_t vertexCount,
+                  std::vector<uint8_t>& owned);
+  void collect(const Moving& a, const Moving& b, std::span<const PrimitivePair> pairs, bool same);
   void decide(std::span<const Vec3> start, std::span<const Vec3> end, const CcdSettings& settings,
               EarliestContact& earliest);
-  EarliestContact search(const Side& a, const Side& b, bool same, std::span<const Vec3> start,
+  EarliestContact search(const Moving& a, const Moving& b, bool same, std::span<const Vec3> start,
                          std::span<const Vec3> end, const CcdSettings& settings);
 
-  OiTreeBuilder builder_;
-  OiTree treeA_, treeB_;
+  Moving a_, b_;
   PairList pairs_;
-  std::vector<uint8_t> ownedA_, ownedB_;  // per triangle: bits 0-2 its corners, bits 3-5 its edges
-  ReusableArray<PaddedBox> boxesA_, boxesB_;
   std::vector<CcdPair> vertexFace_, edgeEdge_;
   std::vector<CcdHit> hits_;
   CcdStatistics statistics_;

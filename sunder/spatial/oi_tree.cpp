@@ -24,6 +24,15 @@ PaddedBox emptyPaddedBox() {
   return box;
 }
 
+PaddedBox unite(const PaddedBox& a, const PaddedBox& b) {
+  PaddedBox box;
+  for (int k = 0; k < 4; ++k) {
+    box.lower[k] = std::min(a.lower[k], b.lower[k]);
+    box.upper[k] = std::max(a.upper[k], b.upper[k]);
+  }
+  return box;
+}
+
 float largestExtent(const PaddedBox& box) {
   float extent = 0;
   for (int k = 0; k < 3; ++k) extent = std::max(extent, box.upper[k] - box.lower[k]);

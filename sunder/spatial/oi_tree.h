@@ -18,7 +18,6 @@
 #include "sunder/spatial/oi_layout.h"
 #include "sunder/spatial/reusable_array.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -79,15 +78,6 @@ struct alignas(32) PaddedBox {
   float upper[4];
 };
 
-inline PaddedBox unite(const PaddedBox& a, const PaddedBox& b) {
-  PaddedBox box;
-  for (int k = 0; k < 4; ++k) {
-    box.lower[k] = std::min(a.lower[k], b.lower[k]);
-    box.upper[k] = std::max(a.upper[k], b.upper[k]);
-  }
-  return box;
-}
-
 // Builds and refits trees; keeps its working memory from one call to the next. One builder per thread.
 class OiTreeBuilder {
  public:
@@ -99,6 +89,9 @@ class OiTreeBuilder {
   // New boxes in the order the tree already has. The number of leaves must be the same.
   void refit(OiTree& tree, const TriangleLeaves& leaves, double margin = 0);
   void refit(OiTree& tree, std::span<const Box3f> leafBoxes);
+
+  // Boxes of the vertices, moving or not, of the last build or refit from triangles.
+  const PaddedBox* vertexBoxes() const { return vertexBoxes_.data(); }
 
   size_t bytes() const;  // working memory held
 

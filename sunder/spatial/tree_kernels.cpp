@@ -19,17 +19,27 @@ using F8 = hn::CappedTag<float, 8>;
 using U8 = hn::RebindToUnsigned<F8>;
 using D4 = hn::CappedTag<double, 4>;
 
+// What is left of a double after its nearest float, scaled up so that it does not vanish in float.
+template <class DF, class V, class VF>
+HWY_INLINE auto roundingError(DF df, V value, VF nearest) {
+  const hn::Rebind<double, DF> dd;
+  return hn::DemoteTo(df, hn::Mul(hn::Sub(value, hn::PromoteTo(dd, nearest)), hn::Set(dd, 0x1p60)));
+}
+
+// At least the distance to the next float.
+template <class DF, class VF>
+HWY_INLINE auto outwardStep(DF df, VF nearest) {
+  return hn::Add(hn::Mul(hn::Abs(nearest), hn::Set(df, 0x1p-23f)),
+                 hn::Set(df, std::numeric_limits<float>::denorm_min()));
+}
+
 // Coordinates as floats not above (kUp = false) or not below (kUp = true) the doubles. A double that float
 // holds exactly stays as it is.
 template <bool kUp, class DF, class V>
 HWY_INLINE auto roundOutwards(DF df, V value) {
-  const hn::Rebind<double, DF> dd;
   const auto nearest = hn::DemoteTo(df, value);
-  // The error's sign decides. Scaled up so that it does not vanish in float.
-  const auto error =
-      hn::DemoteTo(df, hn::Mul(hn::Sub(value, hn::PromoteTo(dd, nearest)), hn::Set(dd, 0x1p60)));
-  const auto step = hn::Add(hn::Mul(hn::Abs(nearest), hn::Set(df, 0x1p-23f)),
-                            hn::Set(df, std::numeric_limits<float>::denorm_min()));
+  const auto error = roundingError(df, value, nearest);
+  const auto step = outwardStep(df, nearest);
   const auto zero = hn::Zero(df);
   if constexpr (kUp)
     return hn::Add(nearest, hn::IfThenElseZero(hn::Gt(error, zero), step));
@@ -37,47 +47,64 @@ HWY_INLINE auto roundOutwards(DF df, V value) {
     return hn::Sub(nearest, hn::IfThenElseZero(hn::Lt(error, zero), step));
 }
 
-// Four doubles from `p`, which may have only three.
-HWY_INLINE bool boxPoint(const double* start, const double* finish, double margin, float* lower,
-                         float* upper) {
+// Box of one point, whose four doubles may reach into the next. `strange` becomes NaN where a coordinate is
+// not finite.
+template <bool kMoving, class V>
+HWY_INLINE void boxPoint(const double* start, const double* finish, double margin, float* lower, float* upper,
+                         V& strange) {
   const D4 dd;
   const hn::Rebind<float, D4> df;
-  for (size_t k = 0; k < 4; k += hn::Lanes(dd)) {
-    const auto a = hn::LoadU(dd, start + k);
-    const auto b = hn::LoadU(dd, finish + k);
+  const auto a = hn::LoadU(dd, start);
+  if constexpr (kMoving) {
+    const auto b = hn::LoadU(dd, finish);
     const auto grow = hn::Set(dd, margin);
-    hn::StoreU(roundOutwards<false>(df, hn::Sub(hn::Min(a, b), grow)), df, lower + k);
-    hn::StoreU(roundOutwards<true>(df, hn::Add(hn::Max(a, b), grow)), df, upper + k);
+    strange = hn::Add(strange, hn::Add(hn::Sub(a, a), hn::Sub(b, b)));
+    hn::StoreU(roundOutwards<false>(df, hn::Sub(hn::Min(a, b), grow)), df, lower);
+    hn::StoreU(roundOutwards<true>(df, hn::Add(hn::Max(a, b), grow)), df, upper);
+  } else {
+    strange = hn::Add(strange, hn::Sub(a, a));
+    const auto nearest = hn::DemoteTo(df, a);
+    const auto error = roundingError(df, a, nearest);
+    const auto step = outwardStep(df, nearest);
+    const auto zero = hn::Zero(df);
+    hn::StoreU(hn::Sub(nearest, hn::IfThenElseZero(hn::Lt(error, zero), step)), df, lower);
+    hn::StoreU(hn::Add(nearest, hn::IfThenElseZero(hn::Gt(error, zero), step)), df, upper);
   }
-  // x - x is 0 for finite x and NaN otherwise. A NaN coordinate may have been lost in the minimum: look at
-  // the input.
-  const double d = (start[0] - start[0]) + (start[1] - start[1]) + (start[2] - start[2]) +
-                   (finish[0] - finish[0]) + (finish[1] - finish[1]) + (finish[2] - finish[2]);
-  const float f = (lower[0] - lower[0]) + (lower[1] - lower[1]) + (lower[2] - lower[2]) +
-                  (upper[0] - upper[0]) + (upper[1] - upper[1]) + (upper[2] - upper[2]);
-  return d == 0 && f == 0;
+}
+
+template <bool kMoving>
+HWY_INLINE bool boxRange(const Vec3* start, const Vec3* finish, size_t count, double margin, PaddedBox* out,
+                         PaddedBox& bounds) {
+  const F4 d4;
+  const D4 dd;
+  auto low = hn::Set(d4, std::numeric_limits<float>::infinity());
+  auto high = hn::Set(d4, -std::numeric_limits<float>::infinity());
+  auto strange = hn::Zero(dd);
+  const auto one = [&](const double* a, const double* b, PaddedBox& box) HWY_ATTR {
+    for (size_t k = 0; k < 4; k += hn::Lanes(dd))
+      boxPoint<kMoving>(a + k, b + k, margin, box.lower + k, box.upper + k, strange);
+    low = hn::Min(low, hn::Load(d4, box.lower));
+    high = hn::Max(high, hn::Load(d4, box.upper));
+  };
+  for (size_t i = 0; i + 1 < count; ++i) one(start[i].data(), finish[i].data(), out[i]);
+  if (count > 0) {  // the last point has no fourth double behind it
+    const Vec3 &p = start[count - 1], &q = finish[count - 1];
+    const double a[4] = {p.x(), p.y(), p.z(), 0}, b[4] = {q.x(), q.y(), q.z(), 0};
+    one(a, b, out[count - 1]);
+  }
+  hn::Store(low, d4, bounds.lower);
+  hn::Store(high, d4, bounds.upper);
+  // Coordinates beyond the range of float are infinite in the bounds.
+  bool finite = hn::AllTrue(dd, hn::Eq(strange, strange));
+  for (int axis = 0; axis < 3; ++axis)
+    finite = finite && std::isfinite(bounds.lower[axis]) && std::isfinite(bounds.upper[axis]);
+  return finite || count == 0;
 }
 
 bool BoxPoints(const Vec3* start, const Vec3* finish, size_t count, double margin, PaddedBox* out,
                PaddedBox& bounds) {
-  const F4 d4;
-  auto lower = hn::Set(d4, std::numeric_limits<float>::infinity());
-  auto upper = hn::Set(d4, -std::numeric_limits<float>::infinity());
-  bool finite = true;
-  for (size_t i = 0; i < count; ++i) {
-    if (HWY_LIKELY(i + 1 < count)) {
-      finite &= boxPoint(start[i].data(), finish[i].data(), margin, out[i].lower, out[i].upper);
-    } else {  // the last point has no fourth double behind it
-      const double a[4] = {start[i].x(), start[i].y(), start[i].z(), 0};
-      const double b[4] = {finish[i].x(), finish[i].y(), finish[i].z(), 0};
-      finite &= boxPoint(a, b, margin, out[i].lower, out[i].upper);
-    }
-    lower = hn::Min(lower, hn::Load(d4, out[i].lower));
-    upper = hn::Max(upper, hn::Load(d4, out[i].upper));
-  }
-  hn::Store(lower, d4, bounds.lower);
-  hn::Store(upper, d4, bounds.upper);
-  return finite;
+  return start == finish && margin == 0 ? boxRange<false>(start, finish, count, margin, out, bounds)
+                                        : boxRange<true>(start, finish, count, margin, out, bounds);
 }
 
 // Ten bits of each lane spread three apart.
@@ -108,16 +135,22 @@ HWY_INLINE void codeEight(const float (*sums)[4], const CodeScale& scale, uint32
   }
 }
 
+// Groups of eight are coded one behind: wide loads of what was stored piecewise a moment ago are slow.
 template <class BoxOf>
 HWY_INLINE void codeRange(size_t begin, size_t end, const CodeScale& scale, uint64_t* words, BoxOf&& sumOf) {
-  alignas(64) float sums[8][4] = {};
-  alignas(32) uint32_t codes[8];
-  for (size_t i = begin; i < end; i += 8) {
-    const size_t count = std::min<size_t>(8, end - i);
-    for (size_t k = 0; k < count; ++k) sumOf(i + k, sums[k]);
-    codeEight(sums, scale, codes);
-    for (size_t k = 0; k < count; ++k) words[i + k] = (uint64_t(codes[k]) << 32) | (i + k);
+  alignas(64) float sums[2][8][4] = {};
+  const auto code = [&](size_t i, size_t turn) HWY_ATTR {
+    alignas(32) uint32_t codes[8];
+    codeEight(sums[turn], scale, codes);
+    for (size_t k = 0; k < std::min<size_t>(8, end - i); ++k)
+      words[i + k] = (uint64_t(codes[k]) << 32) | (i + k);
+  };
+  size_t turn = 0;
+  for (size_t i = begin; i < end; i += 8, turn ^= 1) {
+    for (size_t k = 0; k < std::min<size_t>(8, end - i); ++k) sumOf(i + k, sums[turn][k]);
+    if (i > begin) code(i - 8, turn ^ 1);
   }
+  if (begin < end) code(begin + (end - begin - 1) / 8 * 8, turn ^ 1);
 }
 
 HWY_INLINE void triangleBox(const geometry::Triangle& t, const PaddedBox* v, hn::Vec<F4>& lower,
@@ -169,24 +202,27 @@ HWY_INLINE void transposeBoxes(const float (*lower)[4], const float (*upper)[4],
   }
 }
 
+// As in codeRange, blocks are transposed one behind.
 template <class BoxOf>
 HWY_INLINE void fillBlocks(size_t begin, size_t end, BoxBlock* blocks, BoxOf&& boxOf) {
   const F4 d4;
-  alignas(64) float lower[8][4], upper[8][4];
-  for (size_t i = begin; i < end; i += 8) {
+  alignas(64) float lower[2][8][4], upper[2][8][4];
+  size_t turn = 0;
+  for (size_t i = begin; i < end; i += 8, turn ^= 1) {
     const size_t count = std::min<size_t>(8, end - i);
     for (size_t k = 0; k < count; ++k) {
       hn::Vec<F4> lo, hi;
       boxOf(i + k, lo, hi);
-      hn::Store(lo, d4, lower[k]);
-      hn::Store(hi, d4, upper[k]);
+      hn::Store(lo, d4, lower[turn][k]);
+      hn::Store(hi, d4, upper[turn][k]);
     }
     for (size_t k = count; k < 8; ++k) {
-      hn::Store(hn::Set(d4, std::numeric_limits<float>::infinity()), d4, lower[k]);
-      hn::Store(hn::Set(d4, -std::numeric_limits<float>::infinity()), d4, upper[k]);
+      hn::Store(hn::Set(d4, std::numeric_limits<float>::infinity()), d4, lower[turn][k]);
+      hn::Store(hn::Set(d4, -std::numeric_limits<float>::infinity()), d4, upper[turn][k]);
     }
-    transposeBoxes(lower, upper, blocks[i / 8]);
+    if (i > begin) transposeBoxes(lower[turn ^ 1], upper[turn ^ 1], blocks[i / 8 - 1]);
   }
+  if (begin < end) transposeBoxes(lower[turn ^ 1], upper[turn ^ 1], blocks[(end - 1) / 8]);
 }
 
 constexpr size_t kAhead = 24;  // leaves to prefetch ahead: their boxes lie anywhere

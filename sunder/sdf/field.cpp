@@ -1,0 +1,32 @@
+#include "sunder/sdf/field.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
+
+namespace sunder::sdf {
+
+namespace {
+
+constexpr size_t kGrain = 8192;
+
+void checkSizes(size_t points, size_t results) {
+  if (points != results) throw Error(ErrorKind::Usage, "a field needs as many results as points");
+}
+
+}  // namespace
+
+void valuesOf(const Field& field, std::span<const Vec3> points, std::span<double> out) {
+  checkSizes(points.size(), out.size());
+  parallelBlocks(points.size(), kGrain, [&](size_t begin, size_t end) {
+    field.values(points.subspan(begin, end - begin), out.subspan(begin, end - begin));
+  });
+}
+
+void samplesOf(const Field& field, std::span<const Vec3> points, std::span<FieldSample> out) {
+  checkSizes(points.size(), out.size());
+  parallelBlocks(points.size(), kGrain, [&](size_t begin, size_t end) {
+    field.samples(points.subspan(begin, end - begin), out.subspan(begin, end - begin));
+  });
+}
+
+}  // namespace sunder::sdf

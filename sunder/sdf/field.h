@@ -1,0 +1,48 @@
+// A signed distance field: negative inside, positive outside, zero on the surface. The one interface through
+// which bodies, particles and fluids ask where a surface is. Exact distances to meshes (mesh_field.h),
+// hp-adaptive fields (hp_field.h), voxel fields (voxel_field.h) and formulas (analytic_field.h) all are one.
+//
+// values() and samples() are const, run in the calling thread and may be called from many threads at once;
+// points close to each other in the order of the span are answered faster. valuesOf() and samplesOf() spread
+// a long list over threads. Points must be finite.
+#pragma once
+
+#include "sunder/base/box.h"
+#include "sunder/base/math.h"
+
+#include <span>
+
+namespace sunder::sdf {
+
+struct FieldSample {
+  double value = 0;
+  Vec3 gradient = Vec3::Zero();
+};
+
+class Field {
+ public:
+  virtual ~Field() = default;
+
+  virtual void values(std::span<const Vec3> points, std::span<double> out) const = 0;
+  virtual void samples(std::span<const Vec3> points, std::span<FieldSample> out) const = 0;
+
+  // A box that holds everything inside; infinite sides for solids without end.
+  virtual Box3 bounds() const = 0;
+
+  double value(const Vec3& point) const {
+    double out;
+    values({&point, 1}, {&out, 1});
+    return out;
+  }
+  FieldSample sample(const Vec3& point) const {
+    FieldSample out;
+    samples({&point, 1}, {&out, 1});
+    return out;
+  }
+};
+
+// All threads, in blocks of neighbouring points. Throws Error (Usage) where the spans differ in size.
+void valuesOf(const Field& field, std::span<const Vec3> points, std::span<double> out);
+void samplesOf(const Field& field, std::span<const Vec3> points, std::span<FieldSample> out);
+
+}  // namespace sunder::sdf

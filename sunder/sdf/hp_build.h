@@ -1,0 +1,97 @@
+// Construction of hp-adaptive signed distance fields (Koschier, Deul, Brand and Bender 2017): a grid of
+// octrees whose cells are split (h) or raised in degree (p), always the cell with the largest error first and
+// always the way that removes more error per coefficient, until the target is met.
+//
+// Error of a cell: the squares of the coefficients of the last shell, which is what the polynomial of one
+// degree less would miss; at least `guard` times the shell before it, since odd shells vanish where the field
+// is symmetric about the cell's centre and the loop would stop with a wrong field. The estimate is of the
+// squared error integrated over the domain; it is conservative where the field is smooth.
+//
+// Guarantee: the result depends on source and settings alone, not on threads. What was reached is measured at
+// random points that construction did not use and stated in the report.
+// Cost: samples of the source. Cells of degree p take (2p + 1)^3 with the standard rule.
+#pragma once
+
+#include "sunder/sdf/field.h"
+#include "sunder/sdf/hp_forest.h"
+
+#include <functional>
+#include <string>
+
+namespace sunder::sdf {
+
+// Gauss points along each axis of a cell of degree p.
+enum class Quadrature {
+  Lean,      // p + 1: the least that keeps the basis orthogonal
+  Standard,  // 2p + 1: exact to degree 4p
+  Source,    // 4p: the other reading of the publication
+};
+
+// Errors far from the surface may count less: by (1 - |mean distance| / diagonal)^theta, or by
+// exp(-theta |mean distance| / diagonal).
+enum class Nearness { None, Polynomial, Exponential };
+
+enum class HpStop {
+  Measured,  // when the error at random samples meets the target
+  Estimate,  // when the estimate does, as published
+};
+
+struct HpSettings {
+  double error = 1e-3;  // root of the mean squared error over the domain, length
+  HpStop stop = HpStop::Measured;
+  Box3 domain;  // empty: the source's bounds, a tenth larger
+  std::array<uint32_t, 3> base{0, 0,
+                               0};  // 0: four cells along the longest side, about as long along the others
+  int firstDegree = 2;
+  int maxDegree = kLargestDegree;  // equal to firstDegree: octree refinement alone
+  int maxLevel = 10;
+  Quadrature quadrature = Quadrature::Standard;
+  double guard = 0.05;
+  double alpha = 8;  // how much the estimate of a raised degree is distrusted
+  Nearness nearness = Nearness::None;
+  double theta = 4;
+  uint64_t mostCoefficients = 50'000'000;      // 400 MB
+  std::function<void(double error)> progress;  // told the present error now and then
+};
+
+enum class HpEnd {
+  Target,     // the target was met
+  Memory,     // the limit of coefficients was met first
+  Exhausted,  // no cell may be refined further
+};
+
+struct HpReport {
+  HpEnd end = HpEnd::Target;
+  double estimate = 0;      // root of the mean squared error, as estimated (weighted by nearness)
+  double measured = 0;      // the same, measured at random points
+  double measuredMax = 0;   // largest error among them
+  double measuredNear = 0;  // largest error among those nearer to the surface than 1/40 of the diagonal
+  uint64_t samples = 0;     // of the source, those for measuring included
+  uint64_t refinedH = 0, refinedP = 0;
+  uint64_t exhausted = 0;  // cells at both limits
+};
+
+// Throws Error (Usage) for settings that make no sense, Error (Geometry) for a source without finite bounds
+// where no domain is given, Error (Numerical) where the source answers with something that is not finite.
+HpForest buildHp(const Field& source, const HpSettings& settings, HpReport& report);
+
+// Fits again where the field changed: the leaves that overlap `changed` are fitted to `source` and refined
+// until the target is met; all others keep their coefficients bit for bit.
+HpForest refitHp(const HpForest& forest, const Field& source, const Box3& changed, const HpSettings& settings,
+                 HpReport& report);
+
+// The coefficients of the best polynomial on a box, and its error estimate.
+struct HpFit {
+  std::vector<double> coefficients;
+  double error = 0;
+};
+HpFit fitCell(const Field& source, const Box3& box, int degree, Quadrature quadrature, double guard);
+
+// Errors of the forest against the source at `count` random points of the domain: root mean square, largest,
+// largest near the surface.
+struct HpError {
+  double rms = 0, largest = 0, largestNear = 0;
+};
+HpError measureHp(const HpForest& forest, const Field& source, size_t count, uint64_t seed, double near);
+
+}  // namespace sunder::sdf
