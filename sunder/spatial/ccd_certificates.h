@@ -186,8 +186,8 @@ bool certifyTurning(const Difference<N>& d, V3 n, V3 m, double t, double s, doub
 // certificates; its errors cost steps, never correctness.
 
 struct Nearest {
-  V3 direction;     // from the origin to the polygon, largest coordinate 1; zero if they touch
-  double distance;  // rounded up where the polygon is nearly a line
+  V3 direction;  // from the origin to the polygon, largest coordinate 1; zero if they touch
+  double distance;
 };
 
 inline V3 scaled(V3 n) {
@@ -207,15 +207,13 @@ Nearest nearest(const V3 (&f)[N]) {
   if constexpr (N > 2) {
     const V3 a = f[1] - f[0], c = f[N - 1] - f[0];
     const V3 normal = cross(a, c);
-    const double nn = dot(normal, normal), sides = dot(a, a) * dot(c, c);
-    if (nn > 1e-24 * sides) {
+    const double nn = dot(normal, normal);
+    if (nn > 1e-24 * dot(a, a) * dot(c, c)) {
       bool inside = true;
       for (int i = 0; i < N; ++i) inside = inside && dot(normal, cross(f[i], f[(i + 1) % N])) >= 0;
       if (inside) {
-        // Slivers and edges that are nearly parallel lose digits: the distance says so, or a gap would be
-        // taken for contact.
-        const double height = dot(normal, f[0]), error = 8 * kUnit * std::sqrt(sides * dot(f[0], f[0]));
-        return {scaled(height < 0 ? -1 * normal : normal), (std::abs(height) + error) / std::sqrt(nn)};
+        const double height = dot(normal, f[0]);
+        return {scaled(height < 0 ? -1 * normal : normal), std::abs(height) / std::sqrt(nn)};
       }
     }
   }

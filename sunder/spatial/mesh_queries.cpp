@@ -129,6 +129,13 @@ ClosestPoint MeshQuery::answer(const Vec3& point, const NearestLeaf& nearest) co
   return {nearest.triangle, on.feature, on.squaredDistance, on.point, on.barycentric};
 }
 
+ClosestPoint MeshQuery::next(const Vec3& point, NearestLeaf& nearest) const {
+  if (nearest.triangle != kNoIndex)
+    nearest.squared = nearestOnTriangle(toD3(point), triangles_[nearest.leaf]).squared;
+  kernels::nearestLeaf(view(), toD3(point), nearest);
+  return answer(point, nearest);
+}
+
 ClosestPoint MeshQuery::closest(const Vec3& point) const {
   checkQueryPoint(point);
   NearestLeaf nearest;
@@ -143,14 +150,18 @@ void MeshQuery::closest(std::span<const Vec3> points, std::span<ClosestPoint> re
   const std::vector<uint32_t> order = mortonOrder(points);
   parallelBlocks(points.size(), kQueriesOfWork, [&](size_t begin, size_t end) {
     NearestLeaf nearest;
-    for (size_t i = begin; i < end; ++i) {
-      const Vec3& point = points[order[i]];
-      if (nearest.triangle != kNoIndex)
-        nearest.squared = nearestOnTriangle(toD3(point), triangles_[nearest.leaf]).squared;
-      kernels::nearestLeaf(view(), toD3(point), nearest);
-      results[order[i]] = answer(point, nearest);
-    }
+    for (size_t i = begin; i < end; ++i) results[order[i]] = next(points[order[i]], nearest);
   });
+}
+
+void MeshQuery::closestInOrder(std::span<const Vec3> points, std::span<ClosestPoint> results) const {
+  if (points.size() != results.size())
+    throw Error(ErrorKind::Usage, "as many results as query points are needed");
+  NearestLeaf nearest;
+  for (size_t i = 0; i < points.size(); ++i) {
+    checkQueryPoint(points[i]);
+    results[i] = next(points[i], nearest);
+  }
 }
 
 std::vector<TriangleAtDistance> MeshQuery::within(const Vec3& point, double distance) const {

@@ -76,6 +76,9 @@ class MeshQuery {
 
   ClosestPoint closest(const Vec3& point) const;
   void closest(std::span<const Vec3> points, std::span<ClosestPoint> results) const;  // of the same size
+  // In the calling thread and in the given order, each query starting from its predecessor's triangle: for
+  // points that lie next to each other, and for callers that are parallel themselves.
+  void closestInOrder(std::span<const Vec3> points, std::span<ClosestPoint> results) const;
 
   // Triangles with squaredDistance <= distance * distance, by triangle. `distance` >= 0, may be infinite.
   std::vector<TriangleAtDistance> within(const Vec3& point, double distance) const;
@@ -91,6 +94,7 @@ class MeshQuery {
 
  private:
   ClosestPoint answer(const Vec3& point, const NearestLeaf& nearest) const;
+  ClosestPoint next(const Vec3& point, NearestLeaf& nearest) const;  // starting from `nearest`
   template <class Query>
   TriangleLists lists(std::span<const Vec3> points, Query&& query) const;
 

@@ -181,11 +181,12 @@ inline long double pointTriangle(const Wide3& p, const Wide3& a, const Wide3& b,
 inline long double segmentSegment(const Wide3& a, const Wide3& b, const Wide3& c, const Wide3& d) {
   long double best =
       std::min({pointSegment(a, c, d), pointSegment(b, c, d), pointSegment(c, a, b), pointSegment(d, a, b)});
-  const Wide3 e = b - a, f = d - c, r = c - a;
-  const long double ee = e.dot(e), ef = e.dot(f), ff = f.dot(f), det = ee * ff - ef * ef;
-  if (det > 1e-30L * ee * ff) {
-    const long double u = (ff * r.dot(e) - ef * r.dot(f)) / det, v = (ef * r.dot(e) - ee * r.dot(f)) / det;
-    if (u >= 0 && u <= 1 && v >= 0 && v <= 1) best = std::min(best, (a + u * e - c - v * f).norm());
+  // By cross products, which lose only as many digits as the angle is small; its square would hide the answer.
+  const Wide3 e = b - a, f = d - c, r = c - a, n = e.cross(f);
+  const long double nn = n.dot(n);
+  if (nn > 1e-30L * e.dot(e) * f.dot(f)) {
+    const long double u = r.cross(f).dot(n) / nn, v = r.cross(e).dot(n) / nn;
+    if (u >= 0 && u <= 1 && v >= 0 && v <= 1) best = std::min(best, std::abs(r.dot(n)) / std::sqrt(nn));
   }
   return best;
 }
