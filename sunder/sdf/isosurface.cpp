@@ -171,7 +171,8 @@ std::vector<double> crossings(const Field& field, const Lattice& lattice, double
                               std::span<const uint64_t> edges, uint64_t& samples) {
   std::vector<double> share(edges.size());
   constexpr size_t kGrain = 2048;
-  constexpr int kSteps = 7;
+  constexpr int kSteps = 8;
+  std::vector<uint64_t> tried((edges.size() + kGrain - 1) / kGrain, 0);
   parallelBlocks(edges.size(), kGrain, [&](size_t begin, size_t end) {
     const size_t n = end - begin;
     std::vector<Vec3> from(n), way(n), at(n);
@@ -190,27 +191,38 @@ std::vector<double> crossings(const Field& field, const Lattice& lattice, double
       highValue[i] -= level;
       if (!(highValue[i] >= 0)) highValue[i] = -1e-6 * lowValue[i];
     }
-    for (int step = 0; step < kSteps; ++step) {
-      for (size_t i = 0; i < n; ++i) {
+    std::vector<size_t> open(n);  // edges whose crossing is not found yet
+    for (size_t i = 0; i < n; ++i) open[i] = i;
+    const double enough = 1e-6 * lattice.edge;
+    for (int step = 0; step < kSteps && !open.empty(); ++step) {
+      at.resize(open.size());
+      value.resize(open.size());
+      for (size_t o = 0; o < open.size(); ++o) {
+        const size_t i = open[o];
         const double t = low[i] + (high[i] - low[i]) * (lowValue[i] / (lowValue[i] - highValue[i]));
         share[begin + i] = std::clamp(t, low[i], high[i]);
-        at[i] = from[i] + share[begin + i] * way[i];
+        at[o] = from[i] + share[begin + i] * way[i];
       }
-      if (step + 1 == kSteps) break;
       field.values(at, value);
-      for (size_t i = 0; i < n; ++i) {
-        const double v = value[i] - level;
+      tried[begin / kGrain] += open.size();
+      size_t kept = 0;
+      for (size_t o = 0; o < open.size(); ++o) {
+        const size_t i = open[o];
+        const double v = value[o] - level;
         const bool below = v < 0;
         (below ? low : high)[i] = share[begin + i];
         (below ? lowValue : highValue)[i] = v;
         // The end that stays twice counts half: the Illinois rule.
         if (step > 0 && movedLow[i] == below) (below ? highValue : lowValue)[i] *= 0.5;
         movedLow[i] = below;
+        if (std::abs(v) > enough) open[kept++] = i;
       }
+      open.resize(kept);
     }
     for (size_t i = begin; i < end; ++i) share[i] = std::clamp(share[i], kEnd, 1 - kEnd);
   });
-  samples += edges.size() * (1 + kSteps);
+  samples += 2 * edges.size();
+  for (const uint64_t count : tried) samples += count;
   return share;
 }
 
@@ -274,8 +286,13 @@ geometry::TriMesh isosurface(const Field& field, const IsosurfaceSettings& setti
     valuesOf(field, middles, values);
     report.samples += blockCount;
     const double reach = (1 + settings.slack) * lattice.edge * 0.5 * (kBlock + 1) * std::sqrt(3.0);
-    for (size_t b = 0; b < blockCount; ++b)
-      if (!(std::abs(values[b] - settings.value) > reach)) active.push_back(static_cast<uint32_t>(b));
+    for (size_t b = 0; b < blockCount; ++b) {
+      const auto f = firstOf(b);
+      bool rim = false;  // where the solid may be cut off
+      for (size_t d = 0; d < 3; ++d) rim = rim || f[d] == 0 || f[d] + kBlock + 1 >= lattice.cells[d];
+      const double above = values[b] - settings.value;
+      if (!(std::abs(above) > reach) || (rim && above < 0)) active.push_back(static_cast<uint32_t>(b));
+    }
   } else {
     active.resize(blockCount);
     for (size_t b = 0; b < blockCount; ++b) active[b] = static_cast<uint32_t>(b);
