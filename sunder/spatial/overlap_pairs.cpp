@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <numeric>
 #include <string>
 
@@ -22,11 +23,13 @@ constexpr uint64_t kStoreAtOnce = uint64_t(1) << 24;  // pairs to store before c
 
 }  // namespace
 
+// By half, and in place where the system can move pages instead of bytes.
 void PairOutput::grow(size_t least) {
-  const size_t capacity = std::max<size_t>({least, 2 * capacity_, 1024});
-  auto bigger = std::make_unique_for_overwrite<PrimitivePair[]>(capacity);
-  std::copy_n(data_.get(), size_, bigger.get());
-  data_ = std::move(bigger);
+  const size_t capacity = std::max<size_t>({least, capacity_ + capacity_ / 2, 1024});
+  auto* bigger = static_cast<PrimitivePair*>(std::realloc(data_.get(), capacity * sizeof(PrimitivePair)));
+  if (!bigger) throw std::bad_alloc();
+  (void)data_.release();  // realloc took it
+  data_.reset(bigger);
   capacity_ = capacity;
 }
 

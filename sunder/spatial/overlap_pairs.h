@@ -22,6 +22,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -64,7 +65,10 @@ class PairOutput {
 
  private:
   void grow(size_t least);
-  std::unique_ptr<PrimitivePair[]> data_;
+  struct Free {
+    void operator()(PrimitivePair* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<PrimitivePair[], Free> data_;
   size_t size_ = 0, capacity_ = 0;
 };
 
