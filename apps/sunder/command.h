@@ -39,6 +39,8 @@ Verb addConvert(CLI::App& root);
 Verb addClean(CLI::App& root);
 Verb addCollide(CLI::App& root);
 Verb addQuery(CLI::App& root);
+Verb addSdf(CLI::App& root);
+Verb addSurface(CLI::App& root);
 Verb addBench(CLI::App& root);
 Verb addDescribe(CLI::App& root);
 Verb addCompletion(CLI::App& root);
