@@ -42,16 +42,25 @@ void addCosts(Report& report, const std::string& base, const TriangleLeaves& lea
   add("/selection", surfaceAreaCost(selection));
 }
 
-// The first triangle, cut loose and moved along its normal by so many diagonals of the mesh's box.
-geometry::TriMesh withOutlier(geometry::TriMesh mesh, double diagonals) {
+Vec3 normalOf(const geometry::TriMesh& mesh, size_t triangle) {
+  const geometry::Triangle& t = mesh.triangles[triangle];
+  const Vec3 a = mesh.positions[t[0]], b = mesh.positions[t[1]], c = mesh.positions[t[2]];
+  return (b - a).cross(c - a).normalized();
+}
+
+// The triangle whose normal is nearest to a direction, cut loose and moved along its normal by so many
+// diagonals of the mesh's box.
+geometry::TriMesh withOutlier(geometry::TriMesh mesh, const Vec3& direction, double diagonals) {
   Box3 bounds;
   for (const Vec3& p : mesh.positions) bounds.grow(p);
-  const geometry::Triangle old = mesh.triangles[0];
-  const Vec3 a = mesh.positions[old[0]], b = mesh.positions[old[1]], c = mesh.positions[old[2]];
-  const Vec3 shift = diagonals * bounds.extent().norm() * (b - a).cross(c - a).normalized();
+  size_t chosen = 0;
+  for (size_t t = 0; t < mesh.triangles.size(); ++t)
+    if (normalOf(mesh, t).dot(direction) > normalOf(mesh, chosen).dot(direction)) chosen = t;
+  const geometry::Triangle old = mesh.triangles[chosen];
+  const Vec3 shift = diagonals * bounds.extent().norm() * normalOf(mesh, chosen);
   for (uint32_t k = 0; k < 3; ++k) {
     const Vec3 moved = mesh.positions[old[k]] + shift;
-    mesh.triangles[0][k] = static_cast<uint32_t>(mesh.positions.size());
+    mesh.triangles[chosen][k] = static_cast<uint32_t>(mesh.positions.size());
     mesh.positions.push_back(moved);
   }
   return mesh;
@@ -114,8 +123,11 @@ SUNDER_BENCH("experiments", outlier) {
   if (!mayWant(options, "outlier")) return;
   const geometry::TriMesh mesh = sphere(71);
   for (const double diagonals : {0.0, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0}) {
-    const geometry::TriMesh moved = withOutlier(mesh, diagonals);
-    addCosts(report, fmt::format("outlier/{}", diagonals), leavesOf(moved));
+    // Along an axis the scene's box becomes long, along the diagonal large: the ends of what can happen.
+    const geometry::TriMesh axis = withOutlier(mesh, {1, 0, 0}, diagonals);
+    const geometry::TriMesh corner = withOutlier(mesh, {1, 1, 1}, diagonals);
+    addCosts(report, fmt::format("outlier/axis/{}", diagonals), leavesOf(axis));
+    addCosts(report, fmt::format("outlier/corner/{}", diagonals), leavesOf(corner));
   }
 }
 

@@ -37,8 +37,9 @@ class SceneExperiment {
         base_(std::string("experiment/") + name(kind)),
         scene_(kind, {.arity = 2}) {
     scene_.show(scene_.frameOfMostPairs());
-    traverse(scene_.jobs(), {}, found_);
-    pairs_ = found_.pairs().size();
+    VariantPairs found;
+    traverse(scene_.jobs(), {}, found);
+    pairs_ = found.pairs().size();
     size_ = scene_.scene().triangleCount();
   }
 
@@ -63,8 +64,9 @@ class SceneExperiment {
 
   void breadthFirst(const std::string& variant, const TraversalSettings& settings,
                     std::span<const TreePair> jobs) {
-    const double seconds = bestSeconds(options_, [&] { traverse(jobs, settings, found_); });
-    add(variant, seconds, found_.statistics, found_.pairs().size());
+    VariantPairs found;  // a new one each time: it tells how much memory it holds
+    const double seconds = bestSeconds(options_, [&] { traverse(jobs, settings, found); });
+    add(variant, seconds, found.statistics, found.pairs().size());
   }
 
   void breadthFirst() {
@@ -95,8 +97,9 @@ class SceneExperiment {
     });
     add("depth-first", seconds, {.boxTests = tests}, list.size());
 
-    seconds = bestSeconds(options_, [&] { leafVersusTree(scene_.jobs(), found_); });
-    add("leaf-versus-tree", seconds, found_.statistics, found_.pairs().size());
+    VariantPairs found;
+    seconds = bestSeconds(options_, [&] { leafVersusTree(scene_.jobs(), found); });
+    add("leaf-versus-tree", seconds, found.statistics, found.pairs().size());
 
     sweep();
 
@@ -137,6 +140,7 @@ class SceneExperiment {
     const auto boxesOf = [&](const OiTree* tree) -> const std::vector<Box3f>& {
       return boxes[size_t(tree - scene_.trees().data())];
     };
+    VariantPairs found;
     size_t count = 0;
     uint64_t tests = 0;
     const double seconds = bestSeconds(options_, [&] {
@@ -144,11 +148,11 @@ class SceneExperiment {
       tests = 0;
       for (const TreePair& job : scene_.jobs()) {
         if (job.a == job.b)
-          sweepAndPrune(boxesOf(job.a), found_);
+          sweepAndPrune(boxesOf(job.a), found);
         else
-          sweepAndPrune(boxesOf(job.a), boxesOf(job.b), found_);
-        count += found_.pairs().size();
-        tests += found_.statistics.boxTests;
+          sweepAndPrune(boxesOf(job.a), boxesOf(job.b), found);
+        count += found.pairs().size();
+        tests += found.statistics.boxTests;
       }
     });
     add("sweep-and-prune", seconds, {.boxTests = tests}, count);
@@ -158,21 +162,22 @@ class SceneExperiment {
   void frontTracking() {
     const uint32_t here = scene_.frame(), next = here > 0 ? here - 1 : 1;
     FrontTracker tracker;
+    VariantPairs found;
     const double first = bestSeconds(
-        options_, [&] { tracker.update(found_); }, [&] { tracker.reset(scene_.jobs()); });
-    add("front-first", first, found_.statistics, found_.pairs().size());
+        options_, [&] { tracker.update(found); }, [&] { tracker.reset(scene_.jobs()); });
+    add("front-first", first, found.statistics, found.pairs().size());
     const double update = bestSeconds(
-        options_, [&] { tracker.update(found_); },
+        options_, [&] { tracker.update(found); },
         [&] {
           scene_.move(scene_.frame() == here ? next : here);
           scene_.refit();
         });
     VariantPairs check;
     traverse(scene_.jobs(), {}, check);
-    addVariant(report_, base_ + "/front-next", size_, 1, update, found_.statistics);
+    addVariant(report_, base_ + "/front-next", size_, 1, update, found.statistics);
     row("/front-next/front", "count", double(tracker.statistics().frontSize), "pairs");
     row("/front-next/front-bytes", "memory", double(tracker.statistics().bytes), "B");
-    expect("front-next", found_.pairs().size(), check.pairs().size());
+    expect("front-next", found.pairs().size(), check.pairs().size());
   }
 
   void add(const std::string& variant, double seconds, const VariantStatistics& statistics, size_t pairs) {
@@ -192,7 +197,6 @@ class SceneExperiment {
   const Options& options_;
   std::string base_;
   SceneFrame scene_;
-  VariantPairs found_;
   size_t pairs_ = 0, size_ = 0;
 };
 
