@@ -111,7 +111,7 @@ def plain_log(axis, ticks):
     axis.set_minor_formatter(NullFormatter())
 
 
-# --- sections of the page -----------------------------------------------------------------------------------------------
+# --- sections of the page ---
 
 def machine_section(data):
     m = data["machine"]
@@ -299,7 +299,8 @@ def entry_section(rows):
             cells.append(f"{number(rows.value(case))} ({rows.value(case + '/passes'):.0f})")
         cells.append(f"{number(rows.value(base + '-all-pairs'))}")
         lines.append(cells)
-    return table(["scene", "entry level 0: ms (passes)", "1", "2", "3", "4", "5", "level 0, all pairs of bodies"], lines)
+    head = ["scene", "entry level 0: ms (passes)", "1", "2", "3", "4", "5", "level 0, all pairs of bodies"]
+    return table(head, lines)
 
 
 def memory_section(rows):
@@ -312,11 +313,12 @@ def memory_section(rows):
         lines.append([scene, short(rows.value(base + "/pairs")), mega("/node-bytes"), mega("/pair-bytes"),
                       frontier("pop-mu1"), frontier("pop-mu4"), frontier("push-mu1"), f"{ours:.2g}",
                       f"{16 * rows.value(base + '/front-next/front') / 1e6:.3g}", SOURCE[scene][2]])
-    return table(["scene, MB", "pairs", "nodes, 24 bytes each", "pairs, 8 bytes each", "frontier: pop, mu 1", "pop, mu 4",
-                  "push, mu 1", "ours", "tracked front", "source, all"], lines)
+    return table(["scene, MB", "pairs", "nodes, 24 bytes each", "pairs, 8 bytes each", "frontier: pop, mu 1",
+                  "pop, mu 4", "push, mu 1", "ours", "tracked front", "source, all"], lines)
 
 
-QUALITY = [("sphere-871k", "2.60 (Dragon)"), ("sphere-1089k", "2.66 (Happy Buddha)"), ("sphere-2880k", "1.67 (Hairball)")]
+QUALITY = [("sphere-871k", "2.60 (Dragon)"), ("sphere-1089k", "2.66 (Happy Buddha)"),
+           ("sphere-2880k", "1.67 (Hairball)")]
 
 
 def quality_section(rows):
@@ -326,7 +328,8 @@ def quality_section(rows):
         lines.append([name, short(morton["size"]), number(morton["peer_value"]),
                       f"{morton['value'] / morton['peer_value']:.2f}",
                       f"{selection['value'] / selection['peer_value']:.2f}", source])
-    return table(["mesh", "triangles", "linear BVH", "Morton : linear", "selection : linear", "source, Morton : linear"], lines)
+    return table(["mesh", "triangles", "linear BVH", "Morton : linear", "selection : linear",
+                  "source, Morton : linear"], lines)
 
 
 def outlier_values(rows, direction, order):
@@ -368,7 +371,7 @@ def quality_plot(rows):
     plain_log(axes[1].yaxis, [1, 2, 3, 5, 10])
     axes[1].set_xlabel("one triangle moved, diagonals of the mesh")
     axes[1].set_ylabel("cost / linear BVH (logarithmic)")
-    axes[1].legend(fontsize=7.5)
+    axes[1].legend(fontsize=7.5, loc="upper left")
     figure.tight_layout()
     save(figure, "quality")
 
@@ -428,7 +431,10 @@ def main():
     parser.add_argument("--from", dest="source", type=pathlib.Path, help="take the measurements from this file")
     arguments = parser.parse_args()
 
-    data = json.loads(arguments.source.read_text()) if arguments.source else measure(arguments.sunder, arguments.seconds)
+    if arguments.source:
+        data = json.loads(arguments.source.read_text())
+    else:
+        data = measure(arguments.sunder, arguments.seconds)
     if arguments.save:
         arguments.save.write_text(json.dumps(data))
     rows = Rows(data["rows"])
