@@ -12,6 +12,7 @@ Needs Debian's python3-matplotlib (and so /usr/bin/python3).
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -49,7 +50,7 @@ def measure(sunder, seconds):
     """All rows as {"machine": ..., "rows": [...]}. The filters name what the page shows."""
     runs = [["experiments"], ["spatial", "--case", "bar/"], ["spatial", "--case", "treeBuild", "--largest", "600000"],
             ["spatial", "--case", "pairs"]]
-    rows, machine = [], None
+    rows, machine, load = [], None, [os.getloadavg()[0]]
     for run in runs:
         print("sunder bench", *run, file=sys.stderr)
         out = subprocess.run([sunder, "bench", *run, "--json", "--seconds", str(seconds)], check=True,
@@ -57,7 +58,8 @@ def measure(sunder, seconds):
         result = json.loads(out)
         machine = result["machine"]
         rows += result["results"]
-    return {"machine": machine, "rows": rows}
+        load.append(os.getloadavg()[0])
+    return {"machine": machine, "load": load, "rows": rows}
 
 
 class Rows:
@@ -115,7 +117,12 @@ def plain_log(axis, ticks):
 
 def machine_section(data):
     m = data["machine"]
-    return f"{m['cpu']}, {m['cores']} cores, {m['simd']}; {m['compiler']}, `{m['flags']}`.\n"
+    text = f"{m['cpu']}, {m['cores']} cores, {m['simd']}; {m['compiler']}, `{m['flags']}`. "
+    # The benchmarks themselves are a load of one to all cores.
+    text += f"Load average before the first run {data['load'][0]:.1f}, at most {max(data['load']):.1f} after one."
+    if data["load"][0] > 0.5 or max(data["load"]) > m["cores"] + 0.5:
+        text += " The machine was not quiet: read times, two threads above all, as upper bounds."
+    return text + "\n"
 
 
 def bars_section(rows):
@@ -371,7 +378,7 @@ def quality_plot(rows):
     plain_log(axes[1].yaxis, [1, 2, 3, 5, 10])
     axes[1].set_xlabel("one triangle moved, diagonals of the mesh")
     axes[1].set_ylabel("cost / linear BVH (logarithmic)")
-    axes[1].legend(fontsize=7.5, loc="upper left")
+    axes[1].legend(fontsize=7, loc="upper left")
     figure.tight_layout()
     save(figure, "quality")
 
