@@ -44,6 +44,7 @@ std::vector<NodePair> expandTop(std::span<const TreePair> jobs, TraversalStatist
     if (jobs[j].a == jobs[j].b || overlap(jobs[j].a->bounds(), jobs[j].b->bounds()))
       frontier.push_back({0, 0, j, 0});
   }
+  statistics.peakFrontier = frontier.size();
   bool grew = true;
   while (grew && frontier.size() < kShares) {
     grew = false;
