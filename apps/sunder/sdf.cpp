@@ -158,6 +158,9 @@ int makeField(const SdfOptions& options, const Settings& settings) {
   field.measuredError = report.measured;
   field.measuredMax = report.measuredMax;
   field.write(options.output);
+  if (report.lostPlaces > 0)
+    logWarn("{}: {} of {} points in thin walls or gaps have the wrong sign: parts of the surface are lost",
+            options.output, report.lostPlaces, report.thinPlaces);
   if (report.end != HpEnd::Target)
     logWarn("{}: stopped at the {}; the error reached is {:.3g}, the target {:.3g}", options.output,
             endName(report.end), report.measured, s.error);
@@ -174,6 +177,8 @@ int makeField(const SdfOptions& options, const Settings& settings) {
                  {"measured_max_near", report.measuredNear},
                  {"estimated_error", report.estimate},
                  {"end", endName(report.end)},
+                 {"thin_places", report.thinPlaces},
+                 {"lost_places", report.lostPlaces},
                  {"samples", report.samples},
                  {"split", report.refinedH},
                  {"raised", report.refinedP}};

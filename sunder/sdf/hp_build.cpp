@@ -205,6 +205,7 @@ class Builder {
       }
       if (settings_.progress) settings_.progress(std::sqrt(std::max(total_, 0.0) / volume_));
     }
+    if (report_.end != HpEnd::Memory) resolveThinPlaces();
     recount();
     report_.estimate = volume_ > 0 ? std::sqrt(std::max(total_, 0.0) / volume_) : 0;
     finish();
@@ -274,9 +275,9 @@ class Builder {
             0};
   }
 
-  Trial attempt(const Cell& cell) const {
+  Trial attempt(const Cell& cell, bool mayRaise = true) const {
     Trial trial;
-    if (cell.degree < settings_.maxDegree) trial.raised = fit(cell.place, cell.degree + 1);
+    if (mayRaise && cell.degree < settings_.maxDegree) trial.raised = fit(cell.place, cell.degree + 1);
     if (cell.place.level < uint32_t(settings_.maxLevel))
       for (uint32_t c = 0; c < 8; ++c) trial.children[c] = fit(childOf(cell.place, c), cell.degree);
     return trial;
@@ -333,6 +334,57 @@ class Builder {
     total_ = 0;
     for (const Cell& cell : cells_)
       if (cell.leaf) total_ += cell.error;  // cells that a refit leaves alone have none
+  }
+
+  // Splits the cells that get the middle of a thin wall or gap wrong by more than half its depth.
+  void resolveThinPlaces() {
+    if (!(settings_.thinReach > 0)) return;
+    std::vector<Vec3> places = source_.thinPlaces(settings_.thinReach * settings_.error);
+    std::erase_if(places, [&](const Vec3& p) {
+      return std::none_of(refined_.begin(), refined_.end(), [&](const Box3& box) { return box.contains(p); });
+    });
+    report_.thinPlaces = places.size();
+    if (places.empty()) return;
+    std::vector<double> exact(places.size());
+    valuesOf(source_, places, exact);
+    report_.samples += places.size();
+    std::vector<uint8_t> wrong(places.size());
+    std::vector<uint32_t> leaf(places.size());
+    for (int round = 0; round <= settings_.maxLevel; ++round) {
+      finish();
+      parallelFor(
+          places.size(),
+          [&](size_t i) {
+            leaf[i] = locate(forest_, places[i]).leaf;
+            wrong[i] = std::abs(evaluate(forest_, places[i]) - exact[i]) > 0.5 * std::abs(exact[i]);
+          },
+          1024);
+      std::vector<uint8_t> bad(forest_.leafCount(), 0);
+      report_.lostPlaces = 0;
+      for (size_t i = 0; i < places.size(); ++i) {
+        report_.lostPlaces += wrong[i] && (evaluate(forest_, places[i]) < 0) != (exact[i] < 0);
+        if (wrong[i]) bad[leaf[i]] = 1;
+      }
+      std::vector<uint32_t> cells;
+      for (uint32_t i = 0; i < cells_.size(); ++i) {
+        const Cell& cell = cells_[i];
+        if (!cell.leaf || cell.place.level >= uint32_t(settings_.maxLevel)) continue;
+        if (bad[static_cast<size_t>(-1 - forest_.child[static_cast<size_t>(cell.place.node)])])
+          cells.push_back(i);
+      }
+      if (cells.empty()) return;
+      for (size_t first = 0; first < cells.size(); first += kBatch) {
+        if (coefficients_ >= settings_.mostCoefficients) {
+          report_.end = HpEnd::Memory;
+          return;
+        }
+        const size_t count = std::min(kBatch, cells.size() - first);
+        std::vector<Trial> trials(count);
+        parallelFor(
+            count, [&](size_t i) { trials[i] = attempt(cells_[cells[first + i]], false); }, 1);
+        for (size_t i = 0; i < count; ++i) commit(cells[first + i], trials[i]);
+      }
+    }
   }
 
   bool met() {

@@ -50,6 +50,9 @@ struct HpSettings {
   double alpha = 8;  // how much the estimate of a raised degree is distrusted
   Nearness nearness = Nearness::None;
   double theta = 4;
+  // Walls and gaps thinner than this many target errors are refined until the sign in their middle is right,
+  // as far as the level allows; 0 leaves them to the error alone, which does not see them.
+  double thinReach = 16;
   uint64_t mostCoefficients = 50'000'000;      // 400 MB
   std::function<void(double error)> progress;  // told the present error now and then
 };
@@ -69,6 +72,8 @@ struct HpReport {
   uint64_t samples = 0;     // of the source, those for measuring included
   uint64_t refinedH = 0, refinedP = 0;
   uint64_t exhausted = 0;  // cells at both limits
+  uint64_t thinPlaces = 0,
+           lostPlaces = 0;  // points in thin walls and gaps; those where the field has the wrong sign
 };
 
 // Throws Error (Usage) for settings that make no sense, Error (Geometry) for a source without finite bounds

@@ -9,6 +9,7 @@
 #include "sunder/geometry/normals.h"
 #include "sunder/spatial/narrow_phase.h"
 #include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/ray_queries.h"
 
 #include <cmath>
 
@@ -79,6 +80,7 @@ MeshField::MeshField(const TriMesh& mesh, SignRule rule) : bounds_(boundsOf(mesh
   query_ = std::make_unique<spatial::MeshQuery>(mesh);
   winding_ = std::make_unique<spatial::WindingNumber>(*query_);
   triangles_ = mesh.triangles;
+  positions_ = mesh.positions;
   inspect(mesh, rule);
 }
 
@@ -112,8 +114,8 @@ void MeshField::inspect(const TriMesh& mesh, SignRule rule) {
 }
 
 size_t MeshField::bytes() const {
-  return query_->bytes() + winding_->bytes() + triangles_.size() * sizeof(geometry::Triangle) +
-         edgeOfCorner_.size() * sizeof(uint32_t) +
+  return query_->bytes() + winding_->bytes() + positions_.size() * sizeof(Vec3) +
+         triangles_.size() * sizeof(geometry::Triangle) + edgeOfCorner_.size() * sizeof(uint32_t) +
          (faceNormals_.size() + edgeNormals_.size() + vertexNormals_.size()) * sizeof(Vec3);
 }
 
@@ -180,6 +182,35 @@ void MeshField::samples(std::span<const Vec3> points, std::span<FieldSample> out
     nearest(points.subspan(begin, size), {found, size});
     for (size_t i = 0; i < size; ++i) out[begin + i] = {found[i].distance, found[i].gradient};
   }
+}
+
+// Rays from points spread over the faces, about a thickness apart, to the next surface on either side.
+std::vector<Vec3> MeshField::thinPlaces(double thickness) const {
+  constexpr uint32_t kMostOfAFace = 4096;
+  std::vector<spatial::Ray> rays;
+  for (size_t t = 0; t < triangles_.size(); ++t) {
+    const geometry::Triangle& v = triangles_[t];
+    const Vec3 &a = positions_[v[0]], &b = positions_[v[1]], &c = positions_[v[2]];
+    const Vec3& normal = faceNormals_[t];
+    if (normal.isZero(0)) continue;
+    const double longest =
+        std::sqrt(std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()}));
+    const double wanted = std::min(std::ceil(longest / thickness), std::sqrt(double(kMostOfAFace)));
+    const auto n =
+        static_cast<uint32_t>(std::max(wanted, 1.0));  // centres of n * n smaller triangles, those upright
+    for (uint32_t i = 0; i < n; ++i)
+      for (uint32_t j = 0; i + j < n; ++j) {
+        const double u = (i + 1.0 / 3) / n, w = (j + 1.0 / 3) / n;
+        const Vec3 p = a + u * (b - a) + w * (c - a);
+        for (const double side : {-1.0, 1.0}) rays.push_back({p, side * normal, 1e-6 * thickness, thickness});
+      }
+  }
+  std::vector<spatial::RayHit> hits(rays.size());
+  spatial::firstHits(*query_, rays, hits);
+  std::vector<Vec3> places;
+  for (size_t i = 0; i < rays.size(); ++i)
+    if (hits[i]) places.push_back(rays[i].origin + 0.5 * hits[i].t * rays[i].direction);
+  return places;
 }
 
 }  // namespace sunder::sdf

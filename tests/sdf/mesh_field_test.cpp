@@ -4,6 +4,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/geometry/shapes_round.h"
+#include "sunder/sdf/hp_build.h"
 
 #include <gtest/gtest.h>
 
@@ -168,6 +169,31 @@ TEST(MeshField, SameBitsForAnyNumberOfThreads) {
   const ThreadLimit four(4);
   valuesOf(field, points, other);
   EXPECT_EQ(first, other);
+}
+
+// A shell much thinner than the cells that its error asks for: without care its inside is lost.
+TEST(MeshField, ThinWallsKeepTheirInside) {
+  TriMesh shell = ball(16, 1);
+  append(shell, ball(16, 0.95), true);
+  const MeshField field(shell);
+  const std::vector<Vec3> places = field.thinPlaces(0.1);
+  EXPECT_GE(places.size(), 2 * 8 * 16 * 16u);
+  for (const Vec3& p : places) EXPECT_LT(field.value(p), -0.015);
+  EXPECT_TRUE(field.thinPlaces(0.03).empty());
+
+  HpSettings s;
+  s.error = 1e-2;
+  s.thinReach = 0;
+  HpReport report;
+  const HpForest coarse = buildHp(field, s, report);
+  size_t lost = 0;
+  for (const Vec3& p : places) lost += evaluate(coarse, p) >= 0;
+  EXPECT_GT(lost, places.size() / 10) << "the wall was not lost: the test shows nothing";
+  s.thinReach = 16;
+  const HpForest fine = buildHp(field, s, report);
+  EXPECT_EQ(report.lostPlaces, 0u);
+  EXPECT_GT(report.thinPlaces, 0u);
+  for (const Vec3& p : places) EXPECT_LT(evaluate(fine, p), 0);
 }
 
 }  // namespace
