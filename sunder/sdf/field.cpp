@@ -7,8 +7,6 @@ namespace sunder::sdf {
 
 namespace {
 
-constexpr size_t kGrain = 8192;
-
 void checkSizes(size_t points, size_t results) {
   if (points != results) throw Error(ErrorKind::Usage, "a field needs as many results as points");
 }
@@ -17,14 +15,14 @@ void checkSizes(size_t points, size_t results) {
 
 void valuesOf(const Field& field, std::span<const Vec3> points, std::span<double> out) {
   checkSizes(points.size(), out.size());
-  parallelBlocks(points.size(), kGrain, [&](size_t begin, size_t end) {
+  parallelBlocks(points.size(), field.batchSize(), [&](size_t begin, size_t end) {
     field.values(points.subspan(begin, end - begin), out.subspan(begin, end - begin));
   });
 }
 
 void samplesOf(const Field& field, std::span<const Vec3> points, std::span<FieldSample> out) {
   checkSizes(points.size(), out.size());
-  parallelBlocks(points.size(), kGrain, [&](size_t begin, size_t end) {
+  parallelBlocks(points.size(), field.batchSize(), [&](size_t begin, size_t end) {
     field.samples(points.subspan(begin, end - begin), out.subspan(begin, end - begin));
   });
 }

@@ -30,6 +30,9 @@ class Field {
   // A box that holds everything inside; infinite sides for solids without end.
   virtual Box3 bounds() const = 0;
 
+  // How many points a batch should have at least to be answered at full speed.
+  virtual size_t batchSize() const { return 1024; }
+
   // Points half-way through walls and gaps thinner than `thickness`, densely along them: where an
   // approximation may lose the sign. None where the field does not know its thin places.
   virtual std::vector<Vec3> thinPlaces(double thickness) const {

@@ -159,7 +159,7 @@ class Builder {
 
   HpForest run() {
     const bool measure = settings_.stop == HpStop::Measured;
-    double checkAt = measure ? 64 * target_ : target_;
+    double checkAt = measure ? 4096 * target_ : target_;
     uint64_t pops = 0;
     std::vector<uint32_t> batch;
     std::vector<Trial> trials;
@@ -167,7 +167,7 @@ class Builder {
     while (true) {
       if (total_ <= checkAt) {
         if (!measure || met()) break;
-        checkAt = std::min(checkAt, total_) * 0.8;
+        checkAt = std::min(checkAt, total_) * 0.75;
       }
       batch.clear();
       while (batch.size() < kBatch && !queue_.empty()) {

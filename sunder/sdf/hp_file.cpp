@@ -5,6 +5,7 @@
 #include "sunder/base/hash.h"
 #include "sunder/sdf/hp_field.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::string_view kMagic = "SUNDSDF\n";
 constexpr uint32_t kVersion = 1;
+constexpr uint8_t kDeepest = 20;
 constexpr size_t kHeader =
     kMagic.size() + 2 * sizeof(uint32_t) + sizeof(uint64_t);  // before the checked part
 
@@ -58,6 +60,12 @@ void checkForest(const ByteReader& in, const HpForest& f) {
           used[(first - base) / 8]++)
         in.fail("node " + std::to_string(node) + " has wrong children");
     }
+  }
+  std::vector<uint8_t> level(f.child.size(), 0);  // children come after their parents
+  for (size_t node = 0; node < f.child.size(); ++node) {
+    if (f.child[node] < 0) continue;
+    if (level[node] >= kDeepest) in.fail("node " + std::to_string(node) + " is deeper than fields may be");
+    std::fill_n(level.begin() + f.child[node], 8, static_cast<uint8_t>(level[node] + 1));
   }
   if (seen != leaves) in.fail("the number of leaves does not fit the nodes");
   uint64_t at = 0;
@@ -138,7 +146,7 @@ HpField HpField::read(const std::filesystem::path& path) {
   f.degree = readArray<uint8_t>(in, leaves, "the degrees");
   if (!in.atEnd()) in.fail("there is more in the file than the field");
   checkForest(in, f);
-  field.perCell_ = f.baseSize().cwiseInverse();
+  field.prepare();
   return field;
 }
 

@@ -1,0 +1,268 @@
+// Distance fields. `exact/500k`: exact signed distance to the rippled sphere of 500,000 triangles at random
+// points, one thread; the peer finds the closest point and decides the side. `hp/build`, `hp/query`,
+// `hp/refit`: an hp-adaptive field of the rippled sphere of 50,000 triangles with root mean square
+// error 1.5e-3, what a uniform grid of 40^3 cubic cells reaches. `hp/torus/...` and `hp/rippled/...`:
+// coefficients and true error of hp, octrees of fixed degree 2 and 1, and uniform grids of degree 3 (`size`
+// is the number of coefficients).
+#include "sunder/base/parallel.h"
+#include "sunder/base/random.h"
+#include "sunder/geometry/shapes_round.h"
+#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp_field.h"
+#include "sunder/sdf/mesh_field.h"
+
+#include "bench.h"
+
+#ifdef SUNDER_HAS_CGAL
+#include <CGAL/AABB_face_graph_triangle_primitive.h>
+#include <CGAL/AABB_traits.h>
+#include <CGAL/AABB_tree.h>
+#include <CGAL/Side_of_triangle_mesh.h>
+#include <CGAL/Simple_cartesian.h>
+#include <CGAL/Surface_mesh.h>
+#endif
+
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace sunder::bench {
+namespace {
+
+using namespace sdf;
+
+std::vector<Vec3> randomPoints(const Box3& box, size_t count) {
+  RandomStream random(1);
+  std::vector<Vec3> points(count);
+  for (Vec3& p : points) p = random.pointIn(box);
+  return points;
+}
+
+MeshField rippled(int n) { return MeshField(geometry::makeRippledSphere({n, 0.1})); }
+
+class Torus : public Field {
+ public:
+  void values(std::span<const Vec3> points, std::span<double> out) const override {
+    for (size_t i = 0; i < points.size(); ++i) {
+      const Vec3& p = points[i];
+      out[i] = std::hypot(std::hypot(p.x(), p.z()) - 0.7, p.y()) - 0.3;
+    }
+  }
+  void samples(std::span<const Vec3>, std::span<FieldSample>) const override {}
+  Box3 bounds() const override { return {{-1, -0.3, -1}, {1, 0.3, 1}}; }
+};
+
+// What a plane leaves of a solid.
+class Cut : public Field {
+ public:
+  Cut(const Field& solid, double at) : solid_(solid), at_(at) {}
+  void values(std::span<const Vec3> points, std::span<double> out) const override {
+    solid_.values(points, out);
+    for (size_t i = 0; i < points.size(); ++i) out[i] = std::max(out[i], points[i].x() - at_);
+  }
+  void samples(std::span<const Vec3>, std::span<FieldSample>) const override {}
+  Box3 bounds() const override { return solid_.bounds(); }
+
+ private:
+  const Field& solid_;
+  double at_;
+};
+
+constexpr double kUniformError = 1.5e-3;
+constexpr double kUniformSamples = 472'361;
+
+template <class Work>
+double secondsOf(Work&& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+SUNDER_BENCH("sdf", exactDistance) {
+  if (!options.wants("exact/500k") || options.largest < 500'000) return;
+  const ThreadLimit one(1);
+  const geometry::TriMesh mesh = geometry::makeRippledSphere({250, 0.1});
+  const MeshField field(mesh);
+  const std::vector<Vec3> points = randomPoints(field.bounds(), 50'000);
+  std::vector<double> values(points.size());
+  Row row{.name = "exact/500k", .size = points.size(), .metric = "time", .unit = "us"};
+  row.value = bestSeconds(options, [&] { valuesOf(field, points, values); }) / double(points.size()) * 1e6;
+#ifdef SUNDER_HAS_CGAL
+  using Kernel = CGAL::Simple_cartesian<double>;
+  using Mesh = CGAL::Surface_mesh<Kernel::Point_3>;
+  using Traits = CGAL::AABB_traits<Kernel, CGAL::AABB_face_graph_triangle_primitive<Mesh>>;
+  Mesh theirs;
+  for (const Vec3& p : mesh.positions) theirs.add_vertex({p.x(), p.y(), p.z()});
+  for (const geometry::Triangle& t : mesh.triangles)
+    theirs.add_face(Mesh::Vertex_index(t[0]), Mesh::Vertex_index(t[1]), Mesh::Vertex_index(t[2]));
+  CGAL::AABB_tree<Traits> tree(faces(theirs).first, faces(theirs).second, theirs);
+  tree.accelerate_distance_queries();
+  const CGAL::Side_of_triangle_mesh<Mesh, Kernel> side(tree);
+  const size_t fewer = 5'000;
+  row.peer = "CGAL closest point and side";
+  row.peerValue = 1e6 / double(fewer) * bestSeconds(options, [&] {
+                    for (size_t i = 0; i < fewer; ++i) {
+                      const Kernel::Point_3 p(points[i].x(), points[i].y(), points[i].z());
+                      keep(tree.squared_distance(p));
+                      keep(side(p));
+                    }
+                  });
+#else
+  report.missingPeer("CGAL");
+#endif
+  report.add(row);
+}
+
+SUNDER_BENCH("sdf", hpField) {
+  if (!options.wants("hp/build") && !options.wants("hp/query") && !options.wants("hp/refit")) return;
+  const MeshField source = rippled(79);
+  HpSettings settings;
+  settings.error = kUniformError;
+  settings.quadrature = Quadrature::Lean;
+  settings.thinReach = 0;
+  HpReport built;
+  HpForest forest;
+  for (const unsigned threads : options.threadCounts()) {
+    const ThreadLimit limit(threads);
+    const double seconds = secondsOf([&] { forest = buildHp(source, settings, built); });
+    report.add({.name = "hp/build",
+                .size = forest.coefficients.size(),
+                .threads = threads,
+                .metric = "time",
+                .value = seconds,
+                .unit = "s",
+                .bar = threads > 1 ? std::optional(0.5) : std::nullopt});
+    if (!options.wants("hp/refit")) continue;
+    HpReport again;
+    const Cut cut(source, 0.6);
+    const Box3& domain = forest.domain;
+    const Box3 changed{{0.2, domain.lower.y(), domain.lower.z()}, domain.upper};
+    HpForest fresh;
+    const double refit = secondsOf([&] { keep(refitHp(forest, cut, changed, settings, again).leafCount()); });
+    const double full = secondsOf([&] { fresh = buildHp(cut, settings, again); });
+    report.add({.name = "hp/refit",
+                .size = forest.coefficients.size(),
+                .threads = threads,
+                .metric = "time",
+                .value = refit,
+                .unit = "s",
+                .peer = "full build",
+                .peerValue = full,
+                .bar = full / 10});
+  }
+  report.add({.name = "hp/build/samples",
+              .size = forest.coefficients.size(),
+              .metric = "count",
+              .value = double(built.samples),
+              .unit = "samples",
+              .peer = "uniform 40^3 cubic",
+              .peerValue = kUniformSamples,
+              .bar = kUniformSamples / 10});
+  report.add({.name = "hp/build/error",
+              .size = forest.coefficients.size(),
+              .metric = "count",
+              .value = built.measured,
+              .unit = "m"});
+
+  const ThreadLimit one(1);
+  const HpField field(forest);
+  const std::vector<Vec3> points = randomPoints(field.domain(), 1'000'000);
+  std::vector<double> values(points.size());
+  std::vector<FieldSample> samples(points.size());
+  const double perPoint = 1e9 / double(points.size());
+  report.add({.name = "hp/query/value",
+              .size = points.size(),
+              .metric = "time",
+              .value = perPoint * bestSeconds(options, [&] { valuesOf(field, points, values); }),
+              .unit = "ns",
+              .bar = 60});
+  report.add({.name = "hp/query/gradient",
+              .size = points.size(),
+              .metric = "time",
+              .value = perPoint * bestSeconds(options, [&] { samplesOf(field, points, samples); }),
+              .unit = "ns",
+              .bar = 90});
+  report.add({.name = "hp/query/single",
+              .size = points.size() / 10,
+              .metric = "time",
+              .value = 10 * perPoint *
+                       bestSeconds(options,
+                                   [&] {
+                                     double sum = 0;
+                                     for (size_t i = 0; i < points.size() / 10; ++i)
+                                       sum += field.value(points[i]);
+                                     keep(sum);
+                                   }),
+              .unit = "ns"});
+}
+
+SUNDER_BENCH("sdf", hpConvergence) {
+  const auto curve = [&](const std::string& name, const Field& field, const Box3& domain,
+                         const std::vector<double>& errors, const auto& settingsFor) {
+    if (!options.wants(name)) return;
+    for (const double error : errors) {
+      HpSettings s = settingsFor(error);
+      s.domain = domain;
+      s.thinReach = 0;
+      HpReport built;
+      HpForest forest;
+      const double seconds = secondsOf([&] { forest = buildHp(field, s, built); });
+      if (forest.coefficients.size() > options.largest) continue;
+      report.add({.name = name + "/error",
+                  .size = forest.coefficients.size(),
+                  .metric = "count",
+                  .value = built.measured,
+                  .unit = "m"});
+      report.add({.name = name + "/near",
+                  .size = forest.coefficients.size(),
+                  .metric = "count",
+                  .value = built.measuredNear,
+                  .unit = "m"});
+      report.add({.name = name + "/seconds",
+                  .size = forest.coefficients.size(),
+                  .threads = threadCount(),
+                  .metric = "time",
+                  .value = seconds,
+                  .unit = "s"});
+    }
+  };
+  const auto fixedDegree = [](int degree) {
+    return [degree](double error) {
+      HpSettings s;
+      s.error = error;
+      s.firstDegree = s.maxDegree = degree;
+      return s;
+    };
+  };
+  const auto adaptive = [](double error) {
+    HpSettings s;
+    s.error = error;
+    return s;
+  };
+  const auto uniform = [](double cells) {
+    HpSettings s;
+    s.error = 1e9;
+    s.base = {uint32_t(cells), uint32_t(cells), uint32_t(cells)};
+    s.firstDegree = 3;
+    return s;
+  };
+  const Box3 domain{Vec3::Constant(-1.1), Vec3::Constant(1.1)};
+  const Torus torus;
+  curve("hp/torus/hp", torus, domain, {3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6}, adaptive);
+  curve("hp/torus/h2", torus, domain, {3e-3, 1e-3, 3e-4, 1e-4, 3e-5}, fixedDegree(2));
+  curve("hp/torus/h1", torus, domain, {1e-2, 3e-3, 1e-3}, fixedDegree(1));
+  curve("hp/torus/uniform", torus, domain, {5, 10, 20, 40}, uniform);
+  if (!options.wants("hp/rippled/hp") && !options.wants("hp/rippled/h2") &&
+      !options.wants("hp/rippled/uniform"))
+    return;
+  const MeshField ripples = rippled(79);
+  const Box3 around{Vec3::Constant(-1.25), Vec3::Constant(1.25)};
+  curve("hp/rippled/hp", ripples, around, {1e-2, 5e-3, 2.5e-3}, adaptive);
+  curve("hp/rippled/h2", ripples, around, {1e-2, 5e-3, 2.5e-3}, fixedDegree(2));
+  curve("hp/rippled/uniform", ripples, around, {5, 10, 20}, uniform);
+}
+
+}  // namespace sunder::bench
