@@ -81,6 +81,22 @@ HWY_INLINE hn::Mask<F8> rowsOverlap(const float* lowerA, const float* upperA, co
                         hn::TableLookupLanes(hn::Load(d, upperA), first)));
 }
 
+void EqualCorners(const PaddedTriangle* triangles, const PrimitivePair* pairs, size_t count,
+                  uint16_t* patterns) {
+  const I8 d;
+  const auto first = hn::SetTableIndices(d, kRounds.first[0]),
+             second = hn::SetTableIndices(d, kRounds.second[0]);
+  for (size_t i = 0; i < count; ++i) {
+    const PaddedTriangle &x = triangles[pairs[i].a], &y = triangles[pairs[i].b];
+    const auto a = hn::TableLookupLanes(hn::LoadDup128(d, reinterpret_cast<const int32_t*>(x.corner)), first);
+    const auto b =
+        hn::TableLookupLanes(hn::LoadDup128(d, reinterpret_cast<const int32_t*>(y.corner)), second);
+    uint8_t bits[8] = {};
+    hn::StoreMaskBits(d, hn::Eq(a, b), bits);
+    patterns[i] = static_cast<uint16_t>(bits[0] | uint32_t(x.corner[2] == y.corner[2]) << 8);
+  }
+}
+
 void OverlappingFeatures(const BoxBlock* a, const BoxBlock* b, const PrimitivePair* pairs, size_t count,
                          uint16_t* masks) {
   const F8 d;
@@ -103,6 +119,16 @@ void OverlappingFeatures(const BoxBlock* a, const BoxBlock* b, const PrimitivePa
   }
 }
 #else
+void EqualCorners(const PaddedTriangle* triangles, const PrimitivePair* pairs, size_t count,
+                  uint16_t* patterns) {
+  for (size_t i = 0; i < count; ++i) {
+    const PaddedTriangle &x = triangles[pairs[i].a], &y = triangles[pairs[i].b];
+    uint32_t pattern = 0;
+    for (uint32_t bit = 0; bit < 9; ++bit) pattern |= uint32_t(x.corner[bit / 3] == y.corner[bit % 3]) << bit;
+    patterns[i] = static_cast<uint16_t>(pattern);
+  }
+}
+
 void OverlappingFeatures(const BoxBlock* a, const BoxBlock* b, const PrimitivePair* pairs, size_t count,
                          uint16_t* masks) {
   for (size_t i = 0; i < count; ++i) {
@@ -127,7 +153,13 @@ HWY_AFTER_NAMESPACE();
 namespace sunder::spatial::kernels {
 
 HWY_EXPORT(BoxFeatures);
+HWY_EXPORT(EqualCorners);
 HWY_EXPORT(OverlappingFeatures);
+
+void equalCorners(const PaddedTriangle* triangles, const PrimitivePair* pairs, size_t count,
+                  uint16_t* patterns) {
+  HWY_DYNAMIC_DISPATCH(EqualCorners)(triangles, pairs, count, patterns);
+}
 
 void overlappingFeatures(const BoxBlock* a, const BoxBlock* b, const PrimitivePair* pairs, size_t count,
                          uint16_t* masks) {

@@ -19,6 +19,16 @@ namespace sunder::spatial::kernels {
 void boxFeatures(const geometry::Triangle* triangles, const PaddedBox* vertexBoxes, const uint8_t* owned,
                  size_t begin, size_t end, BoxBlock* blocks);
 
+// A triangle's vertices and one number more, to be loaded as a whole.
+struct alignas(16) PaddedTriangle {
+  uint32_t corner[4];
+};
+
+// patterns[i]: which corners of the triangles of pair i are the same vertex; bit 3 * j + k: corner j of the
+// first is corner k of the second.
+void equalCorners(const PaddedTriangle* triangles, const PrimitivePair* pairs, size_t count,
+                  uint16_t* patterns);
+
 // Bits of a pair of triangles (a, b).
 inline constexpr uint32_t kFirstCornerOfA = 9, kFirstCornerOfB = 12;  // edges: bit 3 * edge of a + edge of b
 

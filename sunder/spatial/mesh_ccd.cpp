@@ -29,10 +29,6 @@ void check(const MovingMesh& mesh) {
       throw Error(ErrorKind::Usage, "a triangle refers to a vertex that does not exist");
 }
 
-struct PairLists {
-  std::vector<CcdPair> vertexFace, edgeEdge;
-};
-
 // For each pattern of equal corners of two triangles (bit 3 * i + j: corner i of the first is corner j of the
 // second), the pairs of features that share a vertex, as bits of kernels::overlappingFeatures.
 constexpr std::array<uint16_t, 512> makeSharing() {
@@ -52,13 +48,6 @@ constexpr std::array<uint16_t, 512> makeSharing() {
   return table;
 }
 constexpr std::array<uint16_t, 512> kSharing = makeSharing();
-
-uint32_t equalCorners(const Triangle& a, const Triangle& b) {
-  uint32_t equal = 0;
-  for (uint32_t i = 0; i < 3; ++i)
-    for (uint32_t j = 0; j < 3; ++j) equal |= uint32_t(a[i] == b[j]) << (3 * i + j);
-  return equal;
-}
 
 }  // namespace
 
@@ -92,15 +81,21 @@ void MeshCcd::own(std::span<const Triangle> triangles, size_t vertexCount, std::
 void MeshCcd::collect(const Moving& a, const Moving& b, std::span<const PrimitivePair> pairs, bool same) {
   const uint32_t offset = same ? 0 : a.vertexCount;  // of b's vertices in the joint list
   const size_t blocks = (pairs.size() + kGrain - 1) / kGrain;
-  std::vector<PairLists> found(blocks);
+  if (found_.size() < blocks) found_.resize(blocks);
   parallelBlocks(pairs.size(), kGrain, [&](size_t begin, size_t end) {
-    PairLists& lists = found[begin / kGrain];
-    uint16_t masks[kGrain];
+    PairLists& lists = found_[begin / kGrain];
+    lists.vertexFace.clear();
+    lists.edgeEdge.clear();
+    uint16_t masks[kGrain], patterns[kGrain];
     kernels::overlappingFeatures(a.features.data(), b.features.data(), &pairs[begin], end - begin, masks);
+    if (same) {
+      kernels::equalCorners(a.corners.data(), &pairs[begin], end - begin, patterns);
+      for (size_t i = 0; i < end - begin; ++i) masks[i] &= static_cast<uint16_t>(~kSharing[patterns[i]]);
+    }
     for (size_t i = begin; i < end; ++i) {
-      const Triangle &va = a.triangles[pairs[i].a], &vb = b.triangles[pairs[i].b];
       uint32_t mask = masks[i - begin];
-      if (same) mask &= ~uint32_t(kSharing[equalCorners(va, vb)]);
+      if (mask == 0) continue;
+      const Triangle &va = a.triangles[pairs[i].a], &vb = b.triangles[pairs[i].b];
       for (; mask; mask &= mask - 1) {
         const auto bit = static_cast<uint32_t>(std::countr_zero(mask));
         if (bit < kernels::kFirstCornerOfA) {
@@ -117,7 +112,8 @@ void MeshCcd::collect(const Moving& a, const Moving& b, std::span<const Primitiv
   });
   vertexFace_.clear();
   edgeEdge_.clear();
-  for (const PairLists& lists : found) {
+  for (size_t i = 0; i < blocks; ++i) {
+    const PairLists& lists = found_[i];
     vertexFace_.insert(vertexFace_.end(), lists.vertexFace.begin(), lists.vertexFace.end());
     edgeEdge_.insert(edgeEdge_.end(), lists.edgeEdge.begin(), lists.edgeEdge.end());
   }
@@ -165,6 +161,9 @@ void MeshCcd::build(const MovingMesh& mesh, double margin, Moving& moving) {
   if (std::ranges::equal(mesh.triangles, moving.triangles)) return;
   moving.triangles.assign(mesh.triangles.begin(), mesh.triangles.end());
   own(mesh.triangles, mesh.start.size(), moving.owned);
+  kernels::PaddedTriangle* corners = moving.corners.reserve(mesh.triangles.size());
+  for (size_t t = 0; t < mesh.triangles.size(); ++t)
+    corners[t] = {{mesh.triangles[t][0], mesh.triangles[t][1], mesh.triangles[t][2], 0}};
 }
 
 // Of the triangles in pairs alone where most are in none, as when two meshes touch at one place.
@@ -205,10 +204,11 @@ EarliestContact MeshCcd::between(const MovingMesh& a, const MovingMesh& b, const
   overlapPairs(a_.tree, b_.tree, pairs_, mostPairs);
   boxFeatures(a_, pairs_.pairs(), &PrimitivePair::a);
   boxFeatures(b_, pairs_.pairs(), &PrimitivePair::b);
-  std::vector<Vec3> start(a.start.begin(), a.start.end()), end(a.end.begin(), a.end.end());
-  start.insert(start.end(), b.start.begin(), b.start.end());
-  end.insert(end.end(), b.end.begin(), b.end.end());
-  return search(a_, b_, false, start, end, settings);
+  start_.assign(a.start.begin(), a.start.end());
+  start_.insert(start_.end(), b.start.begin(), b.start.end());
+  end_.assign(a.end.begin(), a.end.end());
+  end_.insert(end_.end(), b.end.begin(), b.end.end());
+  return search(a_, b_, false, start_, end_, settings);
 }
 
 }  // namespace sunder::spatial

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "sunder/spatial/ccd.h"
+#include "sunder/spatial/feature_boxes.h"
 #include "sunder/spatial/narrow_phase.h"
 
 #include <cstdint>
@@ -56,10 +57,11 @@ class MeshCcd {
     OiTreeBuilder builder;
     OiTree tree;
     uint32_t vertexCount = 0;
-    std::vector<geometry::Triangle> triangles;  // that `owned` was made for
-    std::vector<uint8_t> owned;                 // per triangle: bits 0-2 its corners, bits 3-5 its edges
-    std::vector<uint8_t> needed;                // per triangle: it is in a pair
-    ReusableArray<BoxBlock> features;           // per triangle
+    std::vector<geometry::Triangle> triangles;       // that `owned` was made for
+    ReusableArray<kernels::PaddedTriangle> corners;  // the same, for the kernels
+    std::vector<uint8_t> owned;                      // per triangle: bits 0-2 its corners, bits 3-5 its edges
+    std::vector<uint8_t> needed;                     // per triangle: it is in a pair
+    ReusableArray<BoxBlock> features;                // per triangle
   };
   static void build(const MovingMesh& mesh, double margin, Moving& moving);
   static void boxFeatures(Moving& moving, std::span<const PrimitivePair> pairs,
@@ -74,7 +76,12 @@ class MeshCcd {
 
   Moving a_, b_;
   PairList pairs_;
+  struct PairLists {
+    std::vector<CcdPair> vertexFace, edgeEdge;
+  };
+  std::vector<PairLists> found_;  // by block of pairs of triangles
   std::vector<CcdPair> vertexFace_, edgeEdge_;
+  std::vector<Vec3> start_, end_;  // of two meshes joined
   std::vector<CcdHit> hits_;
   CcdStatistics statistics_;
 };
