@@ -1,0 +1,45 @@
+#include "sunder/sdf/voxel_field.h"
+
+#include "sunder/base/error.h"
+
+#include <cassert>
+
+namespace sunder::sdf {
+
+VoxelField::VoxelField(const DistanceVolume& volume) : frame_(volume.frame) {
+  if (!volume.hasSites())
+    throw Error(ErrorKind::Geometry, "a voxel field needs voxels on both sides of a surface")
+        .hint("the volume is all inside or all outside; take smaller voxels, or pad a full one");
+  const auto [nx, ny, nz] = frame_.dims;
+  lattice_ = Lattice({frame_.centre(0, 0, 0), frame_.centre(nx - 1, ny - 1, nz - 1)}, frame_.dims);
+  phi_.resize(volume.phi.size());
+  Box3 cubes;
+  for (size_t v = 0; v < phi_.size(); ++v) {
+    phi_[v] = float(double(volume.phi[v]) * frame_.edge);
+    if (!(volume.phi[v] < 0)) continue;
+    const auto [i, j, k] = frame_.place(v);
+    cubes.grow(Vec3(i, j, k));
+    cubes.grow(Vec3(i + 1.0, j + 1.0, k + 1.0));
+  }
+  solid_ = {frame_.origin + frame_.edge * cubes.lower, frame_.origin + frame_.edge * cubes.upper};
+}
+
+VoxelField::VoxelField(const VoxelGrid& grid) : VoxelField(distanceTransform(padded(grid, 2))) {}
+
+void VoxelField::values(std::span<const Vec3> points, std::span<double> out) const {
+  assert(points.size() == out.size());
+  for (size_t i = 0; i < points.size(); ++i) {
+    const Lattice::Place place = lattice_.place(points[i]);
+    out[i] = trilinear(lattice_, phi_.data(), place).value + place.outside.norm();
+  }
+}
+
+void VoxelField::samples(std::span<const Vec3> points, std::span<FieldSample> out) const {
+  assert(points.size() == out.size());
+  for (size_t i = 0; i < points.size(); ++i) {
+    const Lattice::Place place = lattice_.place(points[i]);
+    out[i] = beyond(trilinear(lattice_, phi_.data(), place), place.outside);
+  }
+}
+
+}  // namespace sunder::sdf
