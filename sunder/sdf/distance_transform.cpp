@@ -75,47 +75,60 @@ void sweepRow(const VoxelGrid& grid, uint32_t j, uint32_t k, PackedSite* out) {
   std::fill(out + begin, out + n, previous);
 }
 
-// Sites that may be nearest on a line, by line coordinate t, with their squared distance g from the line.
+// For every place of a line the place on the line whose site is the nearest: the lower envelope of the
+// parabolas (s - t)^2 + g[t], by the places where each begins to be the lowest (Meijster et al. 2000). At
+// equal distance the smaller t keeps the place. Squared distances are below 3 * 2^30.
 struct Envelope {
-  std::vector<int32_t> t, g;
-  std::vector<PackedSite> site;
-  int32_t size = 0;
+  struct Piece {
+    int32_t t, start;
+    uint32_t atStart;  // its height there
+  };
+  std::vector<Piece> pieces;
+  std::vector<uint32_t> g;
+  std::vector<int32_t> owner;
 
   void prepare(size_t length) {
-    if (t.size() >= length) return;
-    t.resize(length);
+    if (g.size() >= length) return;
+    pieces.resize(length);
     g.resize(length);
-    site.resize(length);
+    owner.resize(length);
   }
 
-  // t ascending. The bisectors of a, b and of b, c meet the line at u(a, b) and u(b, c): b is nowhere the
-  // nearest when u(a, b) > u(b, c).
-  void push(int32_t tc, int32_t gc, PackedSite s) {
-    while (size > 1) {
-      const int32_t ta = t[size_t(size) - 2], tb = t[size_t(size) - 1];
-      const int32_t ga = g[size_t(size) - 2], gb = g[size_t(size) - 1];
-      const int64_t ab = int64_t(tb - ta) * (tb + ta) + gb - ga;
-      const int64_t bc = int64_t(tc - tb) * (tc + tb) + gc - gb;
-      if (ab * (tc - tb) <= bc * (tb - ta)) break;
-      --size;
+  static uint32_t height(int32_t s, int32_t t, uint32_t g) { return uint32_t((s - t) * (s - t)) + g; }
+
+  // Uses g of places with line[t] != 0; false where there are none.
+  bool find(const PackedSite* line, int32_t n) {
+    size_t size = 0;
+    for (int32_t t = 0; t < n; ++t) {
+      if (line[t] == 0) continue;
+      const uint32_t offset = g[size_t(t)];
+      while (size > 0 && pieces[size - 1].atStart > height(pieces[size - 1].start, t, offset)) --size;
+      int32_t start = 0;
+      if (size > 0) {
+        // Where the bisector of the two sites meets the line. The quotient of integers this small is never
+        // rounded to or across a whole number.
+        const int32_t before = pieces[size - 1].t;
+        const int64_t gain = int64_t(offset) - g[size_t(before)];
+        const int64_t numerator = int64_t(t - before) * (t + before) + gain;
+        const double meet = double(numerator) / double(2 * (t - before));
+        if (meet >= double(n - 1)) continue;
+        start = int32_t(meet) + 1;  // meet >= 0, else the piece before had been removed
+      }
+      pieces[size++] = {t, start, height(start, t, offset)};
     }
-    t[size_t(size)] = tc;
-    g[size_t(size)] = gc;
-    site[size_t(size)] = s;
-    ++size;
-  }
-
-  int64_t squared(int32_t at, size_t index) const {
-    const int64_t d = at - t[index];
-    return d * d + g[index];
+    if (size == 0) return false;
+    std::fill_n(owner.data(), n, 0);
+    for (size_t i = 0; i < size; ++i) owner[size_t(pieces[i].start)] = pieces[i].t;
+    int32_t current = 0;
+    for (int32_t s = 0; s < n; ++s) owner[size_t(s)] = current = std::max(current, owner[size_t(s)]);
+    return true;
   }
 };
 
 struct Workspace {
   Envelope envelope;
-  std::vector<PackedSite> lines;  // kTile lines, one after the other
-  std::vector<float> phi;
-  std::vector<uint32_t> sites;
+  std::vector<PackedSite> lines, results;  // kTile lines, one after the other
+  std::vector<float> distances;
 };
 
 Workspace& workspace(size_t length) {
@@ -123,43 +136,18 @@ Workspace& workspace(size_t length) {
   w.envelope.prepare(length);
   if (w.lines.size() < kTile * length) {
     w.lines.resize(kTile * length);
-    w.phi.resize(kTile * length);
-    w.sites.resize(kTile * length);
+    w.results.resize(kTile * length);
+    w.distances.resize(kTile * length);
   }
   return w;
 }
 
-// One line of length n: lineSite(t) is what the line holds at t, offset(site) its squared distance from the
-// line, store(t, index) takes the nearest's index in the envelope.
-template <class Offset, class Store>
-bool sweepLine(Envelope& envelope, const PackedSite* line, int32_t n, Offset&& offset, Store&& store) {
-  envelope.size = 0;
-  for (int32_t t = 0; t < n; ++t)
-    if (line[t] != 0) envelope.push(t, offset(line[t]), line[t]);
-  if (envelope.size == 0) return false;
-  size_t index = 0;
-  const auto last = size_t(envelope.size) - 1;
-  for (int32_t t = 0; t < n; ++t) {
-    int64_t nearest = envelope.squared(t, index);
-    while (index < last) {
-      const int64_t next = envelope.squared(t, index + 1);
-      if (nearest <= next) break;
-      nearest = next;
-      ++index;
-    }
-    store(t, index, nearest);
-  }
-  return true;
-}
-
 // Lines side by side in memory -> one after the other, and back.
-template <class T>
-void gather(const T* from, size_t stride, size_t length, size_t lines, T* to) {
+void gather(const uint32_t* from, size_t stride, size_t length, size_t lines, uint32_t* to) {
   for (size_t t = 0; t < length; ++t)
     for (size_t l = 0; l < lines; ++l) to[l * length + t] = from[t * stride + l];
 }
-template <class T>
-void scatter(const T* from, size_t stride, size_t length, size_t lines, T* to) {
+void scatter(const uint32_t* from, size_t stride, size_t length, size_t lines, uint32_t* to) {
   for (size_t t = 0; t < length; ++t)
     for (size_t l = 0; l < lines; ++l) to[t * stride + l] = from[l * length + t];
 }
@@ -167,57 +155,69 @@ void scatter(const T* from, size_t stride, size_t length, size_t lines, T* to) {
 // The columns of one slice: the nearest site of the slice.
 void sweepColumns(PackedSite* slice, uint32_t nx, uint32_t ny) {
   Workspace& w = workspace(ny);
+  Envelope& envelope = w.envelope;
   for (uint32_t first = 0; first < nx; first += kTile) {
     const size_t lines = std::min<size_t>(kTile, nx - first);
     gather(slice + first, nx, ny, lines, w.lines.data());
     for (size_t l = 0; l < lines; ++l) {
-      PackedSite* line = w.lines.data() + l * ny;
+      const PackedSite* line = w.lines.data() + l * ny;
+      PackedSite* result = w.results.data() + l * ny;
       const auto x = int32_t(first + l);
-      sweepLine(
-          w.envelope, line, int32_t(ny), [x](PackedSite s) { return (siteX(s) - x) * (siteX(s) - x); },
-          [&](int32_t t, size_t index, int64_t) {
-            line[t] = w.envelope.site[index] | uint32_t(w.envelope.t[index]) << kCoordinateBits;
-          });
+      for (uint32_t t = 0; t < ny; ++t) {
+        const int32_t dx = siteX(line[t]) - x;
+        envelope.g[t] = uint32_t(dx * dx);
+      }
+      if (envelope.find(line, int32_t(ny))) {
+        for (uint32_t t = 0; t < ny; ++t) {
+          const auto owner = size_t(envelope.owner[t]);
+          result[t] = line[owner] | uint32_t(owner) << kCoordinateBits;
+        }
+      } else {
+        std::fill_n(result, ny, 0u);
+      }
     }
-    scatter(w.lines.data(), nx, ny, lines, slice + first);
+    scatter(w.results.data(), nx, ny, lines, slice + first);
   }
 }
 
-// The aisles of one row (j, all k): the nearest site of all, and the distance.
-void sweepAisles(const VoxelGrid& grid, uint32_t j, const PackedSite* packed, DistanceVolume& out) {
+// The aisles of one row (j, all k): the nearest site of all, and the distance. `packed` becomes the sites.
+void sweepAisles(const VoxelGrid& grid, uint32_t j, PackedSite* packed, float* phi) {
   const auto [nx, ny, nz] = grid.dims();
   const size_t slice = size_t(nx) * ny;
   Workspace& w = workspace(nz);
+  Envelope& envelope = w.envelope;
   for (uint32_t first = 0; first < nx; first += kTile) {
     const size_t lines = std::min<size_t>(kTile, nx - first), start = size_t(nx) * j + first;
     gather(packed + start, slice, nz, lines, w.lines.data());
     for (size_t l = 0; l < lines; ++l) {
       const auto x = int32_t(first + l), y = int32_t(j);
-      float* phi = w.phi.data() + l * nz;
-      uint32_t* sites = w.sites.data() + l * nz;
-      const bool found = sweepLine(
-          w.envelope, w.lines.data() + l * nz, int32_t(nz),
-          [x, y](PackedSite s) {
-            const int32_t dx = siteX(s) - x, dy = siteY(s) - y;
-            return dx * dx + dy * dy;
-          },
-          [&](int32_t t, size_t index, int64_t squared) {
-            const PackedSite s = w.envelope.site[index];
-            phi[t] = std::sqrt(float(squared)) + kOwnDistance[s >> kKindShift];
-            sites[t] = uint32_t(siteX(s)) + nx * (uint32_t(siteY(s)) + ny * uint32_t(w.envelope.t[index]));
-          });
-      if (!found) {
-        std::fill_n(phi, nz, std::numeric_limits<float>::infinity());
+      PackedSite* line = w.lines.data() + l * nz;
+      uint32_t* sites = w.results.data() + l * nz;
+      float* distance = w.distances.data() + l * nz;
+      for (uint32_t t = 0; t < nz; ++t) {
+        const int32_t dx = siteX(line[t]) - x, dy = siteY(line[t]) - y;
+        envelope.g[t] = uint32_t(dx * dx + dy * dy);
+      }
+      if (envelope.find(line, int32_t(nz))) {
+        for (uint32_t t = 0; t < nz; ++t) {
+          const auto owner = size_t(envelope.owner[t]);
+          const PackedSite s = line[owner];
+          const uint32_t squared = Envelope::height(int32_t(t), int32_t(owner), envelope.g[owner]);
+          distance[t] = std::sqrt(float(squared)) + kOwnDistance[s >> kKindShift];
+          sites[t] = uint32_t(siteX(s)) + nx * (uint32_t(siteY(s)) + ny * uint32_t(owner));
+        }
+      } else {
+        std::fill_n(distance, nz, std::numeric_limits<float>::infinity());
         std::fill_n(sites, nz, kNoSite);
       }
     }
+    scatter(w.results.data(), slice, nz, lines, packed + start);
     for (uint32_t k = 0; k < nz; ++k) {
       const std::span<const uint64_t> bits = grid.row(j, k);
       for (size_t l = 0; l < lines; ++l) {
-        const float value = w.phi[l * nz + k];
+        const float value = w.distances[l * nz + k];
         const size_t i = first + l;
-        out.phi[slice * k + start + l] = bits[i / 64] >> (i % 64) & 1 ? -value : value;
-        out.site[slice * k + start + l] = w.sites[l * nz + k];
+        phi[slice * k + start + l] = bits[i / 64] >> (i % 64) & 1 ? -value : value;
       }
     }
   }
@@ -230,20 +230,19 @@ DistanceVolume distanceTransform(const VoxelGrid& grid) {
   DistanceVolume out;
   out.frame = grid.frame();
   out.phi.resize(grid.voxelCount());
-  out.site.resize(grid.voxelCount());
+  out.site.resize(grid.voxelCount());  // packed sites until the last sweep
   if (out.phi.empty()) return out;
   const size_t slice = size_t(nx) * ny;
-  std::vector<PackedSite> packed(grid.voxelCount());
   parallelFor(
       nz,
       [&](size_t k) {
-        PackedSite* sites = packed.data() + slice * k;
+        PackedSite* sites = out.site.data() + slice * k;
         for (uint32_t j = 0; j < ny; ++j) sweepRow(grid, j, uint32_t(k), sites + size_t(nx) * j);
         sweepColumns(sites, nx, ny);
       },
       1);
   parallelFor(
-      ny, [&](size_t j) { sweepAisles(grid, uint32_t(j), packed.data(), out); }, 1);
+      ny, [&](size_t j) { sweepAisles(grid, uint32_t(j), out.site.data(), out.phi.data()); }, 1);
   return out;
 }
 
