@@ -14,14 +14,22 @@ VoxelField::VoxelField(const DistanceVolume& volume) : frame_(volume.frame) {
   lattice_ = Lattice({frame_.centre(0, 0, 0), frame_.centre(nx - 1, ny - 1, nz - 1)}, frame_.dims);
   phi_.resize(volume.phi.size());
   Box3 cubes;
+  double deepestAtBorder = 0;
   for (size_t v = 0; v < phi_.size(); ++v) {
     phi_[v] = float(double(volume.phi[v]) * frame_.edge);
     if (!(volume.phi[v] < 0)) continue;
     const auto [i, j, k] = frame_.place(v);
     cubes.grow(Vec3(i, j, k));
     cubes.grow(Vec3(i + 1.0, j + 1.0, k + 1.0));
+    const bool border = i == 0 || j == 0 || k == 0 || i + 1 == nx || j + 1 == ny || k + 1 == nz;
+    if (border) deepestAtBorder = std::min(deepestAtBorder, double(volume.phi[v]));
   }
   solid_ = {frame_.origin + frame_.edge * cubes.lower, frame_.origin + frame_.edge * cubes.upper};
+  // A solid that reaches the border goes on outside until the added distance has eaten its depth.
+  if (deepestAtBorder < 0) {
+    solid_.grow(Vec3(lattice_.box.lower + Vec3::Constant(frame_.edge * deepestAtBorder)));
+    solid_.grow(Vec3(lattice_.box.upper - Vec3::Constant(frame_.edge * deepestAtBorder)));
+  }
 }
 
 VoxelField::VoxelField(const VoxelGrid& grid) : VoxelField(distanceTransform(padded(grid, 2))) {}
