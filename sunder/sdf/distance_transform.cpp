@@ -76,12 +76,13 @@ void sweepRow(const VoxelGrid& grid, uint32_t j, uint32_t k, PackedSite* out) {
 }
 
 // For every place of a line the place on the line whose site is the nearest: the lower envelope of the
-// parabolas (s - t)^2 + g[t], by the places where each begins to be the lowest (Meijster et al. 2000). At
-// equal distance the smaller t keeps the place. Squared distances are below 3 * 2^30.
+// parabolas (s - t)^2 + g[t]. Two of them cross at num / (2 den), where the bisector of the sites meets the
+// line; a piece goes when its right neighbour crosses it before the left one. At equal
+// distance the smaller t keeps the place. Squared distances are below 3 * 2^30, the products below 2^50.
 struct Envelope {
   struct Piece {
-    int32_t t, start;
-    uint32_t atStart;  // its height there
+    int32_t t, den;
+    int64_t num;  // crossing with the piece before
   };
   std::vector<Piece> pieces;
   std::vector<uint32_t> g;
@@ -98,27 +99,31 @@ struct Envelope {
 
   // Uses g of places with line[t] != 0; false where there are none.
   bool find(const PackedSite* line, int32_t n) {
-    size_t size = 0;
-    for (int32_t t = 0; t < n; ++t) {
+    int32_t t = 0;
+    while (t < n && line[t] == 0) ++t;
+    if (t == n) return false;
+    Piece* const first = pieces.data();
+    Piece* last = first;
+    *first = {t, 1, -(int64_t(1) << 34)};  // crosses nothing before any place: never goes
+    for (++t; t < n; ++t) {
       if (line[t] == 0) continue;
-      const uint32_t offset = g[size_t(t)];
-      while (size > 0 && pieces[size - 1].atStart > height(pieces[size - 1].start, t, offset)) --size;
-      int32_t start = 0;
-      if (size > 0) {
-        // Where the bisector of the two sites meets the line. The quotient of integers this small is never
-        // rounded to or across a whole number.
-        const int32_t before = pieces[size - 1].t;
-        const int64_t gain = int64_t(offset) - g[size_t(before)];
-        const int64_t numerator = int64_t(t - before) * (t + before) + gain;
-        const double meet = double(numerator) / double(2 * (t - before));
-        if (meet >= double(n - 1)) continue;
-        start = int32_t(meet) + 1;  // meet >= 0, else the piece before had been removed
+      const int64_t own = int64_t(t) * t + g[size_t(t)];
+      Piece next;
+      for (;; --last) {
+        next = {t, t - last->t, own - int64_t(last->t) * last->t - g[size_t(last->t)]};
+        if (last->num * next.den <= next.num * last->den) break;
       }
-      pieces[size++] = {t, start, height(start, t, offset)};
+      *++last = next;
     }
-    if (size == 0) return false;
     std::fill_n(owner.data(), n, 0);
-    for (size_t i = 0; i < size; ++i) owner[size_t(pieces[i].start)] = pieces[i].t;
+    owner[0] = first->t;
+    for (const Piece* p = first + 1; p <= last; ++p) {
+      // The first place behind the crossing; the quotient of integers this small is never rounded to or
+      // across a whole number. Of pieces that begin at the same place the last one has it.
+      const double crossing = double(p->num) / double(2 * p->den);
+      if (crossing >= double(n - 1)) break;
+      owner[size_t(crossing < 0 ? 0 : int32_t(crossing) + 1)] = p->t;
+    }
     int32_t current = 0;
     for (int32_t s = 0; s < n; ++s) owner[size_t(s)] = current = std::max(current, owner[size_t(s)]);
     return true;
@@ -246,19 +251,34 @@ DistanceVolume distanceTransform(const VoxelGrid& grid) {
   return out;
 }
 
+namespace {
+
+Vec3 unit(const Vec3& v) {
+  const double squared = v.squaredNorm();
+  return squared > 0 && squared < std::numeric_limits<double>::infinity() ? Vec3(v / std::sqrt(squared))
+                                                                          : Vec3::Zero();
+}
+
+}  // namespace
+
 Vec3 DistanceVolume::gradient(uint32_t i, uint32_t j, uint32_t k) const {
+  const auto [nx, ny, nz] = frame.dims;
+  const size_t row = nx, slice = row * ny;
+  const float* here = phi.data() + frame.number(i, j, k);
+  // Away from the border all three have the same divisor, which does not matter.
+  if (i - 1 < nx - 2 && j - 1 < ny - 2 && k - 1 < nz - 2)
+    return unit({double(here[1]) - here[-1], double(here[row]) - *(here - row),
+                 double(here[slice]) - *(here - slice)});
   const std::array<uint32_t, 3> voxel{i, j, k};
-  const size_t strides[3] = {1, frame.dims[0], size_t(frame.dims[0]) * frame.dims[1]};
-  const size_t here = frame.number(i, j, k);
+  const size_t strides[3] = {1, row, slice};
   Vec3 result = Vec3::Zero();
   for (size_t d = 0; d < 3; ++d) {
     const bool below = voxel[d] > 0, above = voxel[d] + 1 < frame.dims[d];
     if (!below && !above) continue;
-    const double low = phi[here - (below ? strides[d] : 0)], high = phi[here + (above ? strides[d] : 0)];
+    const double low = *(here - (below ? strides[d] : 0)), high = here[above ? strides[d] : 0];
     result[int(d)] = (high - low) / (int(below) + int(above));
   }
-  const double norm = result.norm();
-  return norm > 0 && std::isfinite(norm) ? Vec3(result / norm) : Vec3::Zero();
+  return unit(result);
 }
 
 }  // namespace sunder::sdf
