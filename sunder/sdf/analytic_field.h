@@ -9,7 +9,7 @@
 // inside) it is that of one of the sides, of unit length; the ellipsoid's is shorter.
 //
 // Each maker throws Error (Usage) for sizes that are not positive and finite, naming the value.
-// Cost: 5 to 20 ns a point.
+// Cost: 3 to 20 ns a point.
 #pragma once
 
 #include "sunder/sdf/field.h"

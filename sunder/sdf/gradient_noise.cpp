@@ -38,7 +38,8 @@ struct Blend {
 FieldSample gradientNoise(const Vec3& point, uint64_t seed) {
   const Vec3 cell = point.array().floor();
   const Vec3 t = point - cell;
-  const auto wrapped = [](double c) { return int64_t(std::remainder(c, 0x1p32)); };
+  // Beyond 2^53 there are no places between lattice points, and the noise is 0 whatever the cell.
+  const auto wrapped = [](double c) { return std::abs(c) < 0x1p62 ? int64_t(c) : 0; };
   const int64_t base[3] = {wrapped(cell.x()), wrapped(cell.y()), wrapped(cell.z())};
   const Blend blend[3] = {Blend(t.x()), Blend(t.y()), Blend(t.z())};
   FieldSample out;

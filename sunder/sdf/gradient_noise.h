@@ -3,7 +3,7 @@
 // gradients come from an integer hash and a table.
 //
 // Guarantees: |value| <= sqrt(3) / 2, |gradient| <= 6.63 (Cauchy-Schwarz on the blending weights; what occurs
-// is about half). Cost: about 60 ns.
+// is about half). Cost: about 200 ns.
 #pragma once
 
 #include "sunder/sdf/field.h"

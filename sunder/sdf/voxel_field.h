@@ -7,8 +7,8 @@
 // domain. Values are off by what the transform says (distance_transform.h) plus the interpolation's part,
 // together about a voxel: a field for contacts of voxelized bodies, not for measuring.
 //
-// Cost: about 15 ns a point; memory 4 bytes a voxel. Throws Error (Geometry) for a volume without sites,
-// whose distances are infinite.
+// Cost: about 30 ns a point in random order; memory 4 bytes a voxel. Throws Error (Geometry) for a volume
+// without sites, whose distances are infinite.
 #pragma once
 
 #include "sunder/sdf/distance_transform.h"
