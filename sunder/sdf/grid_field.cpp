@@ -64,7 +64,7 @@ FieldGrid sampleGrid(const Field& field, const Box3& box, const std::array<uint3
   if (count > 0x1p32)
     throw Error(ErrorKind::Limit,
                 fmt::format("{} x {} x {} nodes are too many", nodes[0], nodes[1], nodes[2]));
-  FieldGrid grid{Lattice(box, nodes), {}};
+  FieldGrid grid{GridLattice(box, nodes), {}};
   grid.values.resize(grid.lattice.nodeCount());
   std::vector<Vec3> points;  // of a slice: rows of neighbours, as fields like them
   for (uint32_t k = 0; k < nodes[2]; ++k) {
@@ -99,7 +99,7 @@ GridField::GridField(FieldGrid grid, Interpolation interpolation)
 }
 
 void GridField::neighbourhood(const std::array<uint32_t, 3>& cell, double (&values)[4][4][4]) const {
-  const Lattice& lattice = grid_.lattice;
+  const GridLattice& lattice = grid_.lattice;
   // A node beyond the border is 2 a - b of the two at the border, axis after axis.
   uint32_t first[3], second[3];
   for (size_t d = 0; d < 3; ++d) {
@@ -128,7 +128,7 @@ void GridField::neighbourhood(const std::array<uint32_t, 3>& cell, double (&valu
   }
 }
 
-FieldSample GridField::tricubic(const Lattice::Place& place) const {
+FieldSample GridField::tricubic(const GridLattice::Place& place) const {
   double values[4][4][4];
   neighbourhood(place.cell, values);
   const CubicWeights wx(place.t.x()), wy(place.t.y()), wz(place.t.z());
@@ -153,7 +153,7 @@ FieldSample GridField::tricubic(const Lattice::Place& place) const {
 }
 
 FieldSample GridField::at(const Vec3& point) const {
-  const Lattice::Place place = grid_.lattice.place(point);
+  const GridLattice::Place place = grid_.lattice.place(point);
   return beyond(interpolation_ == Interpolation::Trilinear
                     ? trilinear(grid_.lattice, grid_.values.data(), place)
                     : tricubic(place),
@@ -171,7 +171,7 @@ void GridField::samples(std::span<const Vec3> points, std::span<FieldSample> out
 }
 
 Box3 GridField::findSolid() const {
-  const Lattice& lattice = grid_.lattice;
+  const GridLattice& lattice = grid_.lattice;
   Box3 solid;
   double deepestAtBorder = 0;
   double around[4][4][4];

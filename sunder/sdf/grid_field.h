@@ -19,7 +19,7 @@
 namespace sunder::sdf {
 
 struct FieldGrid {
-  Lattice lattice;             // box, nodes along each axis
+  GridLattice lattice;         // box, nodes along each axis
   std::vector<double> values;  // by node number, along x first
 };
 
@@ -45,7 +45,7 @@ class GridField : public Field {
 
  private:
   FieldSample at(const Vec3& point) const;
-  FieldSample tricubic(const Lattice::Place& place) const;
+  FieldSample tricubic(const GridLattice::Place& place) const;
   void neighbourhood(const std::array<uint32_t, 3>& cell, double (&values)[4][4][4]) const;
   Box3 findSolid() const;
 

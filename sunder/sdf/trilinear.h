@@ -14,14 +14,14 @@ namespace sunder::sdf {
 
 // Nodes box.lower + step * (i, j, k), 0 <= i < nodes[0] and so on, numbered along x first. With one node
 // along an axis the lattice is flat there.
-struct Lattice {
+struct GridLattice {
   Box3 box;  // of the nodes
   std::array<uint32_t, 3> nodes{1, 1, 1};
   Vec3 perStep = Vec3::Zero();  // 1 / step; 0 along a flat axis
   Vec3 step = Vec3::Zero();
 
-  Lattice() = default;
-  Lattice(const Box3& nodesBox, const std::array<uint32_t, 3>& count) : box(nodesBox), nodes(count) {
+  GridLattice() = default;
+  GridLattice(const Box3& nodesBox, const std::array<uint32_t, 3>& count) : box(nodesBox), nodes(count) {
     for (int d = 0; d < 3; ++d) {
       if (nodes[size_t(d)] < 2) continue;
       step[d] = (box.upper[d] - box.lower[d]) / (nodes[size_t(d)] - 1);
@@ -58,7 +58,7 @@ struct Lattice {
 
 // The value at a place and its derivatives, of the eight corners of its cell.
 template <class Value>
-FieldSample trilinear(const Lattice& lattice, const Value* values, const Lattice::Place& p) {
+FieldSample trilinear(const GridLattice& lattice, const Value* values, const GridLattice::Place& p) {
   const size_t nx = lattice.nodes[0], slice = nx * lattice.nodes[1];
   const size_t at = p.cell[0] + nx * p.cell[1] + slice * p.cell[2];
   const size_t dx = lattice.nodes[0] > 1, dy = lattice.nodes[1] > 1 ? nx : 0;

@@ -11,7 +11,7 @@ VoxelField::VoxelField(const DistanceVolume& volume) : frame_(volume.frame) {
     throw Error(ErrorKind::Geometry, "a voxel field needs voxels on both sides of a surface")
         .hint("the volume is all inside or all outside; take smaller voxels, or pad a full one");
   const auto [nx, ny, nz] = frame_.dims;
-  lattice_ = Lattice({frame_.centre(0, 0, 0), frame_.centre(nx - 1, ny - 1, nz - 1)}, frame_.dims);
+  lattice_ = GridLattice({frame_.centre(0, 0, 0), frame_.centre(nx - 1, ny - 1, nz - 1)}, frame_.dims);
   phi_.resize(volume.phi.size());
   Box3 cubes;
   double deepestAtBorder = 0;
@@ -37,7 +37,7 @@ VoxelField::VoxelField(const VoxelGrid& grid) : VoxelField(distanceTransform(pad
 void VoxelField::values(std::span<const Vec3> points, std::span<double> out) const {
   assert(points.size() == out.size());
   for (size_t i = 0; i < points.size(); ++i) {
-    const Lattice::Place place = lattice_.place(points[i]);
+    const GridLattice::Place place = lattice_.place(points[i]);
     out[i] = trilinear(lattice_, phi_.data(), place).value + place.outside.norm();
   }
 }
@@ -45,7 +45,7 @@ void VoxelField::values(std::span<const Vec3> points, std::span<double> out) con
 void VoxelField::samples(std::span<const Vec3> points, std::span<FieldSample> out) const {
   assert(points.size() == out.size());
   for (size_t i = 0; i < points.size(); ++i) {
-    const Lattice::Place place = lattice_.place(points[i]);
+    const GridLattice::Place place = lattice_.place(points[i]);
     out[i] = beyond(trilinear(lattice_, phi_.data(), place), place.outside);
   }
 }

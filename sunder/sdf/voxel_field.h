@@ -31,7 +31,7 @@ class VoxelField : public Field {
 
  private:
   VoxelFrame frame_;
-  Lattice lattice_;
+  GridLattice lattice_;
   std::vector<float> phi_;  // m
   Box3 solid_;
 };

@@ -48,7 +48,7 @@ struct Sweep {
     grid.row(voxel[1], voxel[2])[voxel[0] / 64] ^= uint64_t(1) << (voxel[0] % 64);
   }
 
-  // Marks the columns of a triangle whose coordinate along slabAxis is in [slabBegin, slabEnd).
+  // Marks the covered ones of the columns range = {first, end along b, first, end along c}.
   template <class Int>
   void rasterize(const std::array<Snapped, 3>& corner, const std::array<int64_t, 3>& normal,
                  const std::array<int64_t, 4>& range) const {
@@ -67,6 +67,7 @@ struct Sweep {
     }
     const Int na = Int(sign) * normal[0], nb = Int(sign) * normal[1], nc = Int(sign) * normal[2];
     const int64_t base = int64_t(corner[0][a]) - kUnit / 2;
+    const bool level = nb == 0 && nc == 0;  // no division for faces across the axis
     for (int64_t row = range[2]; row < range[3]; ++row) {
       int64_t e0 = value[0], e1 = value[1], e2 = value[2];
       for (int64_t column = range[0]; column < range[1]; ++column) {
@@ -74,7 +75,8 @@ struct Sweep {
           // The plane meets the column at base + 1/2 voxel + q / na; the last centre at or below that.
           const Int q = -(nb * (column * kUnit + kUnit / 2 - corner[0][b]) +
                           nc * (row * kUnit + kUnit / 2 - corner[0][c]));
-          mark((base + int64_t(floorDivide(q, na))) >> 8, uint32_t(column), uint32_t(row));
+          const auto rise = level ? int64_t(0) : int64_t(floorDivide(q, na));
+          mark((base + rise) >> 8, uint32_t(column), uint32_t(row));
         }
         e0 += alongB[0];
         e1 += alongB[1];
