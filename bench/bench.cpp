@@ -46,6 +46,11 @@ std::optional<double> ratio(const Row& row) {
   return better / worse;
 }
 
+std::optional<bool> met(const Row& row) {
+  if (!row.bar) return std::nullopt;
+  return row.metric == "rate" ? row.value >= *row.bar : row.value <= *row.bar;
+}
+
 double bestSeconds(const Options& options, const std::function<void()>& work,
                    const std::function<void()>& prepare) {
   using Clock = std::chrono::steady_clock;

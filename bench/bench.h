@@ -31,6 +31,8 @@ struct Row {
   std::string unit = {};
   std::string peer = {};  // empty: nobody to compare with
   std::optional<double> peerValue = {};
+  std::optional<double> sd = {};   // of a mean: the standard deviation beside it
+  std::optional<double> bar = {};  // what the value has to reach (rates), or may not exceed (all others)
 };
 
 struct Options {
@@ -64,6 +66,9 @@ class Report {
 
 // peerValue/value for times and memory, value/peerValue for rates: above 1 means ours is better.
 std::optional<double> ratio(const Row& row);
+
+// Whether the row's bar is reached; nothing for a row without one.
+std::optional<bool> met(const Row& row);
 
 // The shortest of several runs of `work` (at least 3, until options.seconds have passed); `prepare` runs
 // untimed before each.

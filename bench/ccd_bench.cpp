@@ -103,11 +103,13 @@ void measure(Report& report, const Options& options, const char* name, const Mix
 }  // namespace
 
 SUNDER_BENCH("spatial", ccdVertexFace) {
+  if (!options.wants("ccd/vf-single")) return;
   measure(report, options, "ccd/vf", makeMix(100'000, 1, 0.35, 1), spatial::vertexFaceBatch,
           spatial::vertexFace);
 }
 
 SUNDER_BENCH("spatial", ccdEdgeEdge) {
+  if (!options.wants("ccd/ee-single")) return;
   measure(report, options, "ccd/ee", makeMix(100'000, 2, 0.6, 2), spatial::edgeEdgeBatch, spatial::edgeEdge);
 }
 

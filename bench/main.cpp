@@ -63,6 +63,8 @@ void printRow(const Row& row) {
     fmt::print(" {:<28} {:>14} {:>7}", row.peer, scaled(*row.peerValue),
                better ? fmt::format("{:.2f}", *better) : std::string("-"));
   }
+  if (row.sd) fmt::print(" sd {}", scaled(*row.sd));
+  if (row.bar) fmt::print(" bar {} {}", scaled(*row.bar), *met(row) ? "met" : "MISSED");
   fmt::print("\n");
   std::fflush(stdout);
 }
@@ -80,6 +82,11 @@ nlohmann::ordered_json toJson(const Row& row, const std::string& room) {
     json["peer"] = row.peer;
     json["peer_value"] = *row.peerValue;
     if (const std::optional<double> better = ratio(row)) json["ratio"] = *better;
+  }
+  if (row.sd) json["sd"] = *row.sd;
+  if (row.bar) {
+    json["bar"] = *row.bar;
+    json["met"] = *met(row);
   }
   return json;
 }

@@ -1,6 +1,7 @@
 // Trees and pairs on the meshes of the benchmark: build, refit, overlapping pairs, self-collision, the whole
-// query with exact triangle tests, and a collision-free step. Peers: Embree (Morton build, rtcCollide), FCL
-// (triangle contacts).
+// query with exact triangle tests, and a collision-free step. Peers: Embree (builds, rtcCollide), Bullet
+// (three of its trees), FCL (triangle contacts).
+#include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/geometry/shapes.h"
 #include "sunder/spatial/mesh_ccd.h"
@@ -8,15 +9,13 @@
 #include "sunder/spatial/overlap_pairs.h"
 
 #include "bench/bench.h"
+#include "bench/pair_peers.h"
+#include "bench/spatial_meshes.h"
 
-#include <atomic>
 #include <cmath>
 #include <memory>
 #include <string>
 
-#ifdef SUNDER_HAS_EMBREE
-#include <embree3/rtcore.h>
-#endif
 #ifdef SUNDER_HAS_FCL
 #include <fcl/fcl.h>
 #endif
@@ -28,144 +27,76 @@ using namespace sunder::spatial;
 using namespace sunder::bench;
 using geometry::TriMesh;
 
-// Coordinates rounded to float, so that every library sees the same boxes.
-TriMesh rounded(TriMesh mesh) {
-  for (Vec3& p : mesh.positions) p = p.cast<float>().cast<double>();
-  return mesh;
+// Peers see the same boxes, so they must find the same pairs, but for a part `off` of them.
+void expectPairs(const std::string& peer, size_t theirs, size_t ours, double off = 0) {
+  if (std::abs(double(theirs) - double(ours)) > off * double(ours))
+    throw Error(ErrorKind::Numerical,
+                peer + " finds " + std::to_string(theirs) + " pairs, we find " + std::to_string(ours));
 }
 
-TriMesh sphere(int n, const Vec3& centre = Vec3::Zero()) {
-  geometry::RippledSphereShape shape;
-  shape.n = n;
-  TriMesh mesh = geometry::makeRippledSphere(shape);
-  for (Vec3& p : mesh.positions) p += centre;
-  return rounded(std::move(mesh));
-}
-
-TriangleLeaves leavesOf(const TriMesh& mesh) { return {mesh.positions, mesh.triangles}; }
-
-#ifdef SUNDER_HAS_EMBREE
-
-// A mesh as Embree user geometry with one box per triangle, as rtcCollide wants it, or as triangles for
-// builds.
-class EmbreeScene {
- public:
-  EmbreeScene(const TriMesh& mesh, unsigned threads, bool userBoxes, RTCBuildQuality quality) : mesh_(mesh) {
-    device_ = rtcNewDevice(("threads=" + std::to_string(threads) + ",user_threads=1").c_str());
-    scene_ = rtcNewScene(device_);
-    rtcSetSceneBuildQuality(scene_, quality);
-    geometry_ = rtcNewGeometry(device_, userBoxes ? RTC_GEOMETRY_TYPE_USER : RTC_GEOMETRY_TYPE_TRIANGLE);
-    if (userBoxes) {
-      rtcSetGeometryUserPrimitiveCount(geometry_, static_cast<unsigned>(mesh.triangles.size()));
-      rtcSetGeometryUserData(geometry_, this);
-      rtcSetGeometryBoundsFunction(geometry_, boundsOf, this);
-    } else {
-      auto* vertices = static_cast<float*>(rtcSetNewGeometryBuffer(
-          geometry_, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, mesh.positions.size()));
-      for (const Vec3& p : mesh.positions)
-        for (int k = 0; k < 3; ++k) *vertices++ = static_cast<float>(p[k]);
-      auto* indices = static_cast<uint32_t*>(rtcSetNewGeometryBuffer(
-          geometry_, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, mesh.triangles.size()));
-      for (const auto& t : mesh.triangles)
-        for (uint32_t v : t) *indices++ = v;
-    }
-    rtcSetGeometryBuildQuality(geometry_, quality);
-    rtcCommitGeometry(geometry_);
-    rtcAttachGeometryByID(scene_, geometry_, 0);
-    rtcCommitScene(scene_);
+struct PairTrees {
+  OiTree a, b;
+  PairTrees(const TriMesh& meshA, const TriMesh* meshB, LeafOrder order) {
+    OiTreeBuilder builder;
+    builder.build(a, leavesOf(meshA), {.order = order});
+    if (meshB) builder.build(b, leavesOf(*meshB), {.order = order});
   }
-  ~EmbreeScene() {
-    rtcReleaseGeometry(geometry_);
-    rtcReleaseScene(scene_);
-    rtcReleaseDevice(device_);
-  }
-  EmbreeScene(const EmbreeScene&) = delete;
-  EmbreeScene& operator=(const EmbreeScene&) = delete;
-
-  void rebuild() {
-    rtcUpdateGeometryBuffer(geometry_, RTC_BUFFER_TYPE_VERTEX, 0);
-    rtcCommitGeometry(geometry_);
-    rtcCommitScene(scene_);
-  }
-  RTCScene scene() const { return scene_; }
-
- private:
-  static void boundsOf(const RTCBoundsFunctionArguments* args) {
-    const auto& mesh = static_cast<const EmbreeScene*>(args->geometryUserPtr)->mesh_;
-    Box3 box;
-    for (uint32_t v : mesh.triangles[args->primID]) box.grow(mesh.positions[v]);
-    RTCBounds& out = *args->bounds_o;
-    out.lower_x = static_cast<float>(box.lower.x());
-    out.lower_y = static_cast<float>(box.lower.y());
-    out.lower_z = static_cast<float>(box.lower.z());
-    out.upper_x = static_cast<float>(box.upper.x());
-    out.upper_y = static_cast<float>(box.upper.y());
-    out.upper_z = static_cast<float>(box.upper.z());
-  }
-
-  const TriMesh& mesh_;
-  RTCDevice device_;
-  RTCScene scene_;
-  RTCGeometry geometry_;
+  void search(PairList& list) const { b.empty() ? selfOverlapPairs(a, list) : overlapPairs(a, b, list); }
 };
 
-// rtcCollide on one device; pairs are counted and stored, as ours are.
-struct EmbreePairs {
-  std::vector<PrimitivePair> pairs = std::vector<PrimitivePair>(16'000'000);
-  std::atomic<size_t> count{0};
-  static void add(void* self, RTCCollision* collisions, unsigned number) {
-    auto* list = static_cast<EmbreePairs*>(self);
-    const size_t at = list->count.fetch_add(number);
-    for (unsigned i = 0; i < number; ++i)
-      list->pairs[at + i] = {collisions[i].primID0, collisions[i].primID1};
-  }
-};
-
-#endif
-
+// Like against like: trees by selection beside Embree's default builder, and, under "/morton", both in Morton
+// order. Bullet has one thread; its rows repeat our time.
 void measurePairs(Report& report, const Options& options, const std::string& name, const TriMesh& a,
                   const TriMesh* b) {
-  if (!options.wants(name)) return;
-  OiTree treeA, treeB;
-  OiTreeBuilder builder;
-  builder.build(treeA, leavesOf(a), {.order = LeafOrder::Selection});
-  if (b) builder.build(treeB, leavesOf(*b), {.order = LeafOrder::Selection});
-  for (unsigned threads : options.threadCounts()) {
-    const ThreadLimit limit(threads);
-    PairList list;
-    const double ours =
-        bestSeconds(options, [&] { b ? overlapPairs(treeA, treeB, list) : selfOverlapPairs(treeA, list); });
-    Row row{.name = name,
-            .size = list.size(),
-            .threads = threads,
-            .metric = "time",
-            .value = 1e3 * ours,
-            .unit = "ms"};
-#ifdef SUNDER_HAS_EMBREE
-    const EmbreeScene sceneA(a, threads, true, RTC_BUILD_QUALITY_MEDIUM);
-    const auto sceneB =
-        b ? std::make_unique<EmbreeScene>(*b, threads, true, RTC_BUILD_QUALITY_MEDIUM) : nullptr;
-    EmbreePairs theirs;
-    const double embree = bestSeconds(options, [&] {
-      theirs.count = 0;
-      rtcCollide(sceneA.scene(), b ? sceneB->scene() : sceneA.scene(), EmbreePairs::add, &theirs);
-    });
-    row.peer = "Embree rtcCollide";
-    row.peerValue = 1e3 * embree;
-#endif
-    report.add(row);
-    report.add({.name = name + "/tests",
-                .size = list.size(),
-                .threads = threads,
-                .metric = "rate",
-                .value = static_cast<double>(list.statistics().boxTests) / ours,
-                .unit = "tests/s"});
-    report.add({.name = name + "/memory",
-                .size = list.size(),
-                .threads = threads,
-                .metric = "memory",
-                .value = static_cast<double>(list.bytes() + treeA.bytes() + treeB.bytes()),
-                .unit = "bytes"});
+  struct Kind {
+    const char* suffix;
+    LeafOrder order;
+    EmbreeQuality quality;
+  };
+  for (const Kind& kind : {Kind{"", LeafOrder::Selection, EmbreeQuality::Medium},
+                           Kind{"/morton", LeafOrder::Morton, EmbreeQuality::Low}}) {
+    const std::string full = name + kind.suffix;
+    if (!options.wants(full)) continue;
+    const PairTrees trees(a, b, kind.order);
+    for (unsigned threads : options.threadCounts()) {
+      const ThreadLimit limit(threads);
+      PairList list;
+      const double ours = bestSeconds(options, [&] { trees.search(list); });
+      Row row{.name = full,
+              .size = list.size(),
+              .threads = threads,
+              .metric = "time",
+              .value = 1e3 * ours,
+              .unit = "ms"};
+      if (const auto embree = embreePairs(options, a, b, threads, kind.quality)) {
+        row.peer = std::string("Embree rtcCollide ") + bench::name(kind.quality);
+        row.peerValue = 1e3 * embree->seconds;
+        expectPairs("Embree", embree->pairs, b ? list.size() : 2 * list.size());  // alone: both ways
+      }
+      report.add(row);
+      report.add({.name = full + "/tests",
+                  .size = list.size(),
+                  .threads = threads,
+                  .metric = "rate",
+                  .value = static_cast<double>(list.statistics().boxTests) / ours,
+                  .unit = "tests/s"});
+      report.add({.name = full + "/memory",
+                  .size = list.size(),
+                  .threads = threads,
+                  .metric = "memory",
+                  .value = static_cast<double>(list.bytes() + trees.a.bytes() + trees.b.bytes()),
+                  .unit = "bytes"});
+      if (threads != 1 || kind.order != LeafOrder::Selection) continue;
+      for (const BulletTree tree : {BulletTree::GImpact, BulletTree::Dynamic}) {
+        const auto bullet = bulletPairs(options, a, b, tree);
+        if (!bullet) continue;
+        row.name = full + (tree == BulletTree::GImpact ? "/bullet-gimpact" : "/bullet-dbvt");
+        row.peer = bench::name(tree);
+        row.peerValue = 1e3 * bullet->seconds;
+        expectPairs(row.peer, bullet->pairs, list.size(), tree == BulletTree::GImpact ? 1e-5 : 0);
+        report.add(row);
+      }
+    }
   }
 }
 
@@ -191,13 +122,21 @@ SUNDER_BENCH("spatial", treeBuild) {
               .metric = "rate",
               .value = count / build,
               .unit = "triangles/s"};
-#ifdef SUNDER_HAS_EMBREE
-      EmbreeScene theirs(mesh, threads, false, RTC_BUILD_QUALITY_LOW);
-      row.peer = "Embree LOW";
-      row.peerValue = count / bestSeconds(options, [&] { theirs.rebuild(); });
-#endif
+      if (const auto embree = embreeBuild(options, mesh, threads, EmbreeQuality::Low)) {
+        row.peer = "Embree LOW";
+        row.peerValue = count / *embree;
+      }
       report.add(row);
       if (size != "500k") continue;
+      for (const BulletTree kind : {BulletTree::GImpact, BulletTree::Optimized}) {
+        if (threads != 1) continue;
+        const auto bullet = bulletBuild(options, mesh, kind);
+        if (!bullet) continue;
+        row.name = kind == BulletTree::GImpact ? "build/500k/bullet-gimpact" : "build/500k/bullet-optimized";
+        row.peer = bench::name(kind);
+        row.peerValue = count / *bullet;
+        report.add(row);
+      }
       const double refit = bestSeconds(options, [&] { builder.refit(tree, leavesOf(mesh)); });
       report.add({.name = "refit/500k",
                   .size = mesh.triangles.size(),
@@ -217,6 +156,9 @@ SUNDER_BENCH("spatial", treeBuild) {
   }
 #ifndef SUNDER_HAS_EMBREE
   report.missingPeer("Embree");
+#endif
+#ifndef SUNDER_HAS_BULLET
+  report.missingPeer("Bullet");
 #endif
 }
 

@@ -1,23 +1,20 @@
 // The source's traversal variants on its test sheet (section "variant/..."), and whole frames of its scenes
 // ("scene/..."). Every variant of the sheet gives four rows: time, box tests, passes and the frontier's peak;
 // every scene the mean over sampled frames of each stage with its standard deviation, pairs and memory.
+// Scenes on which all variants run are in scene_variants_bench.cpp.
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/batch_build.h"
-#include "sunder/spatial/benchmark_scenes.h"
 #include "sunder/spatial/depth_first.h"
 #include "sunder/spatial/front_tracking.h"
 #include "sunder/spatial/leaf_versus_tree.h"
 #include "sunder/spatial/overlap_pairs.h"
 #include "sunder/spatial/sweep_and_prune.h"
-#include "sunder/spatial/top_level.h"
 #include "sunder/spatial/traversal.h"
 #include "sunder/spatial/tree_memory.h"
 
-#include "bench.h"
+#include "bench/scene_frame.h"
+#include "bench/variant_rows.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -26,35 +23,6 @@ namespace sunder::bench {
 namespace {
 
 using namespace spatial;
-
-// Whether rows whose names begin with `base` can be asked for.
-bool mayWant(const Options& options, const std::string& base) {
-  return options.wants(base) || options.filter.starts_with(base);
-}
-
-void addRow(Report& report, const std::string& name, size_t size, unsigned threads, const char* metric,
-            double value, const char* unit) {
-  Row row;
-  row.name = name;
-  row.size = size;
-  row.threads = threads;
-  row.metric = metric;
-  row.value = value;
-  row.unit = unit;
-  report.add(row);
-}
-
-void addVariant(Report& report, const std::string& name, size_t size, unsigned threads, double seconds,
-                const VariantStatistics& statistics) {
-  addRow(report, name, size, threads, "time", 1e3 * seconds, "ms");
-  addRow(report, name + "/tests", size, threads, "count", double(statistics.boxTests), "tests");
-  if (statistics.passes > 1)
-    addRow(report, name + "/passes", size, threads, "count", double(statistics.passes), "passes");
-  if (statistics.peakFrontier > 0) {
-    addRow(report, name + "/frontier", size, threads, "count", double(statistics.peakFrontier), "pairs");
-    addRow(report, name + "/bytes", size, threads, "memory", double(statistics.frontierBytes), "B");
-  }
-}
 
 struct Sheet {
   geometry::TriMesh mesh = makeTestSheet(214);
@@ -82,30 +50,6 @@ void breadthFirst(Report& report, const Options& options, const std::string& nam
   }
 }
 
-struct Series {
-  double sum = 0, squares = 0;
-  int count = 0;
-  void add(double x) {
-    sum += x;
-    squares += x * x;
-    ++count;
-  }
-  double mean() const { return sum / count; }
-  double deviation() const { return std::sqrt(std::max(0.0, squares / count - mean() * mean())); }
-};
-
-template <class Work>
-double secondsOf(Work&& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-void addSeries(Report& report, const std::string& name, size_t size, unsigned threads, const Series& series) {
-  addRow(report, name, size, threads, "time", 1e3 * series.mean(), "ms");
-  addRow(report, name + "/sd", size, threads, "time", 1e3 * series.deviation(), "ms");
-}
-
 // Shortest of a few runs of one frame: the deviation is then that of the scene, not of the machine.
 constexpr int kRunsOfAFrame = 3;
 constexpr uint32_t kSampledFrames = 16;
@@ -113,38 +57,26 @@ constexpr uint32_t kSampledFrames = 16;
 void measureScene(Report& report, const Options& options, SceneKind kind) {
   const std::string base = std::string("scene/") + name(kind);
   if (!mayWant(options, base)) return;
-  const BenchmarkScene scene = makeBenchmarkScene(kind);
-  const size_t bodies = scene.bodies.size(), size = scene.triangleCount();
+  SceneFrame scene(kind, {});
+  const size_t size = scene.scene().triangleCount();
   for (unsigned threads : options.threadCounts()) {
     const ThreadLimit limit(threads);
-    std::vector<OiTree> trees(bodies);
-    std::vector<std::vector<Vec3>> positions(bodies);
-    std::vector<TopLevelBody> world(bodies);
-    BatchBuilder batch;
-    TopLevel top;
     PairList pairs;
     Series build, refit, list, search, frame, count;
     size_t bytes = 0;
     for (uint32_t sample = 0; sample < kSampledFrames; ++sample) {
-      const uint32_t at = sample * (scene.frames - 1) / (kSampledFrames - 1);
-      std::vector<BatchItem> items;
-      for (size_t b = 0; b < bodies; ++b) {
-        scene.positions(b, at, positions[b]);
-        items.push_back({&trees[b], {positions[b], scene.bodies[b].triangles}});
-        world[b].tree = &trees[b];
-        world[b].self = scene.bodies[b].self;
-      }
+      const uint32_t at = scene.sample(sample, kSampledFrames);
       if (sample == 0) {
-        batch.build(items);
-        top.update(world);
-        overlapPairs(top.jobs(), pairs);
+        scene.show(at);
+        overlapPairs(scene.jobs(), pairs);
       }
+      scene.move(at);
       double best[4] = {1e9, 1e9, 1e9, 1e9};
       for (int run = 0; run < kRunsOfAFrame; ++run) {
-        best[0] = std::min(best[0], secondsOf([&] { batch.refit(items); }));
-        best[1] = std::min(best[1], secondsOf([&] { batch.build(items); }));
-        best[2] = std::min(best[2], secondsOf([&] { top.update(world); }));
-        best[3] = std::min(best[3], secondsOf([&] { overlapPairs(top.jobs(), pairs); }));
+        best[0] = std::min(best[0], secondsOf([&] { scene.refit(); }));
+        best[1] = std::min(best[1], secondsOf([&] { scene.build(); }));
+        best[2] = std::min(best[2], secondsOf([&] { scene.findJobs(); }));
+        best[3] = std::min(best[3], secondsOf([&] { overlapPairs(scene.jobs(), pairs); }));
       }
       refit.add(best[0]);
       build.add(best[1]);
@@ -152,24 +84,21 @@ void measureScene(Report& report, const Options& options, SceneKind kind) {
       search.add(best[3]);
       frame.add(best[1] + best[2] + best[3]);
       count.add(double(pairs.size()));
-      size_t now = pairs.bytes() + batch.bytes();
-      for (const OiTree& tree : trees) now += tree.bytes();
-      bytes = std::max(bytes, now);
+      bytes = std::max(bytes, pairs.bytes() + scene.workBytes() + scene.treeBytes());
     }
     addSeries(report, base + "/build", size, threads, build);
     addSeries(report, base + "/refit", size, threads, refit);
     addSeries(report, base + "/top-level", size, threads, list);
     addSeries(report, base + "/traversal", size, threads, search);
     addSeries(report, base + "/frame", size, threads, frame);
-    addRow(report, base + "/pairs", size, threads, "count", count.mean(), "pairs");
-    addRow(report, base + "/pairs/sd", size, threads, "count", count.deviation(), "pairs");
+    addSeries(report, base + "/pairs", size, threads, count, "count", 1, "pairs");
     addRow(report, base + "/bytes", size, threads, "memory", double(bytes), "B");
   }
 }
 
 }  // namespace
 
-SUNDER_BENCH("spatial", variantBreadthFirst) {
+SUNDER_BENCH("experiments", variantBreadthFirst) {
   struct Case {
     std::string name;
     OiTree Sheet::*tree;
@@ -195,7 +124,7 @@ SUNDER_BENCH("spatial", variantBreadthFirst) {
   for (const Case& c : cases) breadthFirst(report, options, "variant/" + c.name, sheet.*c.tree, c.settings);
 }
 
-SUNDER_BENCH("spatial", variantOthers) {
+SUNDER_BENCH("experiments", variantOthers) {
   const char* names[] = {"variant/depth-first",    "variant/leaf-versus-tree", "variant/sweep-and-prune",
                          "variant/front-tracking", "variant/production",       "variant/memory"};
   if (std::none_of(std::begin(names), std::end(names), [&](const char* n) { return mayWant(options, n); }))
@@ -254,7 +183,7 @@ SUNDER_BENCH("spatial", variantOthers) {
   }
 }
 
-SUNDER_BENCH("spatial", variantScenes) {
+SUNDER_BENCH("experiments", variantScenes) {
   for (const SceneKind kind : kAllScenes) measureScene(report, options, kind);
 }
 

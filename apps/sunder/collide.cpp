@@ -9,6 +9,8 @@
 
 #include "command.h"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 
 #include <fmt/format.h>
@@ -21,41 +23,62 @@ using geometry::TriMesh;
 using namespace spatial;
 
 struct CollideOptions {
-  std::string a, b, output, neighbours = "skip";
+  std::string a, b, output, neighbours;
   std::vector<std::string> ends;
   bool self = false;
   double tolerance = 0;
+  uint64_t maxPairs = kMostPairs;
 };
 
-TriMesh readTriangles(const std::string& path, const Settings& settings) {
+using geometry::PolygonSoup;
+
+TriMesh read(const std::string& path, const Settings& settings) {
   const ProfileScope scope("read");
-  geometry::MeshFile file = geometry::readMesh(path);
-  reportNotes(settings, path, file.notes);
-  TriMesh mesh = geometry::toTriMesh(file.surface);
-  if (mesh.triangles.empty()) throw Error(ErrorKind::Geometry, "has no faces to collide").inFile(path);
-  return mesh;
+  return geometry::toTriMesh(readSurface(path, settings));
 }
 
-void checkSameMesh(const TriMesh& start, const std::string& startName, const TriMesh& end,
-                   const std::string& endName) {
-  if (start.positions.size() != end.positions.size() || start.triangles != end.triangles)
-    throw Error(ErrorKind::Geometry,
-                fmt::format("is not {} moved: the faces or the number of vertices differ", startName))
-        .inFile(endName)
+// A mesh at both ends of a step. Faces are split once, where it starts: a polygon that bends might be split
+// another way where it ends.
+struct Motion {
+  TriMesh start;
+  std::vector<Vec3> end;
+
+  MovingMesh moving() const { return {start.positions, end, start.triangles}; }
+};
+
+Motion readMotion(const std::string& startPath, const std::string& endPath, const Settings& settings) {
+  const ProfileScope scope("read");
+  const PolygonSoup start = readSurface(startPath, settings);
+  PolygonSoup end = readSurface(endPath, settings);
+  std::string difference;
+  if (start.positions.size() != end.positions.size())
+    difference =
+        fmt::format("it has {} vertices instead of {}", end.positions.size(), start.positions.size());
+  else if (start.faceCount() != end.faceCount())
+    difference = fmt::format("it has {} faces instead of {}", end.faceCount(), start.faceCount());
+  else
+    for (size_t f = 0; f < start.faceCount() && difference.empty(); ++f)
+      if (!std::ranges::equal(start.face(f), end.face(f)))
+        difference = fmt::format("face {} has other vertices", f);
+  if (!difference.empty())
+    throw Error(ErrorKind::Geometry, fmt::format("is not {} moved: {}", startPath, difference))
+        .inFile(endPath)
         .hint("both ends of a motion need the same faces in the same order");
+  return {geometry::toTriMesh(start), std::move(end.positions)};
+}
+
+// Too many pairs, in the words of the command.
+[[noreturn]] void refusePairs(const Error& error, const CollideOptions& options) {
+  if (error.kind() != ErrorKind::Limit) throw error;
+  throw Error(error.kind(), error.message())
+      .inFile(options.a)
+      .hint("are there faces in one place? 'sunder clean' removes doubles; --max-pairs raises the limit");
 }
 
 void writePairs(const std::string& path, std::span<const PrimitivePair> pairs) {
   std::string text = "a,b\n";
   for (const PrimitivePair& p : pairs) fmt::format_to(std::back_inserter(text), "{},{}\n", p.a, p.b);
   writeFile(path, text);
-}
-
-Json stagesJson(const Profiler& profiler) {
-  Json stages = Json::object();
-  for (size_t i = 1; i < profiler.stages().size(); ++i)
-    stages[profiler.stages()[i].name] = profiler.stages()[i].total;
-  return stages;
 }
 
 const char* kindName(ContactKind kind) {
@@ -71,8 +94,8 @@ const char* kindName(ContactKind kind) {
 }
 
 int collideStill(const CollideOptions& options, const Settings& settings, Profiler& profiler) {
-  const TriMesh a = readTriangles(options.a, settings);
-  const TriMesh b = options.self ? TriMesh{} : readTriangles(options.b, settings);
+  const TriMesh a = read(options.a, settings);
+  const TriMesh b = options.self ? TriMesh{} : read(options.b, settings);
   OiTree treeA, treeB;
   OiTreeBuilder builder;
   const TreeSettings tree{.margin = 0.5 * options.tolerance};
@@ -84,7 +107,11 @@ int collideStill(const CollideOptions& options, const Settings& settings, Profil
   }
   {
     const ProfileScope scope("traverse");
-    options.self ? selfOverlapPairs(treeA, boxes) : overlapPairs(treeA, treeB, boxes);
+    try {
+      overlapPairs(treeA, options.self ? treeA : treeB, boxes, options.maxPairs);
+    } catch (const Error& e) {
+      refusePairs(e, options);
+    }
   }
   std::vector<PrimitivePair> triangles;
   {
@@ -119,42 +146,69 @@ int collideStill(const CollideOptions& options, const Settings& settings, Profil
   return 0;
 }
 
+// The two features of a contact, each of one mesh, as the vertices of its file.
+struct ContactFeature {
+  bool ofB;
+  std::vector<uint32_t> vertices;
+};
+
+std::array<ContactFeature, 2> featuresOf(const EarliestContact& contact, size_t verticesOfA) {
+  std::array<ContactFeature, 2> features;
+  const size_t split = contact.kind == ContactKind::VertexFace ? 1 : 2;
+  for (size_t i = 0; i < contact.vertices.size(); ++i) {
+    ContactFeature& feature = features[i < split ? 0 : 1];
+    feature.ofB = contact.vertices[i] >= verticesOfA;
+    feature.vertices.push_back(contact.vertices[i] - static_cast<uint32_t>(feature.ofB ? verticesOfA : 0));
+  }
+  return features;
+}
+
+std::string featureText(const ContactFeature& feature, const CollideOptions& options) {
+  constexpr const char* kNames[] = {"vertex", "edge", "face"};
+  return fmt::format("{} {} of {}", kNames[feature.vertices.size() - 1], fmt::join(feature.vertices, "-"),
+                     feature.ofB ? options.b : options.a);
+}
+
 int collideMoving(const CollideOptions& options, const Settings& settings, Profiler& profiler) {
   if (options.ends.size() != (options.self ? 1u : 2u))
     throw Error(ErrorKind::Usage, options.self ? "--ccd wants one file: the mesh at the end of the step"
                                                : "--ccd wants two files: both meshes at the end of the step");
-  const TriMesh a0 = readTriangles(options.a, settings), a1 = readTriangles(options.ends[0], settings);
-  checkSameMesh(a0, options.a, a1, options.ends[0]);
-  const MovingMesh a{a0.positions, a1.positions, a0.triangles};
+  if (!options.output.empty())
+    throw Error(ErrorKind::Usage, "-o writes pairs of faces, but --ccd finds one contact")
+        .hint("--json gives everything that --ccd finds");
+  const Motion a = readMotion(options.a, options.ends[0], settings);
+  const Motion b = options.self ? Motion{} : readMotion(options.b, options.ends[1], settings);
   const CcdSettings ccdSettings{.minSeparation = options.tolerance};
   MeshCcd ccd;
   EarliestContact contact;
-  if (options.self) {
+  try {
     const ProfileScope scope("ccd");
-    contact = ccd.self(a, ccdSettings);
-  } else {
-    const TriMesh b0 = readTriangles(options.b, settings), b1 = readTriangles(options.ends[1], settings);
-    checkSameMesh(b0, options.b, b1, options.ends[1]);
-    const ProfileScope scope("ccd");
-    contact = ccd.between(a, {b0.positions, b1.positions, b0.triangles}, ccdSettings);
+    contact = options.self ? ccd.self(a.moving(), ccdSettings, options.maxPairs)
+                           : ccd.between(a.moving(), b.moving(), ccdSettings, options.maxPairs);
+  } catch (const Error& e) {
+    refusePairs(e, options);
   }
   const CcdStatistics& s = ccd.statistics();
-  if (settings.json)
-    printJson({{"contact", contact.kind != ContactKind::None},
+  const bool found = contact.kind != ContactKind::None;
+  const auto features = featuresOf(contact, a.end.size());
+  if (settings.json) {
+    Json list = Json::array();
+    for (const ContactFeature& feature : features)
+      list.push_back({{"mesh", feature.ofB ? "b" : "a"}, {"vertices", feature.vertices}});
+    printJson({{"contact", found},
                {"kind", kindName(contact.kind)},
                {"time", contact.time},
-               {"vertices", contact.kind == ContactKind::None ? Json(nullptr) : Json(contact.vertices)},
+               {"features", found ? list : Json(nullptr)},
+               {"self", options.self},
                {"tolerance", options.tolerance},
                {"box_pairs", s.trianglePairs},
                {"vertex_face_pairs", s.vertexFacePairs},
                {"edge_edge_pairs", s.edgeEdgePairs},
                {"seconds", stagesJson(profiler)}});
-  if (contact.kind == ContactKind::None)
-    say(settings, "no contact during the step");
-  else
-    say(settings, fmt::format("first contact at {:.9g} of the step: {} ({}, {}, {}, {})", contact.time,
-                              kindName(contact.kind), contact.vertices[0], contact.vertices[1],
-                              contact.vertices[2], contact.vertices[3]));
+  }
+  say(settings, !found ? "no contact during the step"
+                       : fmt::format("first contact at {:.9g} of the step: {} and {}", contact.time,
+                                     featureText(features[0], options), featureText(features[1], options)));
   return 0;
 }
 
@@ -162,6 +216,8 @@ int collide(CollideOptions options, const Settings& settings) {
   if (options.self && !options.b.empty())
     throw Error(ErrorKind::Usage, "--self takes one mesh, but two were given");
   if (options.b.empty()) options.self = true;
+  if (!options.neighbours.empty() && (!options.self || !options.ends.empty()))
+    throw Error(ErrorKind::Usage, "--neighbours is for a mesh against itself that does not move");
   Profiler profiler;
   const Profiler::Activation active(profiler);
   const int code = options.ends.empty() ? collideStill(options, settings, profiler)
@@ -184,11 +240,14 @@ Verb addCollide(CLI::App& root) {
       ->type_name("A1 [B1]");
   app->add_option("--tolerance", options->tolerance,
                   "Count as near up to this distance, in metres: grows the boxes; the separation with --ccd")
-      ->check(CLI::NonNegativeNumber)
+      ->check(distanceCheck())
       ->type_name("D");
   app->add_option("--neighbours", options->neighbours,
-                  "Faces that share a vertex: skip, or exact to report those that overlap")
+                  "With one mesh, faces that share a vertex: skip, or exact to report those that overlap")
       ->check(CLI::IsMember({"skip", "exact"}));
+  app->add_option("--max-pairs", options->maxPairs,
+                  fmt::format("Give up beyond so many pairs of boxes; 16 bytes each [{}]", kMostPairs))
+      ->type_name("N");
   app->add_option("-o,--output", options->output, "Write the pairs of faces as CSV")->type_name("FILE");
   app->footer(
       "Decisions on triangles are exact. Polygons are split into triangles, which is what the pairs count.\n"

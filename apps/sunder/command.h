@@ -1,8 +1,10 @@
 // What the verbs of the `sunder` command share. A verb is one file: it adds its options to a CLI11
 // sub-command and hands back the function that does the job. Results go to standard output (a table for
-// people, one JSON object with
-// --json), logs and errors to standard error.
+// people, one JSON object with --json), logs and errors to standard error.
 #pragma once
+
+#include "sunder/base/profiler.h"
+#include "sunder/geometry/mesh.h"
 
 #include <functional>
 #include <string>
@@ -36,11 +38,15 @@ Verb addInfo(CLI::App& root);
 Verb addConvert(CLI::App& root);
 Verb addClean(CLI::App& root);
 Verb addCollide(CLI::App& root);
+Verb addQuery(CLI::App& root);
+Verb addSdf(CLI::App& root);
+Verb addSurface(CLI::App& root);
 Verb addBench(CLI::App& root);
 Verb addDescribe(CLI::App& root);
 Verb addCompletion(CLI::App& root);
 
-// Prints one JSON object on standard output.
+// The object as text with an indent of 2, and the same printed on standard output.
+std::string jsonText(const Json& object);
 void printJson(const Json& object);
 
 // Prints to standard output unless --quiet or --json asked for silence there.
@@ -48,5 +54,15 @@ void say(const Settings& settings, const std::string& text);
 
 // Notes on what a reader or writer changed: warnings for people, an array for --json.
 void reportNotes(const Settings& settings, const std::string& file, const std::vector<std::string>& notes);
+
+// The faces of a mesh file. Throws Error (Geometry) when there are none, or a coordinate is beyond 1e37,
+// which is as far as trees reach.
+geometry::PolygonSoup readSurface(const std::string& path, const Settings& settings);
+
+// Seconds of each stage, by name.
+Json stagesJson(const Profiler& profiler);
+
+// For options that are distances: a number from 0 to 1e36.
+CLI::Validator distanceCheck();
 
 }  // namespace sunder::cli

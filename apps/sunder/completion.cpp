@@ -3,6 +3,7 @@
 #include "sunder/geometry/shapes.h"
 
 #include "command.h"
+#include "query.h"
 
 #include <iostream>
 #include <memory>
@@ -28,6 +29,8 @@ std::string bashScript(const CLI::App& root) {
   }
   std::string shapes;
   for (const geometry::ShapeInfo& shape : geometry::shapeCatalogue()) shapes += std::string(shape.name) + " ";
+  std::string asked;
+  for (const Question& question : questions()) asked += std::string(question.name) + " ";
   std::string script =
       "# bash completion for sunder; load it with:  source <(sunder completion bash)\n"
       "_sunder() {\n"
@@ -42,8 +45,10 @@ std::string bashScript(const CLI::App& root) {
       "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
       "  elif [ \"$verb\" = shape ] && [ \"$COMP_CWORD\" = 2 ]; then\n"
       "    COMPREPLY=($(compgen -W \"@SHAPES@\" -- \"$word\"))\n"
+      "  elif [ \"$verb\" = query ] && [ \"$COMP_CWORD\" = 3 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"@QUESTIONS@\" -- \"$word\"))\n"
       "  elif [ \"$verb\" = describe ] && [ \"$COMP_CWORD\" = 2 ]; then\n"
-      "    COMPREPLY=($(compgen -W \"shapes formats exit-codes\" -- \"$word\"))\n"
+      "    COMPREPLY=($(compgen -W \"shapes formats questions exit-codes\" -- \"$word\"))\n"
       "  elif [ \"$verb\" = describe ] && [ \"$previous\" = shapes ]; then\n"
       "    COMPREPLY=($(compgen -W \"@SHAPES@\" -- \"$word\"))\n"
       "  else\n"
@@ -58,6 +63,7 @@ std::string bashScript(const CLI::App& root) {
   put("@VERBS@", verbs);
   put("@CASES@", cases);
   put("@SHAPES@", shapes);
+  put("@QUESTIONS@", asked);
   return script;
 }
 

@@ -5,6 +5,7 @@
 #include "sunder/geometry/shapes.h"
 
 #include "command.h"
+#include "query.h"
 
 #include <iostream>
 #include <memory>
@@ -113,6 +114,23 @@ void describeFormats(const Settings& settings) {
   if (settings.json) printJson({{"formats", list}});
 }
 
+void describeQuestions(const std::string& name, const Settings& settings) {
+  Json list = Json::array();
+  for (const Question& q : questions()) {
+    if (!name.empty() && q.name != questionNamed(name).name) continue;
+    if (settings.json)
+      list.push_back({{"name", q.name},
+                      {"summary", q.summary},
+                      {"asked_of", q.rays ? "rays" : "points"},
+                      {"options", q.options},
+                      {"columns", q.columns}});
+    else
+      std::cout << fmt::format("{:<9} {}; asked of {}\n          options  {}\n          columns  {}\n",
+                               q.name, q.summary, q.rays ? "rays" : "points", q.options, q.columns);
+  }
+  if (settings.json) printJson(name.empty() ? Json{{"questions", list}} : list[0]);
+}
+
 void describeExitCodes(const Settings& settings) {
   Json kinds = Json::object();
   for (ErrorKind kind : {ErrorKind::Usage, ErrorKind::Missing, ErrorKind::Format, ErrorKind::Unsupported,
@@ -128,11 +146,13 @@ void describeExitCodes(const Settings& settings) {
 }
 
 int describe(const DescribeOptions& options, const Settings& settings) {
-  const std::vector<std::string_view> topics{"shapes", "formats", "exit-codes"};
+  const std::vector<std::string_view> topics{"shapes", "formats", "questions", "exit-codes"};
   if (options.topic == "shapes") {
     describeShapes(options.name, settings);
   } else if (options.topic == "formats") {
     describeFormats(settings);
+  } else if (options.topic == "questions") {
+    describeQuestions(options.name, settings);
   } else if (options.topic == "exit-codes") {
     describeExitCodes(settings);
   } else if (!options.topic.empty()) {
@@ -143,6 +163,7 @@ int describe(const DescribeOptions& options, const Settings& settings) {
   } else {
     std::cout << "shapes       the procedural shapes; 'describe shapes NAME' for the parameters of one\n"
                  "formats      the mesh files that are read and written\n"
+                 "questions    what 'sunder query' answers, and the columns of the answers\n"
                  "exit-codes   what the command returns, and when\n";
   }
   return 0;
@@ -152,10 +173,10 @@ int describe(const DescribeOptions& options, const Settings& settings) {
 
 Verb addDescribe(CLI::App& root) {
   auto options = std::make_shared<DescribeOptions>();
-  CLI::App* app =
-      root.add_subcommand("describe", "List the shapes with their parameters, and the file formats");
-  app->add_option("TOPIC", options->topic, "shapes, formats or exit-codes");
-  app->add_option("NAME", options->name, "With shapes: the one to describe");
+  CLI::App* app = root.add_subcommand(
+      "describe", "List the shapes with their parameters, the file formats, the questions");
+  app->add_option("TOPIC", options->topic, "shapes, formats, questions or exit-codes");
+  app->add_option("NAME", options->name, "With shapes or questions: the one to describe");
   app->footer(
       "Examples:\n"
       "  sunder describe shapes\n"

@@ -3,6 +3,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/simd.h"
 #include "sunder/base/text.h"
+#include "sunder/geometry/mesh_io.h"
 
 #include "command.h"
 
@@ -17,10 +18,12 @@
 
 namespace sunder::cli {
 
-void printJson(const Json& object) {
+std::string jsonText(const Json& object) {
   // Text that is not UTF-8 (a file's name may be anything) is replaced rather than thrown over.
-  std::cout << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  return object.dump(2, ' ', false, Json::error_handler_t::replace);
 }
+
+void printJson(const Json& object) { std::cout << jsonText(object) << '\n'; }
 
 void say(const Settings& settings, const std::string& text) {
   if (!settings.quiet && !settings.json) std::cout << text << '\n';
@@ -29,6 +32,38 @@ void say(const Settings& settings, const std::string& text) {
 void reportNotes(const Settings& settings, const std::string& file, const std::vector<std::string>& notes) {
   if (settings.quiet) return;
   for (const std::string& note : notes) logInfo("{}: {}", file, note);
+}
+
+geometry::PolygonSoup readSurface(const std::string& path, const Settings& settings) {
+  geometry::MeshFile file = geometry::readMesh(path);
+  reportNotes(settings, path, file.notes);
+  const std::vector<Vec3>& positions = file.surface.positions;
+  for (size_t i = 0; i < positions.size(); ++i)
+    if (!(positions[i].cwiseAbs().maxCoeff() <= 1e37))
+      throw Error(ErrorKind::Geometry, fmt::format("vertex {} has a coordinate larger than 1e37", i))
+          .inFile(path)
+          .hint("trees hold boxes of floats; scale the mesh");
+  if (file.surface.faceCount() > 0) return std::move(file.surface);
+  Error error(ErrorKind::Geometry, "has no faces");
+  if (!file.volume.tets.empty())
+    error.hint("it holds tetrahedra only; 'sunder convert' to a surface format takes their boundary");
+  throw std::move(error.inFile(path));
+}
+
+Json stagesJson(const Profiler& profiler) {
+  Json stages = Json::object();
+  for (size_t i = 1; i < profiler.stages().size(); ++i)
+    stages[profiler.stages()[i].name] = profiler.stages()[i].total;
+  return stages;
+}
+
+CLI::Validator distanceCheck() {
+  const auto check = [](const std::string& text) {
+    double value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1e36) return std::string();
+    return fmt::format("wants a distance from 0 to 1e36, not '{}'", text);
+  };
+  return CLI::Validator(check, "");
 }
 
 namespace {
@@ -75,8 +110,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.failure_message(CLI::FailureMessage::simple);
-  std::vector<Verb> verbs{addShape(app),   addInfo(app),  addConvert(app),  addClean(app),
-                          addCollide(app), addBench(app), addDescribe(app), addCompletion(app)};
+  std::vector<Verb> verbs{addShape(app),   addInfo(app),     addConvert(app),   addClean(app),
+                          addCollide(app), addQuery(app),    addSdf(app),       addSurface(app),
+                          addBench(app),   addDescribe(app), addCompletion(app)};
   for (Verb& verb : verbs) addSettings(*verb.app, settings);
   app.footer(
       "Examples:\n"

@@ -34,9 +34,11 @@ const std::byte* ByteReader::takeArray(size_t count, size_t itemSize, std::strin
   return take(count * itemSize, what);
 }
 
-void ByteReader::fail(std::string message) const {
-  throw Error(ErrorKind::Format, std::move(message)).inFile(fileName_).atByte(firstOffset_ + position_);
+Error ByteReader::error(std::string message) const {
+  return Error(ErrorKind::Format, std::move(message)).inFile(fileName_).atByte(fileOffset());
 }
+
+void ByteReader::fail(std::string message) const { throw error(std::move(message)); }
 
 void ByteReader::failPastEnd(uint64_t count, size_t itemSize, std::string_view what) const {
   const std::string needed =

@@ -20,6 +20,8 @@
 
 namespace sunder {
 
+class Error;
+
 enum class ByteOrder { Little, Big };
 
 inline constexpr ByteOrder kNativeOrder =
@@ -39,6 +41,14 @@ T swapBytes(T value) {
   return value;
 }
 
+// One number from any place, aligned or not.
+template <BinaryScalar T>
+T loadValue(const std::byte* at, bool swap) {
+  T value;
+  std::memcpy(&value, at, sizeof(T));
+  return swap ? swapBytes(value) : value;
+}
+
 class ByteReader {
  public:
   // `fileName` is for messages; `firstOffset` is added to the offsets in them, for a reader over part of a
@@ -51,6 +61,7 @@ class ByteReader {
 
   size_t size() const { return bytes_.size(); }
   size_t position() const { return position_; }
+  uint64_t fileOffset() const { return firstOffset_ + position_; }
   size_t remaining() const { return bytes_.size() - position_; }
   bool atEnd() const { return position_ == bytes_.size(); }
   const std::string& fileName() const { return fileName_; }
@@ -58,9 +69,7 @@ class ByteReader {
   // One number. `what` names it in the message: "vertex count", "the header".
   template <BinaryScalar T>
   T read(std::string_view what) {
-    T value;
-    std::memcpy(&value, take(sizeof(T), what), sizeof(T));
-    return order_ == kNativeOrder ? value : swapBytes(value);
+    return loadValue<T>(take(sizeof(T), what), order_ != kNativeOrder);
   }
   uint8_t u8(std::string_view what) { return read<uint8_t>(what); }
   uint16_t u16(std::string_view what) { return read<uint16_t>(what); }
@@ -94,7 +103,8 @@ class ByteReader {
   // that a file claims.
   void need(uint64_t count, size_t itemSize, std::string_view what) const;
 
-  // Throws Error (Format) for the current position.
+  // Error (Format) for the current position, to throw after adding to it, or thrown.
+  Error error(std::string message) const;
   [[noreturn]] void fail(std::string message) const;
 
  private:

@@ -1,8 +1,8 @@
 // Gmsh's .msh files, versions 2.0 to 2.2 and 4.1, text and binary (Gmsh reference manual, "MSH file format").
 //
 // A section's values come from a source that is either text or bytes; each version is written once for both.
+#include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
-#include "sunder/geometry/binary_cursor.h"
 #include "sunder/geometry/cell_soup.h"
 #include "sunder/geometry/mesh_formats.h"
 #include "sunder/geometry/msh_elements.h"
@@ -47,37 +47,40 @@ class TextSource {
 
 class BinarySource {
  public:
-  BinarySource(BinaryCursor cursor, size_t sizeBytes) : cursor_(cursor), sizeBytes_(sizeBytes) {}
+  BinarySource(ByteReader reader, size_t sizeBytes) : reader_(std::move(reader)), sizeBytes_(sizeBytes) {}
 
-  int32_t integer(std::string_view what) { return cursor_.read<int32_t>(what); }
+  int32_t integer(std::string_view what) { return reader_.read<int32_t>(what); }
   uint64_t size(std::string_view what) {
-    return sizeBytes_ == 8 ? cursor_.read<uint64_t>(what) : cursor_.read<uint32_t>(what);
+    return sizeBytes_ == 8 ? reader_.read<uint64_t>(what) : reader_.read<uint32_t>(what);
   }
   uint64_t tag2(std::string_view what) {
     const int32_t value = integer(what);
     if (value < 0) throw error(std::string(what) + " is negative: " + std::to_string(value));
     return static_cast<uint64_t>(value);
   }
-  double real(std::string_view what) { return cursor_.read<double>(what); }
+  double real(std::string_view what) { return reader_.read<double>(what); }
   double coordinate() {
-    const double value = cursor_.read<double>("a coordinate");
+    const double value = reader_.read<double>("a coordinate");
     if (!std::isfinite(value)) throw error("coordinate is not finite");
     return value;
   }
-  void skipSizes(uint64_t count) { cursor_.skip(count * sizeBytes_, "the end of the element"); }
+  void skipSizes(uint64_t count) {
+    reader_.need(count, sizeBytes_, "an element");
+    reader_.skip(count * sizeBytes_, "an element");
+  }
   void check(uint64_t count, uint64_t /*values*/, uint64_t bytes, std::string_view what) const {
     try {
-      checkCount(count, bytes, cursor_.remaining(), what);
+      checkCount(count, bytes, reader_.remaining(), what);
     } catch (Error& e) {
-      throw std::move(e.inFile(cursor_.fileName()).atByte(cursor_.fileOffset()));
+      throw std::move(e.inFile(reader_.fileName()).atByte(reader_.fileOffset()));
     }
   }
   size_t sizeBytes() const { return sizeBytes_; }
-  Error error(std::string message) const { return cursor_.error(std::move(message)); }
-  size_t position() const { return cursor_.position(); }
+  Error error(std::string message) const { return reader_.error(std::move(message)); }
+  size_t position() const { return reader_.position(); }
 
  private:
-  BinaryCursor cursor_;
+  ByteReader reader_;
   size_t sizeBytes_;
 };
 
@@ -131,7 +134,8 @@ void MshReader::withSource(Function&& function) {
   }
   scanner_.nextLine();
   const Bytes rest = std::as_bytes(std::span(scanner_.rest()));
-  BinarySource source(BinaryCursor(rest, scanner_.offset(), scanner_.name(), swap_), sizeBytes_);
+  const ByteOrder order = (kNativeOrder == ByteOrder::Little) != swap_ ? ByteOrder::Little : ByteOrder::Big;
+  BinarySource source(ByteReader(rest, scanner_.name(), order, scanner_.offset()), sizeBytes_);
   function(source);
   scanner_.advance(source.position());
 }

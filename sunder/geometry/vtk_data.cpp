@@ -1,7 +1,7 @@
 #include "sunder/geometry/vtk_data.h"
 
+#include "sunder/base/bytes.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/binary_cursor.h"
 
 #include <algorithm>
 #include <array>

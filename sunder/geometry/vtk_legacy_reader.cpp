@@ -1,8 +1,8 @@
 // VTK legacy files, as described in "VTK File Formats" (Kitware): a five-part text header, then sections that
 // are text or big-endian binary. From version 5 on cells come as OFFSETS and CONNECTIVITY, before as counts
 // and points mixed.
+#include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
-#include "sunder/geometry/binary_cursor.h"
 #include "sunder/geometry/mesh_formats.h"
 #include "sunder/geometry/text_scanner.h"
 #include "sunder/geometry/vtk_data.h"
@@ -133,7 +133,7 @@ VtkArray LegacyReader::readArray(ValueType type, uint64_t count, std::optional<u
     if (scanner_.lineHasMore()) throw scanner_.expected("the end of the line", scanner_.peekWord());
     if (count > 0) scanner_.nextLine();
     array.place = scanner_.offset();
-    array.swap = !kHostIsBigEndian;
+    array.swap = kNativeOrder != ByteOrder::Big;
     const uint64_t size = sizeOf(type.scalar);
     const uint64_t units = type.kind == Kind::Bit ? count / 8 + (count % 8 != 0) : count;
     try {
@@ -173,21 +173,21 @@ VtkArray LegacyReader::readArray(ValueType type, uint64_t count, std::optional<u
 void LegacyReader::skipStrings(uint64_t count) {
   scanner_.nextLine();
   scanner_.checkCount(count, 1, "strings");
+  if (!binary_) {
+    for (uint64_t i = 0; i < count; ++i) scanner_.nextLine();
+    return;
+  }
+  ByteReader reader(std::as_bytes(std::span(scanner_.rest())), scanner_.name(), kNativeOrder,
+                    scanner_.offset());
   for (uint64_t i = 0; i < count; ++i) {
-    if (!binary_) {
-      scanner_.nextLine();
-      continue;
-    }
     // The two highest bits of the first byte say how many bytes the length takes.
-    const Bytes rest = std::as_bytes(std::span(scanner_.rest()));
-    BinaryCursor cursor(rest, scanner_.offset(), scanner_.name(), false);
-    const unsigned lead = cursor.read<uint8_t>("a string");
+    const unsigned lead = reader.u8("a string");
     const unsigned extra = lead >> 6 == 3 ? 0 : lead >> 6 == 2 ? 1 : lead >> 6 == 1 ? 3 : 7;
     uint64_t length = lead & 63u;
-    for (unsigned b = 0; b < extra; ++b) length = length << 8 | cursor.read<uint8_t>("a string's length");
-    cursor.skip(std::min<uint64_t>(length, SIZE_MAX), "the end of a string");
-    scanner_.advance(cursor.position());
+    for (unsigned b = 0; b < extra; ++b) length = length << 8 | reader.u8("a string's length");
+    reader.skip(std::min<uint64_t>(length, SIZE_MAX), "a string");
   }
+  scanner_.advance(reader.position());
 }
 
 void LegacyReader::skipMetadata() {

@@ -1,7 +1,7 @@
 #include "sunder/geometry/vtk_xml_arrays.h"
 
+#include "sunder/base/bytes.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/binary_cursor.h"
 #include "sunder/geometry/text_scanner.h"
 
 #include <algorithm>

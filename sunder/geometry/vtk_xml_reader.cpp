@@ -1,7 +1,7 @@
 // VTK's XML files of unstructured grids (.vtu) and polygons (.vtp), as described in "VTK XML Formats"
 // (Kitware).
+#include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
-#include "sunder/geometry/binary_cursor.h"
 #include "sunder/geometry/mesh_formats.h"
 #include "sunder/geometry/text_scanner.h"
 #include "sunder/geometry/vtk_data.h"
@@ -102,7 +102,7 @@ pugi::xml_node XmlReader::readRoot() {
   const std::string_view order = root.attribute("byte_order").as_string("LittleEndian");
   if (order != "LittleEndian" && order != "BigEndian")
     throw error(ErrorKind::Format, "byte order " + quoted(order) + " is unknown", root);
-  encoding_.swap = (order == "BigEndian") != kHostIsBigEndian;
+  encoding_.swap = (order == "BigEndian") != (kNativeOrder == ByteOrder::Big);
   const std::string_view header = root.attribute("header_type").as_string("UInt32");
   if (header != "UInt32" && header != "UInt64")
     throw error(ErrorKind::Format, "header type " + quoted(header) + " is unknown", root);

@@ -1,8 +1,8 @@
 // VTU and VTP files. Numbers go into one appended raw block by default, straight from the arrays where they
 // already lie as VTK wants them; as text on request.
+#include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
-#include "sunder/geometry/binary_cursor.h"
 #include "sunder/geometry/cell_soup.h"
 #include "sunder/geometry/mesh_formats.h"
 #include "sunder/geometry/text_writer.h"
@@ -226,8 +226,8 @@ void XmlWriter::groupNames() {
 std::vector<std::string> XmlWriter::write() {
   const char* const type = grid_ ? "UnstructuredGrid" : "PolyData";
   text_ << "<?xml version=\"1.0\"?>\n<VTKFile type=\"" << type << "\" version=\"1.0\" byte_order=\""
-        << (kHostIsBigEndian ? "BigEndian" : "LittleEndian") << "\" header_type=\"UInt64\">\n<" << type
-        << ">\n";
+        << (kNativeOrder == ByteOrder::Big ? "BigEndian" : "LittleEndian") << "\" header_type=\"UInt64\">\n<"
+        << type << ">\n";
   groupNames();
   text_ << "<Piece NumberOfPoints=\"" << points_.size() << "\" ";
   if (grid_)

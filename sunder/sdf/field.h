@@ -11,6 +11,7 @@
 #include "sunder/base/math.h"
 
 #include <span>
+#include <vector>
 
 namespace sunder::sdf {
 
@@ -28,6 +29,13 @@ class Field {
 
   // A box that holds everything inside; infinite sides for solids without end.
   virtual Box3 bounds() const = 0;
+
+  // Points half-way through walls and gaps thinner than `thickness`, densely along them: where an
+  // approximation may lose the sign. None where the field does not know its thin places.
+  virtual std::vector<Vec3> thinPlaces(double thickness) const {
+    (void)thickness;
+    return {};
+  }
 
   double value(const Vec3& point) const {
     double out;

@@ -59,9 +59,17 @@ struct Probe {
   std::vector<Vec3> points;
   std::vector<double> exact;
 
-  Probe(const Field& source, const Box3& domain, size_t count, uint64_t seed) : points(count), exact(count) {
+  // Points uniformly in boxes that do not overlap.
+  Probe(const Field& source, std::span<const Box3> boxes, size_t count, uint64_t seed)
+      : points(count), exact(count) {
+    std::vector<double> upTo;  // volume
+    for (const Box3& box : boxes) upTo.push_back((upTo.empty() ? 0 : upTo.back()) + box.extent().prod());
     RandomStream random(seed);
-    for (Vec3& p : points) p = random.pointIn(domain);
+    for (Vec3& p : points) {
+      const double pick = boxes.size() == 1 ? 0 : random.uniform(0, upTo.back());
+      const auto at = std::upper_bound(upTo.begin(), upTo.end() - 1, pick) - upTo.begin();
+      p = random.pointIn(boxes[static_cast<size_t>(at)]);
+    }
     valuesOf(source, points, exact);
   }
 };
@@ -97,9 +105,9 @@ class Builder {
       : source_(source), settings_(settings), report_(report) {
     forest_.domain = domain;
     forest_.base = base;
-    volume_ = domain.extent().prod();
     diagonal_ = domain.diagonal();
-    target_ = settings.error * settings.error * volume_;
+    refined_ = {domain};
+    setTarget(domain.extent().prod());
   }
 
   void startFresh() {
@@ -132,20 +140,21 @@ class Builder {
       } else {
         const std::span<const double> c = old.of(leaf);
         cell.coefficients.assign(c.begin(), c.end());
-        cell.error = weight(cell) * estimate(cell.coefficients, cell.degree);
+        coefficients_ += c.size();
       }
     }
     parallelFor(
         touched.size(), [&](size_t i) { fitOne(cells_[touched[i]]); }, 1);
-    for (size_t leaf = 0; leaf < cells_.size(); ++leaf) {
-      total_ += cells_[leaf].error;
-      coefficients_ += cells_[leaf].coefficients.size();
-    }
-    fixed_ = true;
+    // The target is that of the touched part alone: what the rest lacks cannot be made good there.
+    refined_.clear();
+    double volume = 0;
     for (const size_t leaf : touched) {
       report_.samples += cellSamples(cells_[leaf].degree);
-      queue_.push({cells_[leaf].error, static_cast<uint32_t>(leaf), 0});
+      refined_.push_back(cellBox(forest_, cells_[leaf].place));
+      volume += refined_.back().extent().prod();
+      push(static_cast<uint32_t>(leaf));
     }
+    setTarget(volume);
   }
 
   HpForest run() {
@@ -196,11 +205,12 @@ class Builder {
       }
       if (settings_.progress) settings_.progress(std::sqrt(std::max(total_, 0.0) / volume_));
     }
+    if (report_.end != HpEnd::Memory) resolveThinPlaces();
     recount();
-    report_.estimate = std::sqrt(std::max(total_, 0.0) / volume_);
+    report_.estimate = volume_ > 0 ? std::sqrt(std::max(total_, 0.0) / volume_) : 0;
     finish();
     const HpError error =
-        errorAt(forest_, Probe(source_, forest_.domain, kFinalSamples, kFinalSeed), diagonal_ / 40);
+        errorAt(forest_, Probe(source_, {&forest_.domain, 1}, kFinalSamples, kFinalSeed), diagonal_ / 40);
     report_.samples += kFinalSamples;
     report_.measured = error.rms;
     report_.measuredMax = error.largest;
@@ -209,18 +219,14 @@ class Builder {
   }
 
  private:
+  void setTarget(double volume) {
+    volume_ = volume;
+    target_ = settings_.error * settings_.error * volume;
+  }
+
   uint64_t cellSamples(int degree) const {
     const auto n = static_cast<uint64_t>(pointsPerAxis(degree, settings_.quadrature));
     return n * n * n;
-  }
-
-  double estimate(const std::vector<double>& c, int degree) const {
-    const auto shell = [&](int p) {
-      double sum = 0;
-      for (size_t i = p == 0 ? 0 : coefficientCount(p - 1); i < coefficientCount(p); ++i) sum += c[i] * c[i];
-      return sum;
-    };
-    return std::max(shell(degree), degree > 0 ? settings_.guard * shell(degree - 1) : 0.0);
   }
 
   // How much the error of a cell counts, from the mean of its polynomial.
@@ -235,7 +241,6 @@ class Builder {
     }
     return 1;
   }
-  double weight(const Cell& cell) const { return weight(cell.coefficients[0], cell.place.level); }
   double weight(double first, uint32_t level) const {
     return weight(first / std::sqrt(std::ldexp(forest_.baseSize().prod(), -3 * static_cast<int>(level))));
   }
@@ -270,9 +275,9 @@ class Builder {
             0};
   }
 
-  Trial attempt(const Cell& cell) const {
+  Trial attempt(const Cell& cell, bool mayRaise = true) const {
     Trial trial;
-    if (cell.degree < settings_.maxDegree) trial.raised = fit(cell.place, cell.degree + 1);
+    if (mayRaise && cell.degree < settings_.maxDegree) trial.raised = fit(cell.place, cell.degree + 1);
     if (cell.place.level < uint32_t(settings_.maxLevel))
       for (uint32_t c = 0; c < 8; ++c) trial.children[c] = fit(childOf(cell.place, c), cell.degree);
     return trial;
@@ -328,13 +333,65 @@ class Builder {
   void recount() {
     total_ = 0;
     for (const Cell& cell : cells_)
-      if (cell.leaf) total_ += cell.error;
+      if (cell.leaf) total_ += cell.error;  // cells that a refit leaves alone have none
+  }
+
+  // Splits the cells that get the middle of a thin wall or gap wrong by more than half its depth.
+  void resolveThinPlaces() {
+    if (!(settings_.thinReach > 0)) return;
+    std::vector<Vec3> places = source_.thinPlaces(settings_.thinReach * settings_.error);
+    std::erase_if(places, [&](const Vec3& p) {
+      return std::none_of(refined_.begin(), refined_.end(), [&](const Box3& box) { return box.contains(p); });
+    });
+    report_.thinPlaces = places.size();
+    if (places.empty()) return;
+    std::vector<double> exact(places.size());
+    valuesOf(source_, places, exact);
+    report_.samples += places.size();
+    std::vector<uint8_t> wrong(places.size());
+    std::vector<uint32_t> leaf(places.size());
+    for (int round = 0; round <= settings_.maxLevel; ++round) {
+      finish();
+      parallelFor(
+          places.size(),
+          [&](size_t i) {
+            leaf[i] = locate(forest_, places[i]).leaf;
+            wrong[i] = std::abs(evaluate(forest_, places[i]) - exact[i]) > 0.5 * std::abs(exact[i]);
+          },
+          1024);
+      std::vector<uint8_t> bad(forest_.leafCount(), 0);
+      report_.lostPlaces = 0;
+      for (size_t i = 0; i < places.size(); ++i) {
+        report_.lostPlaces += wrong[i] && (evaluate(forest_, places[i]) < 0) != (exact[i] < 0);
+        if (wrong[i]) bad[leaf[i]] = 1;
+      }
+      std::vector<uint32_t> cells;
+      for (uint32_t i = 0; i < cells_.size(); ++i) {
+        const Cell& cell = cells_[i];
+        if (!cell.leaf || cell.place.level >= uint32_t(settings_.maxLevel)) continue;
+        if (bad[static_cast<size_t>(-1 - forest_.child[static_cast<size_t>(cell.place.node)])])
+          cells.push_back(i);
+      }
+      if (cells.empty()) return;
+      for (size_t first = 0; first < cells.size(); first += kBatch) {
+        if (coefficients_ >= settings_.mostCoefficients) {
+          report_.end = HpEnd::Memory;
+          return;
+        }
+        const size_t count = std::min(kBatch, cells.size() - first);
+        std::vector<Trial> trials(count);
+        parallelFor(
+            count, [&](size_t i) { trials[i] = attempt(cells_[cells[first + i]], false); }, 1);
+        for (size_t i = 0; i < count; ++i) commit(cells[first + i], trials[i]);
+      }
+    }
   }
 
   bool met() {
+    if (refined_.empty()) return true;
     finish();
     if (!probe_) {
-      probe_ = std::make_unique<Probe>(source_, forest_.domain, kStopSamples, kStopSeed);
+      probe_ = std::make_unique<Probe>(source_, refined_, kStopSamples, kStopSeed);
       report_.samples += kStopSamples;
     }
     return errorAt(forest_, *probe_, 0).rms <= 0.95 * settings_.error;
@@ -365,12 +422,12 @@ class Builder {
   const HpSettings& settings_;
   HpReport& report_;
   HpForest forest_;
-  double volume_, diagonal_, target_, total_ = 0;
+  double volume_ = 0, diagonal_ = 0, target_ = 0, total_ = 0;
   uint64_t coefficients_ = 0;
   std::vector<Cell> cells_;
   std::priority_queue<Waiting> queue_;
   std::unique_ptr<Probe> probe_;
-  bool fixed_ = false;
+  std::vector<Box3> refined_;  // where the target is to be met
 };
 
 void check(const HpSettings& s) {
@@ -472,7 +529,7 @@ HpFit fitCell(const Field& source, const Box3& box, int degree, Quadrature quadr
 }
 
 HpError measureHp(const HpForest& forest, const Field& source, size_t count, uint64_t seed, double near) {
-  return errorAt(forest, Probe(source, forest.domain, count, seed), near);
+  return errorAt(forest, Probe(source, {&forest.domain, 1}, count, seed), near);
 }
 
 HpForest buildHp(const Field& source, const HpSettings& settings, HpReport& report) {

@@ -39,7 +39,7 @@ enum class HpStop {
 struct HpSettings {
   double error = 1e-3;  // root of the mean squared error over the domain, length
   HpStop stop = HpStop::Measured;
-  Box3 domain;  // empty: the source's bounds, a tenth larger
+  Box3 domain = {};  // empty: the source's bounds, a tenth larger
   std::array<uint32_t, 3> base{0, 0,
                                0};  // 0: four cells along the longest side, about as long along the others
   int firstDegree = 2;
@@ -50,6 +50,9 @@ struct HpSettings {
   double alpha = 8;  // how much the estimate of a raised degree is distrusted
   Nearness nearness = Nearness::None;
   double theta = 4;
+  // Walls and gaps thinner than this many target errors are refined until the sign in their middle is right,
+  // as far as the level allows; 0 leaves them to the error alone, which does not see them.
+  double thinReach = 16;
   uint64_t mostCoefficients = 50'000'000;      // 400 MB
   std::function<void(double error)> progress;  // told the present error now and then
 };
@@ -69,6 +72,8 @@ struct HpReport {
   uint64_t samples = 0;     // of the source, those for measuring included
   uint64_t refinedH = 0, refinedP = 0;
   uint64_t exhausted = 0;  // cells at both limits
+  uint64_t thinPlaces = 0,
+           lostPlaces = 0;  // points in thin walls and gaps; those where the field has the wrong sign
 };
 
 // Throws Error (Usage) for settings that make no sense, Error (Geometry) for a source without finite bounds
@@ -76,7 +81,8 @@ struct HpReport {
 HpForest buildHp(const Field& source, const HpSettings& settings, HpReport& report);
 
 // Fits again where the field changed: the leaves that overlap `changed` are fitted to `source` and refined
-// until the target is met; all others keep their coefficients bit for bit.
+// until the target is met in them; all others keep their coefficients bit for bit. The report's measured
+// errors are those of the whole field.
 HpForest refitHp(const HpForest& forest, const Field& source, const Box3& changed, const HpSettings& settings,
                  HpReport& report);
 

@@ -9,6 +9,7 @@
 #include "sunder/geometry/normals.h"
 #include "sunder/spatial/narrow_phase.h"
 #include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/ray_queries.h"
 
 #include <cmath>
 
@@ -22,28 +23,17 @@ namespace {
 
 // Below this share of the distance the dot product with a unit normal says nothing.
 constexpr double kDoubtful = 1e-7;
+constexpr double kOnSurface = 1e-15;
 constexpr size_t kGrain = 256;
 
 std::string count(size_t n, const char* one, const char* many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 
-// Signed volume of each component.
-std::vector<double> volumes(const TriMesh& mesh, const geometry::Components& parts) {
-  std::vector<double> volume(parts.count, 0.0);
-  const Vec3 origin = boundsOf(mesh.positions).center();
-  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const geometry::Triangle& v = mesh.triangles[t];
-    const Vec3 a = mesh.positions[v[0]] - origin, b = mesh.positions[v[1]] - origin,
-               c = mesh.positions[v[2]] - origin;
-    volume[parts.label[t]] += a.dot(b.cross(c)) / 6;
-  }
-  return volume;
-}
-
-// Parts whose orientation contradicts what surrounds them: a solid part inside a solid, a cavity in nothing.
-size_t misplaced(const TriMesh& mesh, const geometry::Components& parts, const std::vector<double>& volume,
-                 double orientation, const spatial::WindingNumber& winding) {
+// Parts whose orientation contradicts what surrounds them: on either side of a face that bounds a solid the
+// winding number is 0 and 1, on a solid part inside a solid 1 and 2, on a cavity in nothing 0 and -1.
+size_t misplaced(const TriMesh& mesh, const geometry::Components& parts, double orientation,
+                 const spatial::WindingNumber& winding) {
   if (parts.count < 2) return 0;
   std::vector<uint8_t> seen(parts.count, 0);
   size_t wrong = 0;
@@ -52,13 +42,16 @@ size_t misplaced(const TriMesh& mesh, const geometry::Components& parts, const s
     if (seen[part]) continue;
     const geometry::Triangle& v = mesh.triangles[t];
     const Vec3 a = mesh.positions[v[0]], b = mesh.positions[v[1]], c = mesh.positions[v[2]];
-    if (!((b - a).cross(c - a).squaredNorm() > 0)) continue;
+    const Vec3 normal = (b - a).cross(c - a);
+    const double size = std::sqrt(normal.norm());
+    if (!(size > 0)) continue;
     seen[part] = 1;
-    // On a face the part itself counts one half of its orientation; the rest is what surrounds it.
-    const double own = volume[part] > 0 ? 0.5 : -0.5;
-    const double around = orientation * (winding.exact((a + b + c) / 3) - own);
-    const double expected = orientation * volume[part] > 0 ? 0 : 1;
-    wrong += std::abs(around - expected) > 0.25;
+    bool fits = true;
+    for (const double side : {-1e-3, 1e-3}) {
+      const double w = orientation * winding.exact((a + b + c) / 3 + side / size * normal);
+      fits = fits && (std::abs(w) < 0.25 || std::abs(w - 1) < 0.25);
+    }
+    wrong += !fits;
   }
   return wrong;
 }
@@ -87,6 +80,7 @@ MeshField::MeshField(const TriMesh& mesh, SignRule rule) : bounds_(boundsOf(mesh
   query_ = std::make_unique<spatial::MeshQuery>(mesh);
   winding_ = std::make_unique<spatial::WindingNumber>(*query_);
   triangles_ = mesh.triangles;
+  positions_ = mesh.positions;
   inspect(mesh, rule);
 }
 
@@ -103,12 +97,9 @@ void MeshField::inspect(const TriMesh& mesh, SignRule rule) {
   report_.components = parts.count;
   const bool closed = report_.openEdges + report_.crowdedEdges + report_.flippedEdges == 0;
   if (closed) {
-    const std::vector<double> volume = volumes(mesh, parts);
-    double total = 0;
-    for (const double v : volume) total += v;
-    sign_ = total < 0 ? -1 : 1;
-    report_.turned = total < 0;
-    report_.misplacedShells = misplaced(mesh, parts, volume, sign_, *winding_);
+    report_.turned = geometry::massProperties(view).volume < 0;
+    sign_ = report_.turned ? -1 : 1;
+    report_.misplacedShells = misplaced(mesh, parts, sign_, *winding_);
   }
   spatial::PairList pairs;
   spatial::selfOverlapPairs(query_->tree(), pairs);
@@ -123,8 +114,8 @@ void MeshField::inspect(const TriMesh& mesh, SignRule rule) {
 }
 
 size_t MeshField::bytes() const {
-  return query_->bytes() + winding_->bytes() + triangles_.size() * sizeof(geometry::Triangle) +
-         edgeOfCorner_.size() * sizeof(uint32_t) +
+  return query_->bytes() + winding_->bytes() + positions_.size() * sizeof(Vec3) +
+         triangles_.size() * sizeof(geometry::Triangle) + edgeOfCorner_.size() * sizeof(uint32_t) +
          (faceNormals_.size() + edgeNormals_.size() + vertexNormals_.size()) * sizeof(Vec3);
 }
 
@@ -142,11 +133,16 @@ MeshField::Nearest MeshField::signedNearest(const Vec3& point, const ClosestPoin
     if (edge != kNoIndex) normal = &edgeNormals_[edge];
   }
   const double side = sign_ * way.dot(*normal);
+  // On the surface up to rounding: the way there is noise.
+  const bool on =
+      distance <= kOnSurface * (point.cwiseAbs().maxCoeff() + closest.point.cwiseAbs().maxCoeff());
   double sign;
-  if (distance == 0) {
+  if (on && !normal->isZero(0)) {
+    result.distance = side < 0 ? -distance : distance;
     result.gradient = sign_ * *normal;
     return result;
   }
+  if (distance == 0) return result;
   if (report_.rule == SignRule::PseudoNormal && std::abs(side) > kDoubtful * distance) {
     sign = side < 0 ? -1 : 1;
   } else {
@@ -186,6 +182,35 @@ void MeshField::samples(std::span<const Vec3> points, std::span<FieldSample> out
     nearest(points.subspan(begin, size), {found, size});
     for (size_t i = 0; i < size; ++i) out[begin + i] = {found[i].distance, found[i].gradient};
   }
+}
+
+// Rays from points spread over the faces, about a thickness apart, to the next surface on either side.
+std::vector<Vec3> MeshField::thinPlaces(double thickness) const {
+  constexpr uint32_t kMostOfAFace = 4096;
+  std::vector<spatial::Ray> rays;
+  for (size_t t = 0; t < triangles_.size(); ++t) {
+    const geometry::Triangle& v = triangles_[t];
+    const Vec3 &a = positions_[v[0]], &b = positions_[v[1]], &c = positions_[v[2]];
+    const Vec3& normal = faceNormals_[t];
+    if (normal.isZero(0)) continue;
+    const double longest =
+        std::sqrt(std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()}));
+    const double wanted = std::min(std::ceil(longest / thickness), std::sqrt(double(kMostOfAFace)));
+    const auto n =
+        static_cast<uint32_t>(std::max(wanted, 1.0));  // centres of n * n smaller triangles, those upright
+    for (uint32_t i = 0; i < n; ++i)
+      for (uint32_t j = 0; i + j < n; ++j) {
+        const double u = (i + 1.0 / 3) / n, w = (j + 1.0 / 3) / n;
+        const Vec3 p = a + u * (b - a) + w * (c - a);
+        for (const double side : {-1.0, 1.0}) rays.push_back({p, side * normal, 1e-6 * thickness, thickness});
+      }
+  }
+  std::vector<spatial::RayHit> hits(rays.size());
+  spatial::firstHits(*query_, rays, hits);
+  std::vector<Vec3> places;
+  for (size_t i = 0; i < rays.size(); ++i)
+    if (hits[i]) places.push_back(rays[i].origin + 0.5 * hits[i].t * rays[i].direction);
+  return places;
 }
 
 }  // namespace sunder::sdf

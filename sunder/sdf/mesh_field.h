@@ -46,6 +46,7 @@ class MeshField : public Field {
   void values(std::span<const Vec3> points, std::span<double> out) const override;
   void samples(std::span<const Vec3> points, std::span<FieldSample> out) const override;
   Box3 bounds() const override { return bounds_; }
+  std::vector<Vec3> thinPlaces(double thickness) const override;
 
   const SignReport& sign() const { return report_; }
   const spatial::MeshQuery& query() const { return *query_; }
@@ -71,6 +72,7 @@ class MeshField : public Field {
   Box3 bounds_;
   double sign_ = 1;  // of the orientation
   std::vector<geometry::Triangle> triangles_;
+  std::vector<Vec3> positions_;
   std::vector<uint32_t> edgeOfCorner_;  // three a triangle
   std::vector<Vec3> faceNormals_, edgeNormals_, vertexNormals_;
 };

@@ -17,7 +17,8 @@ namespace {
 
 using geometry::Triangle;
 
-constexpr size_t kGrain = 2048;  // pairs of triangles a block
+constexpr size_t kGrain = 2048;           // pairs of triangles a block
+constexpr size_t kAtOnce = 256 * kGrain;  // pairs of triangles whose features are in memory at one time
 
 void check(const MovingMesh& mesh) {
   if (mesh.start.size() != mesh.end.size())
@@ -88,8 +89,7 @@ void MeshCcd::own(std::span<const Triangle> triangles, size_t vertexCount, std::
   }
 }
 
-void MeshCcd::collect(const Moving& a, const Moving& b, bool same) {
-  const std::span<const PrimitivePair> pairs = pairs_.pairs();
+void MeshCcd::collect(const Moving& a, const Moving& b, std::span<const PrimitivePair> pairs, bool same) {
   const uint32_t offset = same ? 0 : a.vertexCount;  // of b's vertices in the joint list
   const size_t blocks = (pairs.size() + kGrain - 1) / kGrain;
   std::vector<PairLists> found(blocks);
@@ -123,15 +123,15 @@ void MeshCcd::collect(const Moving& a, const Moving& b, bool same) {
   }
 }
 
-EarliestContact MeshCcd::decide(std::span<const Vec3> start, std::span<const Vec3> end,
-                                const CcdSettings& settings) {
-  EarliestContact earliest;
-  earliest.time = settings.maxTime;
+void MeshCcd::decide(std::span<const Vec3> start, std::span<const Vec3> end, const CcdSettings& settings,
+                     EarliestContact& earliest) {
+  // At the same time a vertex comes before an edge, and then the first pair.
   const auto look = [&](ContactKind kind, const std::vector<CcdPair>& pairs) {
     for (size_t i = 0; i < pairs.size(); ++i) {
       if (!hits_[i].hit) continue;
       ++statistics_.hits;
-      if (earliest.kind == ContactKind::None || hits_[i].time < earliest.time)
+      if (earliest.kind == ContactKind::None || hits_[i].time < earliest.time ||
+          (hits_[i].time == earliest.time && kind < earliest.kind))
         earliest = {kind, hits_[i].time, pairs[i]};
     }
   };
@@ -140,9 +140,20 @@ EarliestContact MeshCcd::decide(std::span<const Vec3> start, std::span<const Vec
   look(ContactKind::VertexFace, vertexFace_);
   edgeEdgeBatch(start, end, edgeEdge_, std::span(hits_).first(edgeEdge_.size()), settings);
   look(ContactKind::EdgeEdge, edgeEdge_);
-  statistics_.trianglePairs = pairs_.size();
-  statistics_.vertexFacePairs = vertexFace_.size();
-  statistics_.edgeEdgePairs = edgeEdge_.size();
+  statistics_.vertexFacePairs += vertexFace_.size();
+  statistics_.edgeEdgePairs += edgeEdge_.size();
+}
+
+EarliestContact MeshCcd::search(const Moving& a, const Moving& b, bool same, std::span<const Vec3> start,
+                                std::span<const Vec3> end, const CcdSettings& settings) {
+  EarliestContact earliest;
+  earliest.time = settings.maxTime;
+  const std::span<const PrimitivePair> pairs = pairs_.pairs();
+  statistics_.trianglePairs = pairs.size();
+  for (size_t first = 0; first < pairs.size(); first += kAtOnce) {
+    collect(a, b, pairs.subspan(first, std::min(kAtOnce, pairs.size() - first)), same);
+    decide(start, end, settings, earliest);
+  }
   return earliest;
 }
 
@@ -177,28 +188,27 @@ void MeshCcd::boxFeatures(Moving& moving, std::span<const PrimitivePair> pairs,
   });
 }
 
-EarliestContact MeshCcd::self(const MovingMesh& mesh, const CcdSettings& settings) {
+EarliestContact MeshCcd::self(const MovingMesh& mesh, const CcdSettings& settings, uint64_t mostPairs) {
   statistics_ = {};
   build(mesh, 0.5 * settings.minSeparation, a_);
-  selfOverlapPairs(a_.tree, pairs_);
+  selfOverlapPairs(a_.tree, pairs_, mostPairs);
   boxFeatures(a_, pairs_.pairs(), &PrimitivePair::a);
-  collect(a_, a_, true);
-  return decide(mesh.start, mesh.end, settings);
+  return search(a_, a_, true, mesh.start, mesh.end, settings);
 }
 
-EarliestContact MeshCcd::between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings) {
+EarliestContact MeshCcd::between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings,
+                                 uint64_t mostPairs) {
   statistics_ = {};
   const double margin = 0.5 * settings.minSeparation;
   build(a, margin, a_);
   build(b, margin, b_);
-  overlapPairs(a_.tree, b_.tree, pairs_);
+  overlapPairs(a_.tree, b_.tree, pairs_, mostPairs);
   boxFeatures(a_, pairs_.pairs(), &PrimitivePair::a);
   boxFeatures(b_, pairs_.pairs(), &PrimitivePair::b);
-  collect(a_, b_, false);
   std::vector<Vec3> start(a.start.begin(), a.start.end()), end(a.end.begin(), a.end.end());
   start.insert(start.end(), b.start.begin(), b.start.end());
   end.insert(end.end(), b.end.begin(), b.end.end());
-  return decide(start, end, settings);
+  return search(a_, b_, false, start, end, settings);
 }
 
 }  // namespace sunder::spatial

@@ -42,9 +42,11 @@ struct CcdStatistics {
 class MeshCcd {
  public:
   // Throws Error (Usage) when start and end differ in size or an index is out of range, Error (Geometry) for
-  // coordinates that are not finite.
-  EarliestContact self(const MovingMesh& mesh, const CcdSettings& settings = {});
-  EarliestContact between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings = {});
+  // coordinates that are not finite, Error (Limit) for more than `mostPairs` pairs of swept boxes.
+  EarliestContact self(const MovingMesh& mesh, const CcdSettings& settings = {},
+                       uint64_t mostPairs = kMostPairs);
+  EarliestContact between(const MovingMesh& a, const MovingMesh& b, const CcdSettings& settings = {},
+                          uint64_t mostPairs = kMostPairs);
 
   const CcdStatistics& statistics() const { return statistics_; }
 
@@ -64,8 +66,11 @@ class MeshCcd {
                           uint32_t PrimitivePair::*side);
   static void own(std::span<const geometry::Triangle> triangles, size_t vertexCount,
                   std::vector<uint8_t>& owned);
-  void collect(const Moving& a, const Moving& b, bool same);
-  EarliestContact decide(std::span<const Vec3> start, std::span<const Vec3> end, const CcdSettings& settings);
+  void collect(const Moving& a, const Moving& b, std::span<const PrimitivePair> pairs, bool same);
+  void decide(std::span<const Vec3> start, std::span<const Vec3> end, const CcdSettings& settings,
+              EarliestContact& earliest);
+  EarliestContact search(const Moving& a, const Moving& b, bool same, std::span<const Vec3> start,
+                         std::span<const Vec3> end, const CcdSettings& settings);
 
   Moving a_, b_;
   PairList pairs_;

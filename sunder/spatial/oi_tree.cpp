@@ -53,7 +53,7 @@ bool usable(const PaddedBox& box) {
       .hint("trees hold boxes of floats; clean or scale the input");
 }
 
-// Parents [begin, end) of one level as unions of their children, for arities below eight.
+// Parents [begin, end) of one level as unions of their children: for arity four, which has no kernel.
 void mergeFew(const OiTree& tree, uint32_t parentLevel, uint32_t begin, uint32_t end, BoxBlock* parents) {
   for (uint32_t p = begin; p < end; ++p) {
     const uint32_t first = p * tree.layout().arity();
@@ -112,6 +112,22 @@ void OiTreeBuilder::prepare(OiTree& tree, uint32_t leafCount, uint32_t arity) {
 }
 
 void OiTreeBuilder::fill(OiTree& tree, const TriangleLeaves* triangles) {
+  climb(tree, [&](size_t begin, size_t end) {
+    BoxBlock* leaves = tree.blocks_.data() + tree.firstBlock_[tree.layout_.leafLevel()];
+    if (triangles)
+      kernels::gatherTriangles(triangles->triangles.data(), vertexBoxes_.data(), tree.primitives_.data(),
+                               begin, end, leaves);
+    else
+      kernels::gatherLeaves(leafBoxes_.data(), tree.primitives_.data(), begin, end, leaves);
+  });
+}
+
+void OiTreeBuilder::refitInner(OiTree& tree) {
+  climb(tree, [](size_t, size_t) {});
+}
+
+template <class FillLeaves>
+void OiTreeBuilder::climb(OiTree& tree, FillLeaves&& fillLeaves) {
   const OiLayout& layout = tree.layout_;
   if (tree.empty()) return;
   const uint32_t leafLevel = layout.leafLevel();
@@ -120,6 +136,10 @@ void OiTreeBuilder::fill(OiTree& tree, const TriangleLeaves* triangles) {
     BoxBlock* parents = blocks + tree.firstBlock_[parentLevel];
     if (layout.arity() == 8)
       kernels::mergeEight(blocks + tree.firstBlock_[parentLevel + 1], begin, end, parents);
+    else if (layout.arity() == 2)
+      kernels::mergeTwo(blocks + tree.firstBlock_[parentLevel + 1],
+                        (layout.levelSize(parentLevel + 1) + kBlockLanes - 1) / kBlockLanes, begin, end,
+                        parents);
     else
       mergeFew(tree, parentLevel, static_cast<uint32_t>(begin), static_cast<uint32_t>(end), parents);
   };
@@ -127,12 +147,7 @@ void OiTreeBuilder::fill(OiTree& tree, const TriangleLeaves* triangles) {
   // A task fills a run of leaves and climbs while what it writes is its own: whole blocks of every level.
   const uint32_t arity = layout.arity();
   parallelBlocks(layout.leafCount(), kBlockOfWork, [&](size_t begin, size_t end) {
-    BoxBlock* leaves = blocks + tree.firstBlock_[leafLevel];
-    if (triangles)
-      kernels::gatherTriangles(triangles->triangles.data(), vertexBoxes_.data(), tree.primitives_.data(),
-                               begin, end, leaves);
-    else
-      kernels::gatherLeaves(leafBoxes_.data(), tree.primitives_.data(), begin, end, leaves);
+    fillLeaves(begin, end);
     size_t first = begin, last = end;
     size_t size = kBlockOfWork;
     for (uint32_t level = leafLevel; level > 0 && size / arity >= kBlockLanes; --level) {

@@ -92,6 +92,8 @@ class OiTreeBuilder {
 
   // Boxes of the vertices, moving or not, of the last build or refit from triangles.
   const PaddedBox* vertexBoxes() const { return vertexBoxes_.data(); }
+  // The inner boxes anew from the leaf boxes that the tree has: the bottom-up pass alone.
+  void refitInner(OiTree& tree);
 
   size_t bytes() const;  // working memory held
 
@@ -101,6 +103,8 @@ class OiTreeBuilder {
   void orderLeaves(OiTree& tree, const PaddedBox& bounds, bool codesFit, const TreeSettings& settings);
   void prepare(OiTree& tree, uint32_t leafCount, uint32_t arity);
   void fill(OiTree& tree, const TriangleLeaves* triangles);
+  template <class FillLeaves>
+  void climb(OiTree& tree, FillLeaves&& fillLeaves);
 
   ReusableArray<PaddedBox> vertexBoxes_;  // of the vertices, from which triangles' boxes are made
   ReusableArray<PaddedBox> leafBoxes_;    // in the order of the primitives

@@ -137,15 +137,22 @@ size_t Expand(const PairWork& work, const NodePair& pair, Positions* out, uint64
   return stepInto(work, {pair.a, pair.b}, pair.depth, boxTests, out);
 }
 
-void Descend(const PairWork& w, const NodePair& pair, PairOutput& output, WorkCount& count) {
+// Pairs of leaves below `pair`: written to `output`, or only counted when there is none.
+template <bool kStore>
+HWY_INLINE uint64_t goDown(const PairWork& w, const NodePair& pair, PairOutput* output, WorkCount& count,
+                           PairBudget& budget) {
+  constexpr uint64_t kReport = 4096;  // pairs between two looks at the budget
   const U8 du;
   const uint32_t* primitivesA = w.a.primitives().data();
   const uint32_t* primitivesB = w.b.primitives().data();
   if (w.areLeaves(pair.depth)) {  // two trees of one leaf each, or a share that is already down
-    if (w.self && pair.a == pair.b) return;
-    *output.room(1) = {primitivesA[pair.a], primitivesB[pair.b]};
-    output.advance(1);
-    return;
+    if (w.self && pair.a == pair.b) return 0;
+    if constexpr (kStore) {
+      *output->room(1) = {primitivesA[pair.a], primitivesB[pair.b]};
+      output->advance(1);
+    }
+    budget.spend(1);
+    return 1;
   }
   constexpr uint32_t kDeepest = 12;  // levels of a tree of arity eight with 2^32 leaves
   alignas(64) Positions stack[kDeepest][kTilePairs];
@@ -153,7 +160,7 @@ void Descend(const PairWork& w, const NodePair& pair, PairOutput& output, WorkCo
   uint32_t top = 0;
   stack[0][0] = {pair.a, pair.b};
   left[0] = 1;
-  uint64_t tests = 0, expanded = 0;
+  uint64_t tests = 0, expanded = 0, found = 0, reported = 0;
   while (true) {
     if (left[top] == 0) {
       if (top == 0) break;
@@ -170,17 +177,38 @@ void Descend(const PairWork& w, const NodePair& pair, PairOutput& output, WorkCo
     }
     const uint32_t firstA = depth < w.leafA ? 8 * node.a : node.a;
     const uint32_t firstB = depth < w.leafB ? 8 * node.b : node.b;
-    PrimitivePair* out = output.room(kTilePairs);
+    PrimitivePair* out = kStore ? output->room(kTilePairs) : nullptr;
     size_t written = 0;
     step(w, node, depth, tests, [&](uint32_t row, size_t v, hn::Mask<F8> mask) {
-      // The array of primitives has a block's worth of slack behind its end.
-      const auto seconds = hn::LoadU(du, primitivesB + firstB + v * kLanes);
-      written += writePairs(primitivesA[firstA + row], seconds, mask, &out[written].a);
+      if constexpr (kStore) {
+        // The array of primitives has a block's worth of slack behind its end.
+        const auto seconds = hn::LoadU(du, primitivesB + firstB + v * kLanes);
+        written += writePairs(primitivesA[firstA + row], seconds, mask, &out[written].a);
+      } else {
+        written += static_cast<size_t>(std::popcount(maskBits(mask)));
+      }
     });
-    output.advance(written);
+    if constexpr (kStore) output->advance(written);
+    found += written;
+    if (found - reported >= kReport) {
+      if (!budget.spend(found - reported)) return found;
+      reported = found;
+    }
   }
+  budget.spend(found - reported);
   count.boxTests += tests;
   count.nodePairs += expanded;
+  return found;
+}
+
+void Descend(const PairWork& work, const NodePair& pair, PairOutput& output, WorkCount& count,
+             PairBudget& budget) {
+  goDown<true>(work, pair, &output, count, budget);
+}
+
+uint64_t CountBelow(const PairWork& work, const NodePair& pair, PairBudget& budget) {
+  WorkCount ignored;
+  return goDown<false>(work, pair, nullptr, ignored, budget);
 }
 
 }  // namespace sunder::spatial::kernels::HWY_NAMESPACE
@@ -191,13 +219,19 @@ namespace sunder::spatial::kernels {
 
 HWY_EXPORT(Expand);
 HWY_EXPORT(Descend);
+HWY_EXPORT(CountBelow);
 
 size_t expand(const PairWork& work, const NodePair& pair, Positions* out, uint64_t& boxTests) {
   return HWY_DYNAMIC_DISPATCH(Expand)(work, pair, out, boxTests);
 }
 
-void descend(const PairWork& work, const NodePair& pair, PairOutput& output, WorkCount& count) {
-  HWY_DYNAMIC_DISPATCH(Descend)(work, pair, output, count);
+void descend(const PairWork& work, const NodePair& pair, PairOutput& output, WorkCount& count,
+             PairBudget& budget) {
+  HWY_DYNAMIC_DISPATCH(Descend)(work, pair, output, count, budget);
+}
+
+uint64_t countBelow(const PairWork& work, const NodePair& pair, PairBudget& budget) {
+  return HWY_DYNAMIC_DISPATCH(CountBelow)(work, pair, budget);
 }
 
 }  // namespace sunder::spatial::kernels

@@ -4,6 +4,7 @@
 #include "sunder/spatial/overlap_pairs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace sunder::spatial::kernels {
@@ -43,11 +44,27 @@ struct WorkCount {
   uint64_t boxTests = 0, nodePairs = 0;
 };
 
+// How many pairs a search may find, counted by all its threads together; beyond that it stops soon. Whether
+// it is exceeded depends on the pairs alone, not on who finds them first.
+class PairBudget {
+ public:
+  explicit PairBudget(uint64_t most) : most_(most) {}
+  bool spend(uint64_t pairs) { return found_.fetch_add(pairs, std::memory_order_relaxed) + pairs <= most_; }
+  bool exceeded() const { return found_.load(std::memory_order_relaxed) > most_; }
+
+ private:
+  uint64_t most_;
+  std::atomic<uint64_t> found_{0};
+};
+
 // The overlapping pairs of children of one pair of nodes that are not both leaves; returns how many. `out`
 // has room for kTilePairs.
 size_t expand(const PairWork& work, const NodePair& pair, Positions* out, uint64_t& boxTests);
 
-// All overlapping pairs of leaves below a pair of nodes.
-void descend(const PairWork& work, const NodePair& pair, PairOutput& output, WorkCount& count);
+// All overlapping pairs of leaves below a pair of nodes, or how many there are; not all of them when the
+// budget is exceeded.
+void descend(const PairWork& work, const NodePair& pair, PairOutput& output, WorkCount& count,
+             PairBudget& budget);
+uint64_t countBelow(const PairWork& work, const NodePair& pair, PairBudget& budget);
 
 }  // namespace sunder::spatial::kernels

@@ -10,13 +10,19 @@
 //
 // Guarantees: every overlapping pair once; within one tree unordered pairs come as (smaller, larger) by leaf
 // position and a leaf never with itself; the order of the output does not depend on the number of threads.
-// Cost: about 2 ns a box test; memory: the output, and at most kShares node pairs a level.
+// Cost: about 2 ns a box test; memory: 8 bytes a pair, 16 with more than one thread, and some thousand node
+// pairs.
+//
+// Things in one place make every pair: 10^7 equal boxes 5 * 10^13 of them. So the number of pairs is limited.
+// Beyond 2^24 they are counted before they are stored, and Error (Limit) is thrown as soon as there are more
+// than the limit, without memory for them; that depends on the pairs alone, not on the threads.
 #pragma once
 
 #include "sunder/spatial/oi_tree.h"
 
 #include <compare>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -33,6 +39,8 @@ struct TreePair {
   const OiTree* a;
   const OiTree* b;
 };
+
+inline constexpr uint64_t kMostPairs = 250'000'000;  // 2 GB of pairs
 
 struct TraversalStatistics {
   uint64_t boxTests = 0;      // single boxes, eight for each vector test
@@ -57,7 +65,10 @@ class PairOutput {
 
  private:
   void grow(size_t least);
-  std::unique_ptr<PrimitivePair[]> data_;
+  struct Free {
+    void operator()(PrimitivePair* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<PrimitivePair[], Free> data_;
   size_t size_ = 0, capacity_ = 0;
 };
 
@@ -73,7 +84,7 @@ class PairList {
   const TraversalStatistics& statistics() const { return statistics_; }
 
  private:
-  friend void overlapPairs(std::span<const TreePair> jobs, PairList& result);
+  friend void overlapPairs(std::span<const TreePair> jobs, PairList& result, uint64_t most);
   std::vector<PairOutput> outputs_;
   ReusableArray<PrimitivePair> joinBuffer_;
   const PrimitivePair* data_ = nullptr;
@@ -82,8 +93,13 @@ class PairList {
   TraversalStatistics statistics_;
 };
 
-void overlapPairs(std::span<const TreePair> jobs, PairList& result);
-void overlapPairs(const OiTree& a, const OiTree& b, PairList& result);
-void selfOverlapPairs(const OiTree& tree, PairList& result);
+// Throw Error (Limit) when there are more than `most` pairs; the list is then empty.
+void overlapPairs(std::span<const TreePair> jobs, PairList& result, uint64_t most = kMostPairs);
+void overlapPairs(const OiTree& a, const OiTree& b, PairList& result, uint64_t most = kMostPairs);
+void selfOverlapPairs(const OiTree& tree, PairList& result, uint64_t most = kMostPairs);
+
+// How many pairs there are, without storing any; `most` + 1 when there are more than `most`, which is less
+// than 2^64 - 1.
+uint64_t countOverlapPairs(std::span<const TreePair> jobs, uint64_t most = kMostPairs);
 
 }  // namespace sunder::spatial

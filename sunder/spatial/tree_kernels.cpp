@@ -274,6 +274,35 @@ void MergeEight(const BoxBlock* children, size_t begin, size_t end, BoxBlock* pa
   }
 }
 
+// Row of eight results from the even and odd lanes of the sixteen in two rows.
+template <class Join>
+HWY_INLINE void joinNeighbours(const float* first, const float* second, float* out, Join join) {
+  const F8 d;
+  constexpr size_t kRow = 8;
+  const size_t lanes = hn::Lanes(d);
+  for (size_t k = 0; k < kRow; k += lanes) {
+    const size_t at = 2 * k, next = 2 * k + lanes;
+    const auto low = hn::Load(d, at < kRow ? first + at : second + (at - kRow));
+    const auto high = hn::Load(d, next < kRow ? first + next : second + (next - kRow));
+    hn::Store(join(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low)), d, out + k);
+  }
+}
+
+void MergeTwo(const BoxBlock* children, size_t childBlocks, size_t begin, size_t end, BoxBlock* parents) {
+  BoxBlock none;
+  none.clear();
+  for (size_t q = begin / 8; q < (end + 7) / 8; ++q) {
+    const BoxBlock& first = children[2 * q];
+    const BoxBlock& second = 2 * q + 1 < childBlocks ? children[2 * q + 1] : none;
+    for (int axis = 0; axis < 3; ++axis) {
+      joinNeighbours(first.lower[axis], second.lower[axis], parents[q].lower[axis],
+                     [](auto a, auto b) { return hn::Min(a, b); });
+      joinNeighbours(first.upper[axis], second.upper[axis], parents[q].upper[axis],
+                     [](auto a, auto b) { return hn::Max(a, b); });
+    }
+  }
+}
+
 }  // namespace sunder::spatial::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -286,6 +315,7 @@ HWY_EXPORT(CodeBoxes);
 HWY_EXPORT(GatherLeaves);
 HWY_EXPORT(GatherTriangles);
 HWY_EXPORT(MergeEight);
+HWY_EXPORT(MergeTwo);
 
 bool boxPoints(const Vec3* start, const Vec3* finish, size_t count, double margin, PaddedBox* out,
                PaddedBox& bounds) {
@@ -330,6 +360,10 @@ void gatherTriangles(const geometry::Triangle* triangles, const PaddedBox* verte
 
 void mergeEight(const BoxBlock* children, size_t begin, size_t end, BoxBlock* parents) {
   HWY_DYNAMIC_DISPATCH(MergeEight)(children, begin, end, parents);
+}
+
+void mergeTwo(const BoxBlock* children, size_t childBlocks, size_t begin, size_t end, BoxBlock* parents) {
+  HWY_DYNAMIC_DISPATCH(MergeTwo)(children, childBlocks, begin, end, parents);
 }
 
 }  // namespace sunder::spatial::kernels

@@ -43,4 +43,9 @@ void gatherTriangles(const geometry::Triangle* triangles, const PaddedBox* verte
 // Parents [begin, end) as unions of their eight children: parent p's children are block p of `children`.
 void mergeEight(const BoxBlock* children, size_t begin, size_t end, BoxBlock* parents);
 
+// Parents [begin, end) as unions of two children: parents of block q have theirs in blocks 2q and 2q + 1 of
+// `children`, the second of which may not exist. Whole blocks are written: `begin` is a multiple of eight,
+// and `end` too unless the level ends there.
+void mergeTwo(const BoxBlock* children, size_t childBlocks, size_t begin, size_t end, BoxBlock* parents);
+
 }  // namespace sunder::spatial::kernels

@@ -86,6 +86,18 @@ TEST(Bytes, ReadPastTheEndSaysWhereAndWhat) {
             "a:byte 0: the index would be at byte 9, but the file has only 6 bytes");
 }
 
+TEST(Bytes, ANumberFromAnyPlaceInEitherOrder) {
+  const std::string data = std::string("x\x01\x02\x03\x04", 5);
+  const std::byte* at = asBytes(data).data() + 1;
+  const bool little = kNativeOrder == ByteOrder::Little;
+  EXPECT_EQ(loadValue<uint32_t>(at, !little), 0x04030201u);
+  EXPECT_EQ(loadValue<uint32_t>(at, little), 0x01020304u);
+  ByteReader r(asBytes(data), "a", ByteOrder::Big, 100);
+  r.skip(2, "x");
+  EXPECT_EQ(r.fileOffset(), 102u);
+  EXPECT_STREQ(r.error("odd").hint("look").what(), "a:byte 102: odd (look)");
+}
+
 TEST(Bytes, CountsThatOverflowAreRefused) {
   const std::string data = "abcdefgh";
   ByteReader r(asBytes(data), "a");

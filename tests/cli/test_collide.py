@@ -8,6 +8,12 @@ class Collide(CommandTest):
     def shape(self, name, file, **parameters):
         self.ok("shape", name, *(w for k, v in parameters.items() for w in ("--set", f"{k}={v}")), "-o", file)
 
+    def write(self, name, corners, faces):
+        (self.folder / name).write_text("".join(f"v {c}\n" for c in corners) + "".join(f"f {f}\n" for f in faces))
+
+    def lines(self, name):
+        return (self.folder / name).read_text().splitlines()
+
     def moved(self, source, target, dy):
         lines = (self.folder / source).read_text().splitlines()
         def move(line):
@@ -38,7 +44,101 @@ class Collide(CommandTest):
         hit = self.json("collide", "high.obj", "floor.obj", "--ccd", "low.obj", "floor.obj")
         self.assertTrue(hit["contact"])
         self.assertAlmostEqual(hit["time"], (1.5 - 0.1) / 4, delta=1e-3)
-        self.assertFalse(self.json("collide", "high.obj", "floor.obj", "--ccd", "high.obj", "floor.obj")["contact"])
+        self.assertEqual({f["mesh"] for f in hit["features"]}, {"a", "b"})
+        miss = self.json("collide", "high.obj", "floor.obj", "--ccd", "high.obj", "floor.obj")
+        self.assertEqual((miss["contact"], miss["features"]), (False, None))
+        near = self.json("collide", "high.obj", "floor.obj", "--ccd", "low.obj", "floor.obj", "--tolerance", 0.4)
+        self.assertAlmostEqual(near["time"], (1.5 - 0.1 - 0.4) / 4, delta=1e-3)
+
+    def test_a_contact_names_the_vertices_of_the_files(self):
+        self.write("tip.obj", ["0 1 0", "1 2 0", "0 2 1"], ["1 2 3"])
+        self.write("tip1.obj", ["0 -1 0", "1 0 0", "0 0 1"], ["1 2 3"])
+        self.write("floor.obj", ["9 9 9", "-5 0 -5", "-5 0 9", "9 0 -5"], ["2 3 4"])
+        text = self.ok("collide", "tip.obj", "floor.obj", "--ccd", "tip1.obj", "floor.obj")
+        self.assertRegex(text, r"^first contact at 0\.(5|49).* of the step: vertex 0 of tip.obj and face 1-2-3 of floor.obj$")
+        text = self.ok("collide", "floor.obj", "tip.obj", "--ccd", "floor.obj", "tip1.obj")
+        self.assertRegex(text, r"vertex 0 of tip.obj and face 1-2-3 of floor.obj$")
+
+    def test_polygons_that_bend_stay_the_same_mesh(self):
+        # A quad that is concave at its third corner, then at its second: split on its own, it would be other triangles.
+        self.write("q0.obj", ["0 0 0", "1 0 0", "0.2 0.2 0", "0 1 0"], ["1 2 3 4"])
+        self.write("q1.obj", ["0 0 1", "0.4 0.6 1", "1 1 1", "0 1 1"], ["1 2 3 4"])
+        self.assertIn("contact", self.json("collide", "q0.obj", "--ccd", "q1.obj"))
+
+    def test_self_contact_of_a_moving_mesh(self):
+        two = ["0 0 0", "1 0 0", "0 0 1", "0.2 1 0.2", "0.4 2 0.2", "0.2 2 0.4"]
+        self.write("s0.obj", two, ["1 2 3", "4 5 6"])
+        self.write("s1.obj", two[:3] + ["0.2 -1 0.2", "0.4 0 0.2", "0.2 0 0.4"], ["1 2 3", "4 5 6"])
+        hit = self.json("collide", "s0.obj", "--self", "--ccd", "s1.obj")
+        self.assertTrue(hit["contact"])
+        self.assertAlmostEqual(hit["time"], 0.5, delta=1e-6)
+        self.assertEqual(hit["features"], [{"mesh": "a", "vertices": [3]}, {"mesh": "a", "vertices": [0, 1, 2]}])
+
+    def test_one_triangle(self):
+        self.write("one.obj", ["0 0 0", "1 0 0", "0 1 0"], ["1 2 3"])
+        self.assertEqual(self.json("collide", "one.obj")["box_pairs"], 0)
+        self.assertEqual(self.json("collide", "one.obj", "one.obj")["triangle_pairs"], 1)
+        self.assertFalse(self.json("collide", "one.obj", "--ccd", "one.obj")["contact"])
+        both = self.json("collide", "one.obj", "one.obj", "--ccd", "one.obj", "one.obj")
+        self.assertEqual((both["contact"], both["time"]), (True, 0))
+
+    def test_all_triangles_equal(self):
+        corners = ["0 0 0", "1 0 0", "0 1 0"]
+        self.write("same.obj", corners, ["1 2 3"] * 200)
+        self.assertEqual(self.json("collide", "same.obj")["triangle_pairs"], 0)  # they share vertices
+        self.assertEqual(self.json("collide", "same.obj", "--neighbours", "exact")["triangle_pairs"], 19900)
+        self.write("soup.obj", corners * 50, [f"{3 * i + 1} {3 * i + 2} {3 * i + 3}" for i in range(50)])
+        result = self.json("collide", "soup.obj", "--tolerance", 0.1, "-o", "near.csv")
+        self.assertEqual((result["box_pairs"], result["triangle_pairs"]), (1225, 1225))
+        self.assertEqual(len(self.lines("near.csv")), 1 + 1225)
+        # more pairs than are kept: 40,000 faces in one place
+        self.write("many.obj", corners, ["1 2 3"] * 40_000)
+        for more in ([], ["--ccd", "many.obj"]):
+            self.refused("collide", "many.obj", *more, says=["many.obj", "more than 250000000 pairs", "--max-pairs"])
+        self.refused("collide", "same.obj", "--max-pairs", 19899, says=["more than 19899 pairs"])
+        self.ok("collide", "same.obj", "--max-pairs", 19900)
+
+    def test_coordinates_of_any_size(self):
+        self.write("a.obj", ["0 0 0", "1e30 0 0", "0 1e30 0"], ["1 2 3"])
+        self.write("b.obj", ["1e29 1e29 -1e30", "1e29 1e29 1e30", "2e29 1e29 1e30"], ["1 2 3"])
+        self.write("c.obj", ["1e29 1e29 1e29", "1e29 1e29 1e30", "2e29 1e29 1e30"], ["1 2 3"])
+        self.assertEqual(self.json("collide", "a.obj", "b.obj")["triangle_pairs"], 1)
+        self.assertEqual(self.json("collide", "a.obj", "c.obj")["triangle_pairs"], 0)
+        self.assertEqual(self.json("collide", "a.obj", "c.obj", "--tolerance", 2e29)["box_pairs"], 1)
+        self.assertTrue(self.json("collide", "a.obj", "c.obj", "--ccd", "a.obj", "b.obj")["contact"])
+        self.write("vast.obj", ["0 0 0", "1 0 0", "0 1e38 0"], ["1 2 3"])
+        for arguments in (["a.obj", "vast.obj"], ["vast.obj"], ["a.obj", "--ccd", "vast.obj"]):
+            self.refused("collide", *arguments, says=["vast.obj", "vertex 2", "1e37"])
+
+    def test_meshes_and_ends_that_do_not_fit(self):
+        corners = ["0 0 0", "1 0 0", "0 1 0"]
+        self.write("a.obj", corners, ["1 2 3"])
+        self.write("nan.obj", ["0 0 0", "nan 0 0", "0 1 0"], ["1 2 3"])
+        self.write("turned.obj", corners, ["1 3 2"])
+        self.write("more.obj", corners + ["1 1 1"], ["1 2 3"])
+        self.write("double.obj", corners, ["1 2 3", "1 2 3"])
+        self.write("points.obj", corners, [])
+        for arguments in (["a.obj", "nan.obj"], ["nan.obj"], ["a.obj", "--ccd", "nan.obj"]):
+            self.refused("collide", *arguments, says=["nan.obj:2"])
+        for name, says in (("turned.obj", "face 0"), ("more.obj", "4 vertices instead of 3"),
+                           ("double.obj", "2 faces instead of 1")):
+            self.refused("collide", "a.obj", "--ccd", name, says=[name, "is not a.obj moved", says])
+            self.refused("collide", "a.obj", "a.obj", "--ccd", "a.obj", name, says=[name, says])
+        self.refused("collide", "points.obj", says=["points.obj", "no faces"])
+        self.refused("collide", "a.obj", "--ccd", "points.obj", says=["points.obj", "no faces"])
+        self.refused("collide", "a.obj", "--ccd", "gone.obj", says=["gone.obj"])
+
+    def test_options_that_do_not_fit(self):
+        self.shape("box", "a.obj")
+        for value in ("-1", "nan", "inf", "1e40", "much"):
+            self.refused("collide", "a.obj", "--tolerance", value, says=["--tolerance", value])
+        self.refused("collide", "a.obj", "--neighbours", "maybe", says=["--neighbours", "maybe"])
+        self.refused("collide", "a.obj", "a.obj", "--neighbours", "exact", says=["--neighbours", "itself"])
+        self.refused("collide", "a.obj", "--ccd", "a.obj", "-o", "pairs.csv", says=["-o", "--ccd"])
+        self.refused("collide", "a.obj", "-o", "no/such/pairs.csv", says=["no/such/pairs.csv"])
+        (self.folder / "keep.csv").write_text("precious")
+        self.refused("collide", "a.obj", "gone.obj", "-o", "keep.csv", says=["gone.obj"])
+        self.assertEqual((self.folder / "keep.csv").read_text(), "precious")
 
     def test_bad_input(self):
         self.shape("box", "a.obj")

@@ -5,7 +5,7 @@ import unittest
 
 from harness import BIN, CommandTest
 
-VERBS = ["shape", "info", "convert", "clean", "collide", "bench", "describe", "completion"]
+VERBS = ["shape", "info", "convert", "clean", "collide", "query", "bench", "describe", "completion"]
 
 
 class Command(CommandTest):
@@ -71,6 +71,8 @@ class Completion(CommandTest):
         self.assertEqual(self.complete("sunder", "shape", "wine"), ["wine-glass"])
         self.assertIn("--ascii", self.complete("sunder", "convert", "--a"))
         self.assertEqual(self.complete("sunder", "describe", "shapes", "tor"), ["torus", "torus-knot"])
+        self.assertEqual(self.complete("sunder", "query", "a.obj", "in"), ["inside"])
+        self.assertEqual(self.complete("sunder", "query", "a.obj", "ray", "--hi"), ["--hits"])
 
 
 class Describe(CommandTest):

@@ -1,6 +1,7 @@
 // Checks A3.1, A3.2, A3.5 and A3.6 of the specification: what a built tree must be, and how good it is next
 // to a linear BVH.
 #include "sunder/base/parallel.h"
+#include "sunder/base/simd.h"
 #include "sunder/spatial/oi_tree.h"
 #include "sunder/spatial/radix_tree.h"
 
@@ -28,6 +29,20 @@ void expectUnions(const OiTree& tree) {
     }
 }
 
+// Vector code reads whole blocks: lanes after the end of a level hold boxes that overlap nothing.
+void expectEmptyLanes(const OiTree& tree) {
+  for (uint32_t l = 0; l < tree.layout().levels(); ++l) {
+    const uint32_t size = tree.layout().levelSize(l);
+    for (uint32_t p = size; p % kBlockLanes != 0; ++p) {
+      const Box3f box = tree.box(l, p);
+      for (int axis = 0; axis < 3; ++axis) {
+        ASSERT_EQ(box.lower[axis], Box3f::kInfinity) << "level " << l << ", lane " << p;
+        ASSERT_EQ(box.upper[axis], -Box3f::kInfinity) << "level " << l << ", lane " << p;
+      }
+    }
+  }
+}
+
 TEST(BuildAcceptance, UnionsAreExactForEveryNumberOfLeaves) {  // A3.1, A3.3
   RandomStream random(31);
   for (uint32_t arity : {2u, 4u, 8u}) {
@@ -38,6 +53,7 @@ TEST(BuildAcceptance, UnionsAreExactForEveryNumberOfLeaves) {  // A3.1, A3.3
       auto boxes = randomBoxes(random, t, 0.2, double(t));
       builder.build(tree, boxes, {.arity = arity});
       expectUnions(tree);
+      expectEmptyLanes(tree);
       std::vector<bool> seen(t, false);
       for (uint32_t primitive : tree.primitives()) {
         ASSERT_LT(primitive, t);
@@ -51,6 +67,9 @@ TEST(BuildAcceptance, UnionsAreExactForEveryNumberOfLeaves) {  // A3.1, A3.3
         box.upper.x() -= 99;
       }
       builder.refit(tree, boxes);
+      expectUnions(tree);
+      expectEmptyLanes(tree);
+      builder.refitInner(tree);
       expectUnions(tree);
       ASSERT_LT(tree.bounds().upper.x(), float(t) + 2);
       if (HasFatalFailure()) return;
@@ -88,6 +107,26 @@ void checkLarge(uint32_t t) {
       OiTree tree;
       OiTreeBuilder().build(tree, boxes, {.arity = arity});
       EXPECT_TRUE(sameBytes(first, tree));
+    }
+  }
+}
+
+TEST(BuildAcceptance, EveryVectorTargetMakesTheSameTree) {
+  RandomStream random(33);
+  for (const uint32_t t : {1u, 7u, 9u, 33u, 5000u}) {
+    const auto boxes = randomBoxes(random, t, 0.2, double(t));
+    for (const uint32_t arity : {2u, 4u, 8u}) {
+      OiTree first;
+      OiTreeBuilder().build(first, boxes, {.arity = arity});
+      for (const std::string& target : simdTargets()) {
+        SCOPED_TRACE(target);
+        const SimdTargetOverride use(target);
+        OiTree tree;
+        OiTreeBuilder().build(tree, boxes, {.arity = arity});
+        EXPECT_TRUE(sameBytes(first, tree));
+        expectUnions(tree);
+        expectEmptyLanes(tree);
+      }
     }
   }
 }

@@ -181,7 +181,8 @@ inline long double pointTriangle(const Wide3& p, const Wide3& a, const Wide3& b,
 inline long double segmentSegment(const Wide3& a, const Wide3& b, const Wide3& c, const Wide3& d) {
   long double best =
       std::min({pointSegment(a, c, d), pointSegment(b, c, d), pointSegment(c, a, b), pointSegment(d, a, b)});
-  // By cross products, which lose only as many digits as the angle is small; its square would hide the answer.
+  // By cross products, which lose only as many digits as the angle is small; its square would hide the
+  // answer.
   const Wide3 e = b - a, f = d - c, r = c - a, n = e.cross(f);
   const long double nn = n.dot(n);
   if (nn > 1e-30L * e.dot(e) * f.dot(f)) {

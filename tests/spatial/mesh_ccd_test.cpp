@@ -108,6 +108,31 @@ TEST(MeshCcd, SameAnswerForAnyNumberOfThreads) {
   }
 }
 
+TEST(MeshCcd, MorePairsThanAreLookedAtAtOnce) {
+  // Two stacks of triangles: one rests, the other falls through it by 20. Every swept box meets every box;
+  // the first to touch are the top of one and the bottom of the other.
+  const uint32_t n = 730;
+  std::vector<Vec3> rest, high, low;
+  std::vector<geometry::Triangle> triangles;
+  for (uint32_t i = 0; i < n; ++i) {
+    for (const Vec3& corner : {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 0, 1)}) {
+      const uint32_t shuffled = i * 7 % n;
+      rest.push_back(corner + Vec3(0, 1e-3 * shuffled, 0));
+      high.push_back(corner + Vec3(0.1, 10 + 1e-3 * shuffled, 0.1));
+      low.push_back(high.back() - Vec3(0, 20, 0));
+    }
+    triangles.push_back({3 * i, 3 * i + 1, 3 * i + 2});
+  }
+  MeshCcd ccd;
+  const EarliestContact contact = ccd.between({rest, rest, triangles}, {high, low, triangles});
+  EXPECT_EQ(ccd.statistics().trianglePairs, uint64_t(n) * n);
+  EXPECT_GT(ccd.statistics().trianglePairs, 524'288u);
+  EXPECT_NE(contact.kind, ContactKind::None);
+  const double exact = (10 - 1e-3 * (n - 1)) / 20;
+  EXPECT_LE(contact.time, exact);
+  EXPECT_NEAR(contact.time, exact, 1e-5);
+}
+
 TEST(MeshCcd, BadInputIsRefused) {
   MeshCcd ccd;
   const std::vector<Vec3> three(3, Vec3::Zero()), two(2, Vec3::Zero());

@@ -1,0 +1,365 @@
+// sunder sdf MESH -o FIELD.sdf; sunder sdf FIELD.sdf [--query POINTS | --slice z=0]
+#include "sunder/base/error.h"
+#include "sunder/base/log.h"
+#include "sunder/base/profiler.h"
+#include "sunder/base/progress.h"
+#include "sunder/geometry/mesh_io.h"
+#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp_continuity.h"
+#include "sunder/sdf/hp_field.h"
+#include "sunder/sdf/mesh_field.h"
+
+#include "answer_rows.h"
+#include "command.h"
+#include "query_input.h"
+#include "sdf_slice.h"
+
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace sunder::cli {
+
+namespace {
+
+using namespace sdf;
+
+struct SdfOptions {
+  std::string input, output, sign = "auto", nearness = "none", slice;
+  std::vector<std::string> points, pointFiles;
+  std::vector<double> domain;
+  HpSettings build;
+  double theta = 20, beta = 0, memory = 400;
+  size_t rows = 20, pictureHeight = 512;
+  unsigned base = 0;
+  CLI::Option* errorOption = nullptr;
+};
+
+SignRule signRule(const std::string& name) {
+  if (name == "normals") return SignRule::PseudoNormal;
+  return name == "winding" ? SignRule::Winding : SignRule::Automatic;
+}
+
+const char* ruleName(SignRule rule) {
+  return rule == SignRule::PseudoNormal ? "pseudo-normals" : "winding number";
+}
+
+const char* endName(HpEnd end) {
+  switch (end) {
+    case HpEnd::Memory:
+      return "memory limit";
+    case HpEnd::Exhausted:
+      return "limits of level and degree";
+    case HpEnd::Target:
+      break;
+  }
+  return "target met";
+}
+
+Json cellsJson(const HpField& field) {
+  const HpForest& cells = field.cells();
+  Json degrees = Json::object(), levels = Json::object();
+  std::vector<size_t> byDegree(kLargestDegree + 1, 0), byLevel(32, 0);
+  for (const uint8_t d : cells.degree) ++byDegree[d];
+  for (const HpCell& cell : leafCells(cells)) ++byLevel[cell.level];
+  for (size_t d = 0; d < byDegree.size(); ++d)
+    if (byDegree[d]) degrees[std::to_string(d)] = byDegree[d];
+  for (size_t l = 0; l < byLevel.size(); ++l)
+    if (byLevel[l]) levels[std::to_string(l)] = byLevel[l];
+  const auto point = [](const Vec3& p) { return Json{p.x(), p.y(), p.z()}; };
+  return {{"domain", {{"lower", point(field.domain().lower)}, {"upper", point(field.domain().upper)}}},
+          {"base", cells.base},
+          {"cells", field.leafCount()},
+          {"coefficients", field.coefficientTotal()},
+          {"bytes", field.bytes()},
+          {"cells_by_degree", degrees},
+          {"cells_by_level", levels}};
+}
+
+std::string cellsText(const HpField& field) {
+  const Json json = cellsJson(field);
+  const auto list = [](const Json& counts) {
+    std::string text;
+    for (const auto& [name, count] : counts.items())
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", name, count.get<size_t>());
+    return text;
+  };
+  return fmt::format("  {} cells, {} coefficients, {:.3g} MB\n  cells by degree {}\n  cells by level  {}",
+                     field.leafCount(), field.coefficientTotal(), double(field.bytes()) * 1e-6,
+                     list(json["cells_by_degree"]), list(json["cells_by_level"]));
+}
+
+HpSettings buildSettings(const SdfOptions& options) {
+  HpSettings s = options.build;
+  s.base = {options.base, options.base, options.base};
+  if (options.nearness == "polynomial") s.nearness = Nearness::Polynomial;
+  if (options.nearness == "exponential") s.nearness = Nearness::Exponential;
+  s.theta = options.theta;
+  s.mostCoefficients = static_cast<uint64_t>(options.memory * 1e6 / sizeof(double));
+  if (!options.domain.empty()) {
+    s.domain.lower = {options.domain[0], options.domain[1], options.domain[2]};
+    s.domain.upper = {options.domain[3], options.domain[4], options.domain[5]};
+  }
+  return s;
+}
+
+int makeField(const SdfOptions& options, const Settings& settings) {
+  if (std::filesystem::path(options.output).extension() != ".sdf")
+    throw Error(ErrorKind::Unsupported, "fields are written as .sdf files").inFile(options.output);
+  Profiler profiler;
+  const Profiler::Activation active(profiler);
+  geometry::TriMesh mesh;
+  {
+    const ProfileScope scope("read");
+    mesh = geometry::toTriMesh(readSurface(options.input, settings));
+  }
+  std::unique_ptr<MeshField> exact;
+  {
+    const ProfileScope scope("tree");
+    exact = std::make_unique<MeshField>(mesh, signRule(options.sign));
+  }
+  const std::vector<std::string> problems = exact->sign().problems();
+  for (const std::string& problem : problems) logWarn("{}: {}", options.input, problem);
+
+  HpSettings s = buildSettings(options);
+  if (options.errorOption->count() == 0) s.error = 1e-3 * exact->bounds().diagonal();
+  ProgressOutput output = ProgressOutput::standardError();
+  if (settings.quiet) output.terminal = false;
+  Progress progress("fitting", 1000, "per mille", output);
+  double first = 0;
+  s.progress =
+      [&](double error) {  // by the logarithm of the error: each halving takes about as long as all before
+        if (first == 0) first = error;
+        const double way = std::log(first / error) / std::max(std::log(first / s.error), 1e-9);
+        progress.set(static_cast<uint64_t>(std::clamp(1000 * way, 0.0, 999.0)));
+        progress.note(fmt::format("error {:.3g}", error));
+      };
+  HpReport report;
+  HpForest forest;
+  {
+    const ProfileScope scope("fit");
+    forest = buildHp(*exact, s, report);
+  }
+  progress.erase();
+  ContinuityReport continuity;
+  if (options.beta > 0) {
+    const ProfileScope scope("continuity");
+    continuity = makeContinuous(forest, {.beta = options.beta / (0.5 * exact->bounds().extent().maxCoeff())});
+    const HpError error = measureHp(forest, *exact, 20'000, 2, forest.domain.diagonal() / 40);
+    report.measured = error.rms;
+    report.measuredMax = error.largest;
+    report.measuredNear = error.largestNear;
+  }
+  HpField field(forest, exact->bounds());
+  field.targetError = s.error;
+  field.measuredError = report.measured;
+  field.measuredMax = report.measuredMax;
+  field.write(options.output);
+  if (report.lostPlaces > 0)
+    logWarn("{}: {} of {} points in thin walls or gaps have the wrong sign: parts of the surface are lost",
+            options.output, report.lostPlaces, report.thinPlaces);
+  if (report.end != HpEnd::Target)
+    logWarn("{}: stopped at the {}; the error reached is {:.3g}, the target {:.3g}", options.output,
+            endName(report.end), report.measured, s.error);
+
+  if (settings.json) {
+    Json json = {{"input", options.input},
+                 {"output", options.output},
+                 {"triangles", mesh.triangles.size()},
+                 {"sign_rule", ruleName(exact->sign().rule)},
+                 {"problems", problems},
+                 {"target_error", s.error},
+                 {"measured_error", report.measured},
+                 {"measured_max", report.measuredMax},
+                 {"measured_max_near", report.measuredNear},
+                 {"estimated_error", report.estimate},
+                 {"end", endName(report.end)},
+                 {"thin_places", report.thinPlaces},
+                 {"lost_places", report.lostPlaces},
+                 {"samples", report.samples},
+                 {"split", report.refinedH},
+                 {"raised", report.refinedP}};
+    json.update(cellsJson(field));
+    if (options.beta > 0)
+      json["continuity"] = {
+          {"iterations", continuity.iterations},
+          {"converged", continuity.converged},
+          {"jump_energy_ratio",
+           continuity.energyBefore > 0 ? continuity.energyAfter / continuity.energyBefore : 0}};
+    json["seconds"] = stagesJson(profiler);
+    printJson(json);
+  }
+  say(settings, fmt::format("{} -> {}: error {:.3g} (target {:.3g}, largest {:.3g}), sign by {}\n{}",
+                            options.input, options.output, report.measured, s.error, report.measuredMax,
+                            ruleName(exact->sign().rule), cellsText(field)));
+  if (settings.verbose) fmt::print(stderr, "{}", profiler.table());
+  return 0;
+}
+
+int queryField(const SdfOptions& options, const HpField& field, const Settings& settings) {
+  const std::vector<Vec3> points = readPoints(options.points, options.pointFiles);
+  if (!options.output.empty() && std::filesystem::path(options.output).extension() != ".csv")
+    throw Error(ErrorKind::Unsupported, "answers are written as CSV only")
+        .inFile(options.output)
+        .hint("give a name that ends in .csv");
+  std::vector<FieldSample> samples(points.size());
+  samplesOf(field, points, samples);
+  const auto kind = !options.output.empty() ? AnswerRows::Kind::Csv
+                    : settings.json         ? AnswerRows::Kind::Json
+                                            : AnswerRows::Kind::Table;
+  AnswerRows rows(kind, "point,x,y,z,distance,gradient_x,gradient_y,gradient_z", options.output,
+                  options.rows);
+  size_t inside = 0;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const Vec3 &p = points[i], &g = samples[i].gradient;
+    inside += samples[i].value < 0;
+    rows.add({uint64_t(i), p.x(), p.y(), p.z(), samples[i].value, g.x(), g.y(), g.z()});
+  }
+  rows.finish();
+  if (settings.json) {
+    Json json = {{"field", options.input}, {"points", points.size()}, {"inside", inside}};
+    if (kind == AnswerRows::Kind::Csv) {
+      json["output"] = options.output;
+      printJson(json);
+    } else {
+      const std::string text = jsonText(json);
+      std::cout << std::string_view(text).substr(0, text.size() - 2) << ",\n  \"results\": ";
+      rows.printArray(std::cout);
+      std::cout << "\n}\n";
+    }
+  }
+  std::string text = kind == AnswerRows::Kind::Table && rows.count() > 0 ? rows.table() + "\n" : "";
+  text += fmt::format("{}: {} points, {} inside", options.input, points.size(), inside);
+  if (kind == AnswerRows::Kind::Csv) text += "; wrote " + options.output;
+  say(settings, text);
+  return 0;
+}
+
+int useField(const SdfOptions& options, const Settings& settings) {
+  const HpField field = HpField::read(options.input);
+  const bool query = !options.points.empty() || !options.pointFiles.empty();
+  if (query && !options.slice.empty())
+    throw Error(ErrorKind::Usage, "--slice and --query are two jobs: give one of them");
+  if (query) return queryField(options, field, settings);
+  if (!options.slice.empty()) {
+    if (options.output.empty())
+      throw Error(ErrorKind::Usage, "--slice wants a picture to write").hint("add -o slice.png");
+    if (std::filesystem::path(options.output).extension() != ".png")
+      throw Error(ErrorKind::Unsupported, "slices are written as .png").inFile(options.output);
+    const Image image = drawSlice(field, parseSlice(options.slice), options.pictureHeight);
+    writePng(options.output, image);
+    if (settings.json)
+      printJson({{"field", options.input},
+                 {"output", options.output},
+                 {"width", image.width},
+                 {"height", image.height}});
+    say(settings,
+        fmt::format("{} -> {}: {} x {} pixels", options.input, options.output, image.width, image.height));
+    return 0;
+  }
+  if (!options.output.empty())
+    throw Error(ErrorKind::Usage, "nothing to write: a field is there already")
+        .hint("--slice z=0 -o slice.png, or --query points.csv");
+  if (settings.json) {
+    Json json = {{"field", options.input},
+                 {"target_error", field.targetError},
+                 {"measured_error", field.measuredError},
+                 {"measured_max", field.measuredMax}};
+    json.update(cellsJson(field));
+    printJson(json);
+  }
+  say(settings, fmt::format("{}: error {:.3g} when made (target {:.3g}, largest {:.3g})\n{}", options.input,
+                            field.measuredError, field.targetError, field.measuredMax, cellsText(field)));
+  return 0;
+}
+
+int runSdf(const SdfOptions& options, const Settings& settings) {
+  const bool field = std::filesystem::path(options.input).extension() == ".sdf";
+  if (field) return useField(options, settings);
+  if (options.output.empty())
+    throw Error(ErrorKind::Usage, "a field is made of a mesh, but where should it go?")
+        .hint("add -o FIELD.sdf");
+  if (!options.slice.empty() || !options.points.empty() || !options.pointFiles.empty())
+    throw Error(ErrorKind::Usage, "--slice and --query are asked of a field, not of a mesh")
+        .hint("make the field first: sunder sdf MESH -o FIELD.sdf");
+  return makeField(options, settings);
+}
+
+}  // namespace
+
+Verb addSdf(CLI::App& root) {
+  auto options = std::make_shared<SdfOptions>();
+  CLI::App* app = root.add_subcommand("sdf", "Make a distance field of a mesh; ask or draw a field");
+  app->add_option("INPUT", options->input, "A mesh file, or a field (.sdf)")->required();
+  app->add_option("-o,--output", options->output,
+                  "The field (.sdf), picture (.png) or answers (.csv) to write")
+      ->type_name("FILE");
+  options->errorOption =
+      app->add_option("--error", options->build.error,
+                      "Target error in metres, root mean square [a thousandth of the diagonal]")
+          ->check(CLI::PositiveNumber)
+          ->type_name("D");
+  const char* fit = "Making a field";
+  options->errorOption->group(fit);
+  app->add_option("--sign", options->sign, "auto, normals or winding")
+      ->check(CLI::IsMember({"auto", "normals", "winding"}))
+      ->group(fit);
+  app->add_option("--nearness", options->nearness,
+                  "Errors far from the surface count less: none, polynomial, exponential")
+      ->check(CLI::IsMember({"none", "polynomial", "exponential"}))
+      ->group(fit);
+  app->add_option("--theta", options->theta, "How much less [20]")->check(CLI::NonNegativeNumber)->group(fit);
+  app->add_option("--continuity", options->beta,
+                  "Smooth the jumps between cells: 3 strong, 30 weak, 0 off [0]")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("BETA")
+      ->group(fit);
+  app->add_option("--base", options->base, "Cells along each axis of the coarsest grid; 0 chooses")
+      ->check(CLI::Range(0u, 512u))
+      ->group(fit);
+  app->add_option("--max-degree", options->build.maxDegree, "Largest degree of a cell [30]")
+      ->check(CLI::Range(1, kLargestDegree))
+      ->group(fit);
+  app->add_option("--max-level", options->build.maxLevel, "Most splits of a cell [10]")
+      ->check(CLI::Range(0, 20))
+      ->group(fit);
+  app->add_option("--memory", options->memory, "Megabytes that coefficients may take [400]")
+      ->check(CLI::PositiveNumber)
+      ->group(fit);
+  app->add_option("--domain", options->domain, "Box of the field: x0 y0 z0 x1 y1 z1")
+      ->expected(6)
+      ->group(fit);
+  const char* use = "Using a field";
+  app->add_option("--query", options->pointFiles, "Points to ask for: CSV or text, or a mesh's vertices")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group(use);
+  app->add_option("--point", options->points, "A point; may be repeated")
+      ->type_name("X,Y,Z")
+      ->allow_extra_args(false)
+      ->group(use);
+  app->add_option("--rows", options->rows, "Rows to show as text; 0 shows all [20]")
+      ->type_name("N")
+      ->group(use);
+  app->add_option("--slice", options->slice, "Draw the plane x, y or z = a number")
+      ->type_name("z=0")
+      ->group(use);
+  app->add_option("--height", options->pictureHeight, "Pixels of the picture [512]")
+      ->check(CLI::Range(16u, 8192u))
+      ->group(use);
+  app->footer(
+      "Distances are negative inside. The picture shows distances with contour lines on the left, the cells "
+      "with\n"
+      "their degree on the right.\n"
+      "Examples:\n"
+      "  sunder sdf cup.obj --error 1e-4 -o cup.sdf\n"
+      "  sunder sdf cup.sdf\n"
+      "  sunder sdf cup.sdf --query probes.csv -o distances.csv\n"
+      "  sunder sdf cup.sdf --slice z=0 -o slice.png");
+  return {app, [options](const Settings& settings) { return runSdf(*options, settings); }};
+}
+
+}  // namespace sunder::cli
