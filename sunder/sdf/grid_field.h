@@ -7,8 +7,8 @@
 // Outside the lattice's box a point is moved to the nearest point of it and its distance to that added; the
 // gradient is then the direction away from it, as HpField does.
 //
-// Cost: some 50 ns a point in random order trilinear, 200 ns tricubic; 8 bytes a node. Sampling asks the
-// field once a node, in all threads.
+// Cost: some 50 to 80 ns a point in random order trilinear, 200 ns tricubic; 8 bytes a node. Sampling asks
+// the field once a node, in all threads.
 #pragma once
 
 #include "sunder/sdf/field.h"

@@ -12,7 +12,8 @@
 // gradient is the eight's mean made unit, or the shallowest's. Deviation from the source: a voxel of a level
 // above 0 merges only where it exists.
 //
-// Cost: a few ms for 96^3 voxels, linear. The result does not depend on the number of threads.
+// Cost: some 14 ms for 365,000 voxels inside in one thread, linear. The result does not depend on the number
+// of threads.
 #pragma once
 
 #include "sunder/sdf/distance_transform.h"
