@@ -8,6 +8,9 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_clean.h"
 #include "sunder/geometry/shapes.h"
+#include "sunder/sdf/sphere_tree.h"
+#include "sunder/sdf/voxel_merge.h"
+#include "sunder/sdf/voxelize.h"
 
 #include <cmath>
 #include <cstdio>
@@ -60,5 +63,21 @@ int main(int argc, char** argv) {
   print<double>("mass", {mass.inertia.data(), 9});
   const auto clean = geometry::cleanMesh(geometry::toSoup(ball), {.weldDistance = 0.02});
   print<uint32_t>("weld", clean.report.vertexMap);
+
+  const sdf::VoxelGrid voxels =
+      sdf::voxelize(ball, sdf::frameAround(geometry::bounds(ball.positions), 60, 2));
+  print<uint64_t>("voxels", voxels.words());
+  const sdf::DistanceVolume distances = sdf::distanceTransform(voxels);
+  print<uint32_t>("sites", distances.site);
+  print<float>("distances", distances.phi);
+  std::vector<Vec3> merged;
+  for (const sdf::VoxelParticle& particle : sdf::mergeVoxels(voxels, distances).particles) {
+    merged.push_back(particle.centre);
+    merged.push_back(particle.gradient);
+  }
+  print<double>("merged", {merged.data()->data(), 3 * merged.size()});
+  const sdf::SphereTree spheres = sdf::buildSphereTree(ball.positions);
+  print<uint32_t>("sphere-order", spheres.order);
+  print<float>("sphere-radii", spheres.radius);
   return 0;
 }
