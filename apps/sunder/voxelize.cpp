@@ -1,0 +1,142 @@
+// sunder voxelize MESH [-o PARTICLES]
+#include "sunder/sdf/voxelize.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/log.h"
+#include "sunder/base/profiler.h"
+#include "sunder/geometry/mesh_io.h"
+#include "sunder/sdf/distance_transform.h"
+#include "sunder/sdf/voxel_merge.h"
+#include "sunder/sdf/voxel_refine.h"
+#include "sunder/spatial/mesh_queries.h"
+
+#include "answer_rows.h"
+#include "command.h"
+
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace sunder::cli {
+
+namespace {
+
+struct VoxelizeOptions {
+  std::string input, output;
+  unsigned resolution = 64, padding = 2;
+  bool vote = false, exact = false, uniform = false;
+};
+
+int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
+  if (!options.output.empty() && std::filesystem::path(options.output).extension() != ".csv")
+    throw Error(ErrorKind::Unsupported, "particles are written as CSV only")
+        .inFile(options.output)
+        .hint("give a name that ends in .csv");
+  Profiler profiler;
+  const Profiler::Activation active(profiler);
+  geometry::TriMesh mesh;
+  {
+    const ProfileScope scope("read");
+    mesh = geometry::toTriMesh(readSurface(options.input, settings));
+  }
+  const sdf::VoxelFrame frame =
+      sdf::frameAround(geometry::bounds(mesh.positions), options.resolution, options.padding);
+  sdf::VoxelGrid grid;
+  size_t differing = 0;
+  {
+    const ProfileScope scope("voxelize");
+    if (options.vote) {
+      sdf::VotedVoxels voted = sdf::voxelizeByVote(mesh, frame);
+      grid = std::move(voted.grid);
+      differing = voted.differing;
+    } else {
+      grid = sdf::voxelize(mesh, frame);
+    }
+  }
+  const size_t inside = grid.count();
+  if (inside == 0)
+    throw Error(ErrorKind::Geometry, "no voxel lies inside")
+        .inFile(options.input)
+        .hint("the mesh may be open, or thinner than a voxel: try a larger --resolution");
+  if (differing > 0)
+    logWarn("{}: the three axes differ at {} voxels: the mesh is open or crosses itself", options.input,
+            differing);
+  sdf::DistanceVolume volume;
+  {
+    const ProfileScope scope("distance");
+    volume = sdf::distanceTransform(grid);
+    if (options.exact) sdf::refineDistances(volume, spatial::MeshQuery(mesh));
+  }
+  sdf::MergedVoxels merged;
+  {
+    const ProfileScope scope("merge");
+    sdf::MergeSettings merge;
+    if (options.uniform) merge.deeperThan = -std::numeric_limits<double>::infinity();
+    merged = sdf::mergeVoxels(grid, volume, merge);
+  }
+  if (!options.output.empty()) {
+    AnswerRows rows(AnswerRows::Kind::Csv,
+                    "x,y,z,radius,distance,gradient_x,gradient_y,gradient_z,level,boundary", options.output,
+                    0);
+    for (const sdf::VoxelParticle& p : merged.particles)
+      rows.add({p.centre.x(), p.centre.y(), p.centre.z(), p.radius, p.phi, p.gradient.x(), p.gradient.y(),
+                p.gradient.z(), uint64_t(p.level), p.boundary});
+    rows.finish();
+  }
+  const double volumeInside = double(inside) * frame.edge * frame.edge * frame.edge;
+  if (settings.json) {
+    Json json = {{"input", options.input},
+                 {"triangles", mesh.triangles.size()},
+                 {"edge", frame.edge},
+                 {"voxels", {frame.dims[0], frame.dims[1], frame.dims[2]}},
+                 {"inside", inside},
+                 {"volume", volumeInside},
+                 {"differing", differing},
+                 {"particles", merged.particles.size()},
+                 {"particles_by_level", merged.perLevel},
+                 {"seconds", stagesJson(profiler)}};
+    if (!options.output.empty()) json["output"] = options.output;
+    printJson(json);
+  }
+  std::string levels;
+  for (size_t l = 0; l < merged.perLevel.size(); ++l)
+    levels += fmt::format("{}{}", l == 0 ? "" : " + ", merged.perLevel[l]);
+  say(settings,
+      fmt::format("{}: {} x {} x {} voxels of {:.4g} m, {} inside ({:.6g} m^3), {} particles ({} by level){}",
+                  options.input, frame.dims[0], frame.dims[1], frame.dims[2], frame.edge, inside,
+                  volumeInside, merged.particles.size(), levels,
+                  options.output.empty() ? "" : "; wrote " + options.output));
+  return 0;
+}
+
+}  // namespace
+
+Verb addVoxelize(CLI::App& root) {
+  auto options = std::make_shared<VoxelizeOptions>();
+  CLI::App* app = root.add_subcommand("voxelize", "Fill a closed mesh with voxels and particles");
+  app->add_option("INPUT", options->input, "A mesh file")->required();
+  app->add_option("-o,--output", options->output, "Write the particles as CSV")->type_name("FILE.csv");
+  app->add_option("-n,--resolution", options->resolution, "Voxels along the longest side [64]")
+      ->check(CLI::Range(1u, 4096u))
+      ->type_name("N");
+  app->add_option("--padding", options->padding, "Empty layers around the solid [2]")
+      ->check(CLI::Range(1u, 64u))
+      ->type_name("N");
+  app->add_flag("--vote", options->vote,
+                "Sweep along all three axes and take the majority: for meshes with holes");
+  app->add_flag("--exact", options->exact, "Distances to the mesh itself near its surface");
+  app->add_flag("--uniform", options->uniform, "Particles of one size: do not merge voxels inside");
+  app->footer(
+      "A voxel is inside when its centre is. Particles are balls in the middle of voxels; deep inside, eight "
+      "make\n"
+      "one of twice the radius.\n"
+      "Examples:\n"
+      "  sunder voxelize cup.obj -n 96\n"
+      "  sunder voxelize cup.obj -n 64 --uniform -o particles.csv\n"
+      "  sunder voxelize scan.ply --vote --json");
+  return {app, [options](const Settings& settings) { return runVoxelize(*options, settings); }};
+}
+
+}  // namespace sunder::cli
