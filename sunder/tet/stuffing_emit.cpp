@@ -273,13 +273,10 @@ class Emitter {
 
 EmittedTets emitTetrahedra(const StuffingLattice& lattice, const StuffingOctree& octree, uint32_t cutOffset,
                            FillReport& report) {
-  // By place in the box, so that the order of the tetrahedra is that of space, not of how bricks came to be
-  // stored.
   std::vector<uint32_t> order;
   order.reserve(lattice.stored().size());
-  for (uint32_t place = 0; place < lattice.brickCount(); ++place)
-    if (lattice.slot(place) != kNoIndex && lattice.kind(place) != BrickKind::Outside)
-      order.push_back(lattice.slot(place));
+  for (uint32_t slot = 0; slot < lattice.stored().size(); ++slot)
+    if (lattice.kind(lattice.stored()[slot].place) != BrickKind::Outside) order.push_back(slot);
   std::vector<Sink> sinks((order.size() + kBricksAtOnce - 1) / kBricksAtOnce);
   parallelBlocks(order.size(), kBricksAtOnce, [&](size_t begin, size_t end) {
     Emitter emitter(lattice, octree, cutOffset, sinks[begin / kBricksAtOnce]);

@@ -135,6 +135,7 @@ void StuffingLattice::classify() {
         kind_[placeOf(candidates[c])] = BrickKind::Inside;
     }
   }
+  std::sort(mixed.begin(), mixed.end());
   std::vector<uint32_t> slots(mixed.size());
   stored_.resize(mixed.size());
   values_.resize(kBrickPoints * mixed.size());
@@ -309,6 +310,9 @@ void StuffingLattice::store(const std::vector<uint8_t>& needed) {
     brick.place = place;
     if (kind_[place] == BrickKind::Inside) brick.inside = {kAll, kAll};
   }
+  // In the order of space, whichever way a brick came to be stored.
+  std::sort(stored_.begin(), stored_.end(), [](const Brick& a, const Brick& b) { return a.place < b.place; });
+  for (uint32_t i = 0; i < stored_.size(); ++i) slot_[stored_[i].place] = i;
   if (stored_.size() * kBrickPoints + cutPositions_.size() >= kNoIndex)
     throw Error(ErrorKind::Limit, "the mesh would have more points than 32-bit indices count")
         .hint("take a longer edge");
