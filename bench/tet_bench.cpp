@@ -5,9 +5,14 @@
 #include "sunder/sdf/hp_build.h"
 #include "sunder/sdf/hp_field.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/tet/point_location.h"
+#include "sunder/tet/refinement.h"
 #include "sunder/tet/stuffing.h"
 
 #include "bench/bench.h"
+
+#include <cmath>
+#include <optional>
 
 namespace sunder::bench {
 
@@ -77,8 +82,52 @@ SUNDER_BENCH("tet", tetFill) {
   measureFill(report, options, mesh, "mesh");
   if (!options.wants("tet/fill/hp")) return;
   sdf::HpReport made;
-  const sdf::HpForest forest = sdf::buildHp(mesh, {.error = 1e-3}, made);
+  sdf::HpSettings settings;
+  settings.error = 1e-3;
+  const sdf::HpForest forest = sdf::buildHp(mesh, settings, made);
   measureFill(report, options, sdf::HpField(forest, mesh.bounds()), "hp");
+}
+
+// One full cycle of everything, then undoing it.
+SUNDER_BENCH("tet", tetRefine) {
+  if (!options.wants("tet/refine") && !options.wants("tet/coarsen")) return;
+  tet::FillReport filled;
+  const geometry::TetMesh mesh = tet::fill(BallField(), {.edge = 0.25}, filled);
+  size_t operations = 0, tets = 0;
+  std::optional<tet::Refinement> refinement;
+  const double up = bestSeconds(
+      options, [&] { refinement->refineAll(5); }, [&] { refinement.emplace(mesh); });
+  for (size_t k = 0; k < tet::kRefineKinds; ++k) operations += refinement->opCount(tet::RefineKind(k));
+  tets = refinement->tetCount();
+  report.add({.name = "tet/refine", .size = tets, .value = double(operations) / up, .unit = "operations/s"});
+  const double down = bestSeconds(
+      options, [&] { refinement->coarsenAll(); },
+      [&] {
+        refinement.emplace(mesh);
+        refinement->refineAll(5);
+      });
+  report.add(
+      {.name = "tet/coarsen", .size = tets, .value = double(operations) / down, .unit = "operations/s"});
+}
+
+SUNDER_BENCH("tet", tetLocate) {
+  if (!options.wants("tet/locate")) return;
+  tet::FillReport filled;
+  const geometry::TetMesh mesh = tet::fill(BallField(), {.edge = 0.04}, filled);
+  const tet::PointLocator locator(mesh);
+  RandomStream random(1);
+  std::vector<Vec3> points(100'000);
+  for (Vec3& p : points) p = random.uniform(0, 0.98) * random.unitVector();
+  std::vector<tet::TetLocation> found(points.size());
+  for (const unsigned threads : options.threadCounts()) {
+    const ThreadLimit limit(threads);
+    const double seconds = bestSeconds(options, [&] { locator.locate(points, found); });
+    report.add({.name = "tet/locate",
+                .size = mesh.tets.size(),
+                .threads = threads,
+                .value = double(points.size()) / seconds,
+                .unit = "points/s"});
+  }
 }
 
 }  // namespace sunder::bench
