@@ -13,7 +13,7 @@
 // tetrahedra are marked as blocked and the mesh stays as it is.
 //
 // Cost: an operation visits the tetrahedra around a vertex, about a microsecond; 32 bytes a tetrahedron,
-// dead ones kept while something is made of them, and about 60 bytes an operation. One thread.
+// dead ones kept while something is made of them, and about 150 bytes an operation. One thread.
 #pragma once
 
 #include "sunder/base/index.h"

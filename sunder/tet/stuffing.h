@@ -3,20 +3,20 @@
 // cubic lattice are taken where they lie inside; lattice points next to the surface are moved onto it, and
 // what the surface still crosses is cut by stencils.
 //
-// Guarantee: tetrahedra are positive, and with the default alphas all dihedral angles are between
-// kFillSmallestAngle and kFillLargestAngle, for any field. The paper proves 10.78 and 164.74 degrees by
-// interval arithmetic for its stencils; with ours, which follow its parity rule, a search over all positions
-// of moved points and cuts (tests/tet/stencils_test.cpp) finds 9.317 and 161.64 as the extremes. Distance
-// fields of solids that are smooth or thick against the edge stay within the paper's figures (tested).
-// Two tetrahedra share a vertex, an edge, a face or nothing. The boundary is a closed
-// surface; a manifold where the solid is thicker than two edges and its surface bends little within one.
-// Vertices on the boundary have the field's value zero up to 1e-5 edges.
+// Guarantee: tetrahedra are positive, two of them share a vertex, an edge, a face or nothing, and the
+// boundary is a closed surface; it is a manifold where the solid is thicker than two edges and its surface
+// bends little within one. Dihedral angles, with the default alphas: the paper states 10.78 to 164.74
+// degrees; with the stencils here, which halve quadrilaterals by its parity rule, a random search over all
+// positions of moved points and cuts (tests/tet/stencils_test.cpp) finds 9.317 to 161.64 as the extremes, a
+// bound that is found, not proven; kFillSmallestAngle and kFillLargestAngle are these. The tests' distance
+// fields of smooth solids, of a box and of a thin shell stay within the paper's figures. Vertices on the
+// boundary have the field's value zero up to 1e-5 edges.
 //
 // Graded: `levels` > 0 makes tetrahedra up to 2^levels times longer inside, in a balanced octree with the
 // paper's bisected and quadrisected tetrahedra and half pyramids in between. We deviate from the paper in
 // keeping all cells around a crossed lattice point at the finest level, so that tetrahedra of the
-// transition are never distorted (their angles are 45 to 120 degrees) and the bounds of the uniform mesh
-// hold for the graded one too; the paper's graded mesh allows distorted transitions, with weaker bounds.
+// transition are never distorted (their angles are 45 to 120 degrees, tested) and the bounds of the uniform
+// mesh hold for the graded one too; the paper's graded mesh allows distorted transitions, with weaker bounds.
 //
 // Sharp: with `sharp` vertices next to a crease or corner of the field are moved there (the quadratic error
 // of dual contouring, Ju et al. 2002), each only if all angles around it stay between kSharpSmallestAngle

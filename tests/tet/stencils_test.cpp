@@ -98,5 +98,13 @@ TEST(Stencils, AnglesStayWithinTheBounds) {
   EXPECT_GE(e.high, kFillLargestAngle - 1.5);
 }
 
+TEST(StencilsFull, AnglesStayWithinTheBounds) {
+  for (uint64_t seed = 2; seed < 12; ++seed) {
+    const Extremes e = searchExtremes(seed, 5'000'000);
+    EXPECT_GE(e.low, kFillSmallestAngle);
+    EXPECT_LE(e.high, kFillLargestAngle);
+  }
+}
+
 }  // namespace
 }  // namespace sunder::tet

@@ -153,6 +153,21 @@ TEST(Stuffing, GradingSavesTetrahedra) {
   EXPECT_LE(graded.largestAngle, std::max(uniform.largestAngle, around));
 }
 
+// Tetrahedra of the transition between sizes: those without a vertex on the surface, all of them undistorted.
+TEST(Stuffing, TransitionsAreUndistorted) {
+  FillReport report;
+  geometry::TetMesh mesh = fill(ballField(), {.edge = 0.05, .levels = 4}, report);
+  std::vector<uint8_t> onSurface(mesh.positions.size(), 0);
+  for (size_t v = 0; v < mesh.positions.size(); ++v) onSurface[v] = mesh.positions[v].norm() > 1 - 1e-5;
+  std::erase_if(mesh.tets, [&](const geometry::Tetrahedron& t) {
+    return onSurface[t[0]] || onSurface[t[1]] || onSurface[t[2]] || onSurface[t[3]];
+  });
+  ASSERT_GT(mesh.tets.size(), 10'000u);
+  const auto [low, high] = angleRange(mesh);
+  EXPECT_NEAR(low, 45, 1e-6);
+  EXPECT_NEAR(high, 120, 1e-6);
+}
+
 TEST(Stuffing, FarBlocksAreSkipped) {
   FillReport skipped, all;
   const FunctionField ball = ballField();
