@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kGrain = size_t(1) << 15;
 
 struct Orientation {
-  uint64_t flipped = 0, flat = 0;
+  std::vector<uint32_t> flipped;
+  uint64_t flat = 0;
 };
 
 Orientation orientTets(const std::vector<Vec3>& positions, std::vector<Tetrahedron>& tets) {
@@ -29,7 +30,7 @@ Orientation orientTets(const std::vector<Vec3>& positions, std::vector<Tetrahedr
           const double volume = ab.cross(ac).dot(ad);
           if (volume < 0) {
             std::swap(t[2], t[3]);
-            ++seen.flipped;
+            seen.flipped.push_back(static_cast<uint32_t>(i));
           } else if (volume == 0) {
             ++seen.flat;
           }
@@ -37,7 +38,9 @@ Orientation orientTets(const std::vector<Vec3>& positions, std::vector<Tetrahedr
         return seen;
       },
       [](Orientation a, const Orientation& b) {
-        return Orientation{a.flipped + b.flipped, a.flat + b.flat};
+        a.flipped.insert(a.flipped.end(), b.flipped.begin(), b.flipped.end());
+        a.flat += b.flat;
+        return a;
       },
       kGrain);
 }
@@ -93,9 +96,10 @@ MeshFile toMeshFile(CellSoup&& cells, MeshFormat format) {
     note(count, "cell of type " + kind + " was left out", "cells of type " + kind + " were left out");
   note(cells.higherOrder, "cell of higher order keeps only its corners",
        "cells of higher order keep only their corners");
-  const Orientation orientation = orientTets(cells.positions, cells.tets);
-  note(orientation.flipped, "inverted tetrahedron was flipped", "inverted tetrahedra were flipped");
+  Orientation orientation = orientTets(cells.positions, cells.tets);
+  note(orientation.flipped.size(), "inverted tetrahedron was flipped", "inverted tetrahedra were flipped");
   note(orientation.flat, "tetrahedron has no volume", "tetrahedra have no volume");
+  file.turnedTets = std::move(orientation.flipped);
 
   const bool hasFaces = cells.faceCount() > 0, hasTets = !cells.tets.empty();
   if (!hasFaces && !hasTets) file.notes.emplace_back("there are no tetrahedra, triangles or polygons in it");

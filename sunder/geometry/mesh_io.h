@@ -41,6 +41,7 @@ struct MeshFile {
   MeshFormat format = MeshFormat::Obj;
   PolygonSoup surface;
   TetMesh volume;
+  std::vector<uint32_t> turnedTets;  // inverted in the file, ascending; `volume` has them turned
   std::vector<std::string>
       notes;  // what was changed or left out on the way: "welded 36 corners to 8 vertices"
 };
