@@ -4,13 +4,11 @@
 #include "sunder/base/profiler.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
-#include "sunder/sdf/hp_field.h"
 #include "sunder/sdf/isosurface.h"
-#include "sunder/sdf/mesh_field.h"
 
 #include "command.h"
+#include "read_field.h"
 
-#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -25,29 +23,20 @@ struct SurfaceOptions {
   bool ascii = false;
 };
 
-// A field, or the exact distance to a mesh.
-std::unique_ptr<sdf::Field> readField(const SurfaceOptions& options, const Settings& settings) {
-  if (std::filesystem::path(options.input).extension() == ".sdf")
-    return std::make_unique<sdf::HpField>(sdf::HpField::read(options.input));
-  auto field = std::make_unique<sdf::MeshField>(geometry::toTriMesh(readSurface(options.input, settings)));
-  for (const std::string& problem : field->sign().problems()) logWarn("{}: {}", options.input, problem);
-  return field;
-}
-
 int runSurface(const SurfaceOptions& options, const Settings& settings) {
   geometry::formatOf(options.output);
   Profiler profiler;
   const Profiler::Activation active(profiler);
-  std::unique_ptr<sdf::Field> field;
+  FieldInput source;
   {
     const ProfileScope scope("read");
-    field = readField(options, settings);
+    source = readField(options.input, settings);
   }
   sdf::IsosurfaceReport report;
   geometry::MeshFile file;
   {
     const ProfileScope scope("surface");
-    file.surface = geometry::toSoup(sdf::isosurface(*field, options.settings, report));
+    file.surface = geometry::toSoup(sdf::isosurface(*source.field, options.settings, report));
   }
   if (file.surface.faceCount() == 0)
     throw Error(ErrorKind::Geometry,

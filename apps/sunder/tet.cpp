@@ -3,14 +3,12 @@
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/geometry/mesh_io.h"
-#include "sunder/sdf/hp_field.h"
-#include "sunder/sdf/mesh_field.h"
 #include "sunder/tet/stuffing.h"
 #include "sunder/tet/tet_report.h"
 
 #include "command.h"
+#include "read_field.h"
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -52,24 +50,17 @@ int fillFile(const TetOptions& options, const Settings& settings) {
   geometry::formatOf(options.output);
   Profiler profiler;
   const Profiler::Activation active(profiler);
-  std::unique_ptr<sdf::Field> field;
-  std::optional<geometry::TriMesh> surface;
+  FieldInput source;
   {
     const ProfileScope scope("read");
-    if (std::filesystem::path(options.input).extension() == ".sdf") {
-      field = std::make_unique<sdf::HpField>(sdf::HpField::read(options.input));
-    } else {
-      surface = geometry::toTriMesh(readSurface(options.input, settings));
-      auto exact = std::make_unique<sdf::MeshField>(*surface);
-      for (const std::string& problem : exact->sign().problems()) logWarn("{}: {}", options.input, problem);
-      field = std::move(exact);
-    }
+    source = readField(options.input, settings);
   }
+  const std::optional<geometry::TriMesh>& surface = source.surface;
   tet::FillReport report;
   geometry::MeshFile file;
   {
     const ProfileScope scope("fill");
-    file.volume = tet::fill(*field, options.fill, report);
+    file.volume = tet::fill(*source.field, options.fill, report);
   }
   if (file.volume.tets.empty())
     throw Error(ErrorKind::Geometry, "has no inside to fill")

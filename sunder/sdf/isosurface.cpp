@@ -24,7 +24,6 @@ struct Lattice {
   double edge;
   std::array<uint32_t, 3> cells;
 
-  uint64_t pointsPerKind() const { return uint64_t(cells[0] + 1) * (cells[1] + 1) * (cells[2] + 1); }
   uint32_t index(uint32_t i, uint32_t j, uint32_t k, bool centre) const {
     const uint64_t place = i + (uint64_t(cells[0]) + 1) * (j + (uint64_t(cells[1]) + 1) * k);
     return static_cast<uint32_t>(2 * place + centre);

@@ -33,59 +33,52 @@ struct RadixCount {
 
 namespace detail {
 
-// Below and including `root`, which is tested first. pass(node) decides whether to go into a node; leaf(node)
-// receives the leaves that passed.
-template <class Pass, class Leaf>
-void walkStack(const RadixTree& tree, uint32_t root, Pass&& pass, Leaf&& leaf) {
-  // An entry a level at most: 45 levels of codes, 32 of equal codes.
-  std::array<uint32_t, 96> stack;
+// How a walk remembers where to go on. enter(both, right) goes down a level, to one child or to both in turn;
+// next(tree, root, node) moves `node` to the next subtree, or says that there is none.
+struct NodeStack {
+  std::array<uint32_t, 96> nodes;  // an entry a level at most: 45 levels of codes, 32 of equal codes
   size_t top = 0;
-  if (!pass(root)) return;
-  for (uint32_t node = root;;) {
-    if (tree.isLeaf(node)) {
-      leaf(node);
-    } else {
-      const uint32_t left = tree.left(node), right = tree.right(node);
-      const bool inLeft = pass(left), inRight = pass(right);
-      if (inLeft || inRight) {
-        if (inLeft && inRight) stack[top++] = right;
-        node = inLeft ? left : right;
-        continue;
-      }
-    }
-    if (top == 0) return;
-    node = stack[--top];
+
+  void enter(bool both, uint32_t right) {
+    if (both) nodes[top++] = right;
   }
-}
+  bool next(const RadixTree&, uint32_t, uint32_t& node) {
+    if (top == 0) return false;
+    node = nodes[--top];
+    return true;
+  }
+};
 
 // A bit set: the sibling on that level is still to be visited.
-template <class Pass, class Leaf>
-void walkSiblingTrail(const RadixTree& tree, uint32_t root, Pass&& pass, Leaf&& leaf) {
+struct SiblingTrail {
   uint64_t trail = 0;
-  if (!pass(root)) return;
-  for (uint32_t node = root;;) {
-    if (tree.isLeaf(node)) {
-      leaf(node);
-    } else {
-      const uint32_t left = tree.left(node), right = tree.right(node);
-      const bool inLeft = pass(left), inRight = pass(right);
-      if (inLeft || inRight) {
-        trail = trail << 1 | (inLeft && inRight);
-        node = inLeft ? left : right;
-        continue;
-      }
-    }
-    if (trail == 0) return;
+
+  void enter(bool both, uint32_t) { trail = trail << 1 | both; }
+  bool next(const RadixTree& tree, uint32_t, uint32_t& node) {
+    if (trail == 0) return false;
     for (; (trail & 1) == 0; trail >>= 1) node = tree.parent(node);
     node = tree.sibling(node);
     trail ^= 1;
+    return true;
   }
-}
+};
 
 // A bit set: that level is finished. Adding one carries over the finished levels.
-template <class Pass, class Leaf>
-void walkLevelTrail(const RadixTree& tree, uint32_t root, Pass&& pass, Leaf&& leaf) {
+struct LevelTrail {
   uint64_t trail = 0;
+
+  void enter(bool both, uint32_t) { trail = trail << 1 | !both; }
+  bool next(const RadixTree& tree, uint32_t root, uint32_t& node) {
+    for (++trail; (trail & 1) == 0; trail >>= 1) node = tree.parent(node);
+    if (node == root) return false;
+    node = tree.sibling(node);
+    return true;
+  }
+};
+
+template <class Memory, class Pass, class Leaf>
+void walk(const RadixTree& tree, uint32_t root, Pass&& pass, Leaf&& leaf) {
+  Memory memory;
   if (!pass(root)) return;
   for (uint32_t node = root;;) {
     if (tree.isLeaf(node)) {
@@ -94,14 +87,12 @@ void walkLevelTrail(const RadixTree& tree, uint32_t root, Pass&& pass, Leaf&& le
       const uint32_t left = tree.left(node), right = tree.right(node);
       const bool inLeft = pass(left), inRight = pass(right);
       if (inLeft || inRight) {
-        trail = trail << 1 | !(inLeft && inRight);
+        memory.enter(inLeft && inRight, right);
         node = inLeft ? left : right;
         continue;
       }
     }
-    for (++trail; (trail & 1) == 0; trail >>= 1) node = tree.parent(node);
-    if (node == root) return;
-    node = tree.sibling(node);
+    if (!memory.next(tree, root, node)) return;
   }
 }
 
@@ -112,16 +103,16 @@ inline RadixWalk usableWalk(const RadixTree& tree, RadixWalk walk) {
 }
 
 template <class Pass, class Leaf>
-void walkFrom(const RadixTree& tree, uint32_t root, RadixWalk walk, Pass&& pass, Leaf&& leaf) {
-  switch (walk) {
+void walkFrom(const RadixTree& tree, uint32_t root, RadixWalk how, Pass&& pass, Leaf&& leaf) {
+  switch (how) {
     case RadixWalk::Stack:
-      walkStack(tree, root, pass, leaf);
+      walk<NodeStack>(tree, root, pass, leaf);
       break;
     case RadixWalk::SiblingTrail:
-      walkSiblingTrail(tree, root, pass, leaf);
+      walk<SiblingTrail>(tree, root, pass, leaf);
       break;
     case RadixWalk::LevelTrail:
-      walkLevelTrail(tree, root, pass, leaf);
+      walk<LevelTrail>(tree, root, pass, leaf);
       break;
   }
 }

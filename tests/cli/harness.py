@@ -10,6 +10,23 @@ import unittest
 BIN = pathlib.Path(os.environ["SUNDER_BIN"])
 DATA = pathlib.Path(os.environ.get("SUNDER_SHARED_DATA", "/nonexistent"))
 
+# A unit cube of quads, corners 0 and 1: distances and hits have formulas.
+CUBE_OBJ = """v 0 0 0
+v 1 0 0
+v 1 1 0
+v 0 1 0
+v 0 0 1
+v 1 0 1
+v 1 1 1
+v 0 1 1
+f 1 4 3 2
+f 5 6 7 8
+f 1 2 6 5
+f 2 3 7 6
+f 3 4 8 7
+f 4 1 5 8
+"""
+
 
 class CommandTest(unittest.TestCase):
     """Every test gets a scratch folder of its own, which is where the command runs."""

@@ -4,23 +4,7 @@ import struct
 import time
 import unittest
 
-from harness import CommandTest
-
-CUBE_OBJ = """v 0 0 0
-v 1 0 0
-v 1 1 0
-v 0 1 0
-v 0 0 1
-v 1 0 1
-v 1 1 1
-v 0 1 1
-f 1 4 3 2
-f 5 6 7 8
-f 1 2 6 5
-f 2 3 7 6
-f 3 4 8 7
-f 4 1 5 8
-"""
+from harness import CUBE_OBJ, CommandTest
 
 
 class Shapes(CommandTest):

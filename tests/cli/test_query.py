@@ -5,24 +5,7 @@ import random
 import subprocess
 import unittest
 
-from harness import BIN, CommandTest
-
-# A unit cube of quads, corners 0 and 1: distances and hits have formulas.
-CUBE = """v 0 0 0
-v 1 0 0
-v 1 1 0
-v 0 1 0
-v 0 0 1
-v 1 0 1
-v 1 1 1
-v 0 1 1
-f 1 4 3 2
-f 5 6 7 8
-f 1 2 6 5
-f 2 3 7 6
-f 3 4 8 7
-f 4 1 5 8
-"""
+from harness import BIN, CUBE_OBJ, CommandTest
 
 
 def cube_distance(p):
@@ -34,7 +17,7 @@ def cube_distance(p):
 class Query(CommandTest):
     def setUp(self):
         super().setUp()
-        (self.folder / "cube.obj").write_text(CUBE)
+        (self.folder / "cube.obj").write_text(CUBE_OBJ)
 
     def write(self, name, text):
         (self.folder / name).write_text(text)
@@ -131,7 +114,7 @@ class Answers(Query):
                 self.assertEqual(row["inside"], cube_distance(p) < 0)
                 self.assertAlmostEqual(row["winding_number"], float(cube_distance(p) < 0), delta=2e-3)
         # an open box: half the solid angle at the centre of the missing face
-        self.write("open.obj", "\n".join(CUBE.splitlines()[:-1]) + "\n")
+        self.write("open.obj", "\n".join(CUBE_OBJ.splitlines()[:-1]) + "\n")
         row = self.json("query", "open.obj", "inside", "--exact", "--point", "0.5,0.5,0.5")["results"][0]
         self.assertAlmostEqual(row["winding_number"], 5 / 6, places=12)
 

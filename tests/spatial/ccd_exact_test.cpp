@@ -119,8 +119,8 @@ void expectSound(Family family, const Count& c) {
 class CcdExactFamily : public testing::TestWithParam<int> {};
 
 TEST_P(CcdExactFamily, AgreesWithTheOracle) {
-  static constexpr size_t kCases[exact::kFamilies] = {30000, 40000, 6000,  6000, 20000,
-                                                      10000, 15000, 10000, 15000};
+  static constexpr size_t kCases[exact::kFamilies] = {200000, 260000, 40000, 40000, 130000,
+                                                      66000,  100000, 66000, 100000};  // a million
   const Family family = Family(GetParam());
   const Count c = checkMany(family, 1, kCases[GetParam()] / kThinning);
   expectSound(family, c);
