@@ -1,41 +1,22 @@
-// Shared by the tests of mesh files: folders that vanish, meshes to write, comparisons to the last bit.
+// Shared by the tests of mesh files: meshes to write, comparisons to the last bit.
 #pragma once
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
 #include "sunder/geometry/mesh_formats.h"
 
+#include "temporary_folder.h"
+
 #include <bit>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 namespace sunder::geometry::files {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sunder-files-XXXXXX").string();
-    if (!::mkdtemp(pattern.data())) throw Error(ErrorKind::Write, "no temporary folder");
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline Bytes bytesOf(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
 

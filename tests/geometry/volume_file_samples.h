@@ -5,6 +5,8 @@
 #include "sunder/base/file.h"
 #include "sunder/geometry/mesh_formats.h"
 
+#include "temporary_folder.h"
+
 #include <bit>
 #include <cstring>
 #include <filesystem>
@@ -12,7 +14,6 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace sunder::geometry::samples {
 
@@ -79,14 +80,12 @@ inline bool sameBits(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
 
 // What `write` puts into a file.
 inline std::string written(const std::function<void(OutputFile&)>& write) {
-  const std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("sunder_volume_test_" + std::to_string(::getpid()) + ".bin");
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "volume.bin";
   OutputFile out(path);
   write(out);
   out.commit();
-  std::string content = readTextFile(path);
-  std::filesystem::remove(path);
-  return content;
+  return readTextFile(path);
 }
 
 // The error that reading `text` throws; fails the test when there is none.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fails when a file of one room includes a header of a room that docs/architecture.md does not allow it to use,
-when a room is missing from the table, or when a room looks outside the rooms. `rooms.py ROOT [--self-test]`."""
+when a room is missing from the table, when a room looks outside the rooms, or when a test writes where another test
+running beside it could. `rooms.py ROOT [--self-test]`."""
 import pathlib
 import re
 import sys
@@ -55,6 +56,11 @@ def violations(root: pathlib.Path) -> list[str]:
                 found.append(f"{name}:{number}: a room may not look into {include[1]}")
             elif target[0] == "sunder" and target[1] not in allowed[room]:
                 found.append(f"{name}:{number}: '{room}' may not use '{target[1]}'")
+    for path in sorted((root / "tests").rglob("*")):
+        if path.suffix in (".h", ".cpp") and path.name != "temporary_folder.h":
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if "temp_directory_path" in line:
+                    found.append(f"{path.relative_to(root)}:{number}: use TemporaryFolder, tests run side by side")
     return found
 
 
@@ -62,17 +68,18 @@ def self_test():
     """The rule must bite: a tree that breaks it in each way is reported, one that keeps it is not."""
     table = "| 0 | `base` | x | - |\n| 1 | `geometry` | x | base |\n| 2 | `spatial` | x | geometry |\n"
     cases = {
-        'base/a.h': ('#include "sunder/geometry/b.h"\n', "'base' may not use 'geometry'"),
-        'geometry/b.cpp': ('#include "apps/sunder/command.h"\n', "may not look into"),
-        'attic/c.h': ('', "not in the table"),
-        'spatial/d.h': ('#include "sunder/base/a.h"\n#include <sunder/geometry/b.h>\n#include <vector>\n', None),
+        'sunder/base/a.h': ('#include "sunder/geometry/b.h"\n', "'base' may not use 'geometry'"),
+        'sunder/geometry/b.cpp': ('#include "apps/sunder/command.h"\n', "may not look into"),
+        'sunder/attic/c.h': ('', "not in the table"),
+        'tests/sdf/e_test.cpp': ('auto p = temp_directory_path() / "x";\n', "use TemporaryFolder"),
+        'sunder/spatial/d.h': ('#include "sunder/base/a.h"\n#include <sunder/geometry/b.h>\n#include <vector>\n', None),
     }
     for file, (content, expected) in cases.items():
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "docs").mkdir()
             (root / "docs/architecture.md").write_text(table)
-            path = root / "sunder" / file
+            path = root / file
             path.parent.mkdir(parents=True)
             path.write_text(content)
             found = violations(root)

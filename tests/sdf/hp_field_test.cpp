@@ -6,6 +6,7 @@
 #include "sunder/sdf/hp_build.h"
 
 #include "sdf/sdf_cases.h"
+#include "temporary_folder.h"
 
 #include <filesystem>
 #include <string>
@@ -99,8 +100,8 @@ TEST(HpField, GivesTheForestBack) {
 
 class HpFile : public testing::Test {
  protected:
-  std::filesystem::path path = std::filesystem::temp_directory_path() / "sunder_hp_file_test.sdf";
-  void TearDown() override { std::filesystem::remove(path); }
+  TemporaryFolder folder;
+  std::filesystem::path path = folder / "field.sdf";
 };
 
 TEST_F(HpFile, ComesBackBitByBit) {

@@ -7,6 +7,7 @@
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/tet/stuffing.h"
 
+#include "temporary_folder.h"
 #include "tet/tet_cases.h"
 
 #include <filesystem>
@@ -99,19 +100,15 @@ TEST(TetReport, Adjacency) {
 class TetFiles : public ::testing::Test {
  protected:
   std::filesystem::path write(const geometry::TetMesh& mesh) {
-    const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    const std::filesystem::path path = std::filesystem::temp_directory_path() / ("sunder_" + name + ".vtu");
+    const std::filesystem::path path = folder_ / ("tets" + std::to_string(files_++) + ".vtu");
     geometry::MeshFile file;
     file.format = geometry::MeshFormat::Vtu;
     file.volume = mesh;
     geometry::writeMesh(path, file);
-    files_.push_back(path);
     return path;
   }
-  void TearDown() override {
-    for (const auto& f : files_) std::filesystem::remove(f);
-  }
-  std::vector<std::filesystem::path> files_;
+  TemporaryFolder folder_;
+  int files_ = 0;
 };
 
 TEST_F(TetFiles, InvertedOnesAreTurnedOrRefused) {
