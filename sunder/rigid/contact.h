@@ -1,0 +1,84 @@
+// Contacts of two shapes: the narrow phase. Exact tests where both are convex primitives; else the points of
+// each shape against the field of the other, coarsest first, with self-adapting selection (Glondu et al.
+// 2014): at most `limit` contacts a direction, then one more a step as long as some point is deeper than the
+// tolerance, so that resting bodies have few contacts and no point stays deeper than the tolerance.
+//
+// Guarantees: a contact's id is the same in the next step as long as the same point or feature touches; a
+// pair that overlaps has at least one contact (points dense enough provided: features thinner than the point
+// spacing of both shapes can be missed); the same contacts for any number of threads; pruning is conservative
+// (a subtree is skipped only when field - error says that no point below it is within the margin). Cost: 0.1
+// to 0.5 us for two primitives, some 50 field queries for solids at rest. No allocation after warm-up.
+#pragma once
+
+#include "sunder/rigid/shape.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace sunder::rigid {
+
+struct Contact {
+  Vec3 point = Vec3::Zero();    // world, half-way between both surfaces
+  Vec3 normal = Vec3::UnitY();  // world, unit, from A towards B
+  double separation = 0;        // negative where they overlap
+  uint32_t id = 0;
+};
+
+struct SelectionSettings {
+  uint32_t firstLimit = 8;        // contacts a direction before the depth decides
+  uint32_t growth = 1;            // how many more a step
+  double depthTolerance = 0.002;  // part of the smaller body's outer radius
+  bool full = false;              // every point within the margin: what selection is compared with
+};
+
+// What a pair remembers from step to step; part of the state. Starts as it is here.
+struct PairMemory {
+  uint32_t limitA = 0,
+           limitB = 0;   // present limits of A's points against B and of B's against A; 0: not yet set
+  uint32_t feature = 0;  // last separating feature of two polyhedra, tried first
+};
+
+// Work done, for statistics: add up over pairs.
+struct ContactWork {
+  uint64_t visited = 0;  // occurrences taken from the queue
+  uint64_t fieldQueries = 0;
+  uint64_t insidePoints = 0;  // points found overlapping
+};
+
+// Scratch memory of one thread.
+struct ContactScratch {
+  std::vector<uint32_t> queue, next;
+  std::vector<uint8_t> state;
+  std::vector<Vec3> positions;
+  std::vector<sdf::FieldSample> samples;
+  ContactWork work;
+};
+
+// Appends the contacts with separation < margin (margin >= 0). Poses are of the model frames.
+void findContacts(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double margin,
+                  const SelectionSettings& selection, PairMemory& memory, ContactScratch& scratch,
+                  std::vector<Contact>& out);
+
+// A lower bound on the distance of the two shapes' surfaces, at most `enough` (the search stops there);
+// negative or zero where they overlap. Within `tolerance` of the distance between each shape's points and the
+// other shape.
+double distanceBelow(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double enough,
+                     double tolerance, ContactScratch& scratch);
+
+// A motion in a step: from `start`, the centre (a point of the model frame) on a straight line, the body
+// turning at constant speed about it.
+struct Motion {
+  Pose start;
+  Vec3 centre = Vec3::Zero();        // in the model frame
+  Vec3 displacement = Vec3::Zero();  // of the centre
+  Vec3 turn = Vec3::Zero();          // rotation vector
+  double reach = 0;                  // largest distance of a point of the shape from the centre
+  Pose at(double time) const;        // time in [0, 1]
+};
+
+// The first time in [0, 1] at which the shapes come nearer than `separation`, never too late (conservative
+// advancement); 1 where they do not; 0 where they start nearer.
+double timeOfImpact(const Shape& a, const Motion& motionA, const Shape& b, const Motion& motionB,
+                    double separation, double tolerance, ContactScratch& scratch);
+
+}  // namespace sunder::rigid

@@ -1,0 +1,123 @@
+// What a rigid body looks like to contacts. Exact primitives (sphere, capsule, box, convex hull, half-space)
+// and solids: any closed surface, through its distance field and a tree of spheres over points of its surface
+// and inside. Immutable once made and shared by bodies.
+//
+// A shape lives in its own model frame, the frame of the mesh file. massFrame() is the frame at the centre of
+// mass along the principal axes, in which the simulation keeps a body.
+//
+// Every shape has a field (exact for primitives, hp-adaptive for solids) and points to test against other
+// fields, each point standing for a ball of pointRadius(): a sphere is one point, a capsule a few points on
+// its axis, a box, a hull or a solid points on the surface with radius 0. A half-space has none.
+//
+// Cost: primitives nothing; a solid the construction of its field and tree, about a second for 5000
+// triangles.
+#pragma once
+
+#include "sunder/base/box.h"
+#include "sunder/geometry/mass_properties.h"
+#include "sunder/geometry/mesh.h"
+#include "sunder/rigid/pose.h"
+#include "sunder/sdf/field.h"
+#include "sunder/sdf/sphere_tree.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sunder::rigid {
+
+enum class ShapeKind : uint8_t { Sphere, Capsule, Box, Hull, Plane, Solid };
+
+// Faces of a convex polyhedron with what contact tests ask for. Corners counter-clockwise seen from outside.
+struct HullTopology {
+  std::vector<Vec3> vertices;
+  std::vector<Vec3> faceNormals;
+  std::vector<double> faceOffsets;                // normal . p <= offset inside
+  std::vector<uint32_t> faceStart, faceVertices;  // CSR; coplanar triangles are one face
+  std::vector<std::array<uint32_t, 4>> edges;     // two vertices, left and right face; each edge once
+};
+
+class Shape {
+ public:
+  virtual ~Shape() = default;
+  Shape(const Shape&) = delete;
+  Shape& operator=(const Shape&) = delete;
+
+  ShapeKind kind() const { return kind_; }
+
+  // Sizes of primitives, in the model frame. Sphere: radius about the origin. Capsule: radius about the
+  // segment from -halfExtent.y to +halfExtent.y on the y axis. Box: half sides. Plane: all points with y <=
+  // 0.
+  double radius() const { return radius_; }
+  const Vec3& halfExtent() const { return halfExtent_; }
+  const HullTopology* hull() const { return hull_.get(); }  // of boxes and hulls, else nullptr
+
+  // At density 1, in the model frame; without meaning for planes, whose volume is 0.
+  const geometry::MassProperties& mass() const { return mass_; }
+  const Pose& massFrame() const { return massFrame_; }
+  const Vec3& principalInertia() const { return principalInertia_; }  // at density 1, along massFrame's axes
+
+  const sdf::Field& field() const { return *field_; }
+  double fieldError() const { return fieldError_; }          // bound on |field - distance|; 0 for primitives
+  const sdf::SphereTree& points() const { return points_; }  // empty for planes
+  double pointRadius() const { return pointRadius_; }
+
+  const Box3& localBounds() const { return localBounds_; }
+  Box3 bounds(const Pose& pose) const;  // tight for primitives; infinite sides for planes
+  double outerRadius() const {
+    return outerRadius_;
+  }  // of a ball about the centre of mass; infinite for planes
+  double innerRadius() const { return innerRadius_; }  // of the largest ball found inside; for fast motion
+
+  // What is drawn and exported: the mesh given, or one of the primitive. A plane is drawn as a large square.
+  const geometry::TriMesh& surface() const { return surface_; }
+
+ protected:
+  Shape() = default;
+
+  ShapeKind kind_ = ShapeKind::Sphere;
+  double radius_ = 0;
+  Vec3 halfExtent_ = Vec3::Zero();
+  std::unique_ptr<const HullTopology> hull_;
+  geometry::MassProperties mass_;
+  Pose massFrame_;
+  Vec3 principalInertia_ = Vec3::Zero();
+  std::shared_ptr<const sdf::Field> field_;
+  double fieldError_ = 0;
+  sdf::SphereTree points_;
+  double pointRadius_ = 0;
+  Box3 localBounds_ = {};
+  double outerRadius_ = 0, innerRadius_ = 0;
+  geometry::TriMesh surface_;
+};
+
+using ShapePtr = std::shared_ptr<const Shape>;
+
+// Each throws Error (Usage) for sizes that are not positive and finite, naming the value.
+ShapePtr makeSphere(double radius);
+ShapePtr makeCapsule(double halfLength, double radius);
+ShapePtr makeBox(const Vec3& halfExtent);
+ShapePtr makePlane();
+// The convex hull of the points. Throws Error (Geometry) where they lie in a plane.
+ShapePtr makeHull(std::span<const Vec3> points);
+
+struct SolidSettings {
+  double fieldError = 0.002;   // root mean square, as a part of the shape's radius
+  size_t surfacePoints = 800;  // corners and sharp edges of the mesh first, then spread evenly
+  size_t insidePoints = 50;
+  uint64_t seed = 1;
+};
+struct SolidReport {
+  std::vector<std::string> problems;  // of the mesh, in sentences: which sign rule was used and why
+  double measuredError = 0;           // of the field, length
+  size_t coefficients = 0, points = 0;
+};
+// Throws Error (Geometry) for a surface that encloses nothing.
+ShapePtr makeSolid(const geometry::TriMesh& mesh, const SolidSettings& settings = {},
+                   SolidReport* report = nullptr);
+// The solid where the field is negative; its surface is an isosurface.
+ShapePtr makeSolid(std::shared_ptr<const sdf::Field> field, const SolidSettings& settings = {},
+                   SolidReport* report = nullptr);
+
+}  // namespace sunder::rigid
