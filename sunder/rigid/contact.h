@@ -10,6 +10,7 @@
 // to 0.5 us for two primitives, some 50 field queries for solids at rest. No allocation after warm-up.
 #pragma once
 
+#include "sunder/rigid/motion.h"
 #include "sunder/rigid/shape.h"
 
 #include <cstdint>
@@ -64,17 +65,6 @@ void findContacts(const Shape& a, const Pose& poseA, const Shape& b, const Pose&
 // other shape.
 double distanceBelow(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double enough,
                      double tolerance, ContactScratch& scratch);
-
-// A motion in a step: from `start`, the centre (a point of the model frame) on a straight line, the body
-// turning at constant speed about it.
-struct Motion {
-  Pose start;
-  Vec3 centre = Vec3::Zero();        // in the model frame
-  Vec3 displacement = Vec3::Zero();  // of the centre
-  Vec3 turn = Vec3::Zero();          // rotation vector
-  double reach = 0;                  // largest distance of a point of the shape from the centre
-  Pose at(double time) const;        // time in [0, 1]
-};
 
 // The first time in [0, 1] at which the shapes come nearer than `separation`, never too late (conservative
 // advancement); 1 where they do not; 0 where they start nearer.
