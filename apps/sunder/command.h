@@ -43,6 +43,7 @@ Verb addSdf(CLI::App& root);
 Verb addSurface(CLI::App& root);
 Verb addVoxelize(CLI::App& root);
 Verb addTet(CLI::App& root);
+Verb addRender(CLI::App& root);
 Verb addBench(CLI::App& root);
 Verb addDescribe(CLI::App& root);
 Verb addCompletion(CLI::App& root);

@@ -1,0 +1,31 @@
+// How a material looks in pictures: a physically based surface (diffuse under a clear coat, metal, or glass),
+// and the looks of Sunder's materials by name.
+#pragma once
+
+#include "sunder/base/math.h"
+
+#include <string_view>
+
+namespace sunder::show {
+
+struct Look {
+  Vec3f colour{0.75f, 0.75f, 0.75f};  // linear, of light reflected; of a metal's highlight
+  float roughness = 0.5f;             // 0 mirror .. 1 chalk
+  float metallic = 0;                 // 0 or 1, or a mixture
+  float transmission = 0;             // 1: clear glass or water
+  float refraction = 1.5f;            // index of refraction
+  Vec3f absorption{0, 0, 0};          // 1/m, inside a transmitting body
+  bool operator==(const Look&) const = default;
+};
+
+// The look of a material of that name (glass, porcelain, steel, oak, ...), or a neutral grey for others.
+Look lookOf(std::string_view material);
+
+// A colour by number that is easily told from its neighbours: hues by the golden angle.
+Vec3f distinctColour(uint32_t number);
+
+// Linear light from an sRGB value in 0..1, and back.
+float linearFromSrgb(float value);
+float srgbFromLinear(float value);
+
+}  // namespace sunder::show

@@ -1,0 +1,403 @@
+#include "sunder/show/path_tracer.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
+#include "sunder/geometry/normals.h"
+#include "sunder/show/reflection.h"
+#include "sunder/show/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include <embree3/rtcore.h>
+#include <fmt/format.h>
+
+namespace sunder::show {
+
+namespace {
+
+constexpr float kFar = std::numeric_limits<float>::infinity();
+constexpr size_t kTile = 16;
+
+// Corners of triangles with the normal that is shaded with, three a triangle.
+std::vector<Vec3f> cornerNormals(const geometry::TriMesh& mesh, double creaseAngle) {
+  const geometry::MeshView view(mesh);
+  const std::vector<Vec3> faces = geometry::faceNormals(view);
+  const geometry::Rows corners = geometry::vertexCorners(view);
+  std::vector<Vec3f> normals(mesh.triangles.size() * 3);
+  const double least = creaseAngle > 0 ? std::cos(creaseAngle * kPi / 180) : 2;
+  parallelFor(mesh.triangles.size(), [&](size_t f) {
+    for (uint32_t k = 0; k < 3; ++k) {
+      Vec3 sum = Vec3::Zero();
+      for (const uint32_t corner : corners.row(mesh.triangles[f][k])) {
+        const uint32_t other = corner / 3;
+        if (other == f || faces[other].dot(faces[f]) >= least)
+          sum += faces[other] * geometry::cornerAngle(view, other, corner, faces[other]);
+      }
+      const double length = sum.norm();
+      normals[f * 3 + k] = (length > 0 ? Vec3(sum / length) : faces[f]).cast<float>();
+    }
+  });
+  return normals;
+}
+
+struct Hit {
+  float distance = kFar;
+  Vec3f place, geometric, shading;  // geometric: outwards
+  const Look* look = nullptr;
+  bool isGround = false;
+  bool found() const { return look != nullptr; }
+};
+
+float luminance(const Vec3f& c) { return 0.2126f * c.x() + 0.7152f * c.y() + 0.0722f * c.z(); }
+
+// Filmic curve (Narkowicz 2015's fit of ACES) to sRGB.
+Rgb develop(const Vec3f& light, float exposure) {
+  Rgb pixel;
+  for (int k = 0; k < 3; ++k) {
+    const float x = std::max(0.0f, light[k] * exposure * 0.8f);
+    const float y = std::clamp(x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f), 0.0f, 1.0f);
+    pixel[size_t(k)] = uint8_t(std::lround(srgbFromLinear(y) * 255));
+  }
+  return pixel;
+}
+
+}  // namespace
+
+struct PathTracer::Impl {
+  struct Mesh {
+    RTCScene scene = nullptr;
+    std::vector<Vec3f> normals;
+  };
+  RTCDevice device = nullptr;
+  std::vector<Mesh> meshes;
+
+  ~Impl() {
+    for (const Mesh& m : meshes) rtcReleaseScene(m.scene);
+    rtcReleaseDevice(device);
+  }
+};
+
+namespace {
+
+// One picture: what is in it, and the light along a ray.
+class Tracer {
+ public:
+  using Mesh = std::pair<RTCScene, const std::vector<Vec3f>*>;
+
+  Tracer(RTCDevice device, std::span<const Mesh> meshes, const Shot& shot, const PictureSettings& settings)
+      : shot_(shot), settings_(settings), meshes_(meshes), scene_(rtcNewScene(device)) {
+    for (const PlacedMesh& placed : shot.meshes) {
+      RTCGeometry instance = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_INSTANCE);
+      rtcSetGeometryInstancedScene(instance, meshes[placed.mesh].first);
+      rotations_.push_back(placed.rotation.toRotationMatrix().cast<float>());
+      Eigen::Matrix<float, 3, 4> transform;
+      transform << rotations_.back(), placed.position.cast<float>();
+      rtcSetGeometryTransform(instance, 0, RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR, transform.data());
+      rtcCommitGeometry(instance);
+      rtcAttachGeometryByID(scene_, instance, unsigned(rotations_.size() - 1));
+      rtcReleaseGeometry(instance);
+      clear_ = clear_ || placed.look.transmission > 0;
+    }
+    if (!shot.spheres.empty()) {
+      RTCGeometry spheres = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
+      auto* data = static_cast<float*>(rtcSetNewGeometryBuffer(spheres, RTC_BUFFER_TYPE_VERTEX, 0,
+                                                               RTC_FORMAT_FLOAT4, 16, shot.spheres.size()));
+      for (const PlacedSphere& s : shot.spheres) {
+        *data++ = s.centre.x(), *data++ = s.centre.y(), *data++ = s.centre.z(), *data++ = s.radius;
+      }
+      rtcCommitGeometry(spheres);
+      rtcAttachGeometryByID(scene_, spheres, unsigned(rotations_.size()));
+      rtcReleaseGeometry(spheres);
+      for (const Look& look : shot.sphereLooks) clear_ = clear_ || look.transmission > 0;
+    }
+    rtcCommitScene(scene_);
+    RTCBounds b;
+    rtcGetSceneBounds(scene_, &b);
+    const bool any = b.lower_x <= b.upper_x;
+    size_ =
+        any ? std::max({b.upper_x - b.lower_x, b.upper_y - b.lower_y, b.upper_z - b.lower_z, 1e-6f}) : 1.0f;
+    size_ = std::min(size_, float((shot.camera.eye - shot.camera.target).norm()) * 2);
+    frame_ = cameraFrame(shot.camera, double(settings.width) / double(settings.height));
+    sun_ = shot.sunDirection.normalized().cast<float>();
+    orthonormalFrame(sun_, sunTangent_, sunBitangent_);
+    sunRadius_ = std::tan(float(shot.sunSize * kPi / 360));
+  }
+  ~Tracer() { rtcReleaseScene(scene_); }
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+
+  Vec3f pixel(size_t x, size_t y) const {
+    Vec3f sum = Vec3f::Zero();
+    const auto number = uint32_t(y * settings_.width + x);
+    for (uint32_t s = 0; s < settings_.samples; ++s) {
+      Sampler sampler(settings_.seed, number, s);
+      const Vec2f jitter = sampler.next2();
+      const double u = 2 * (double(x) + jitter.x()) / double(settings_.width) - 1;
+      const double v = 1 - 2 * (double(y) + jitter.y()) / double(settings_.height);
+      const Vec3 direction = (frame_.forward + frame_.right * u + frame_.up * v).normalized();
+      const Vec3f light = along(shot_.camera.eye.cast<float>(), direction.cast<float>(), sampler);
+      if (light.allFinite()) sum += light;
+    }
+    return sum / float(settings_.samples);
+  }
+
+ private:
+  Vec3f sky(const Vec3f& direction) const {
+    const float height = std::max(direction.y(), 0.0f);
+    Vec3f light = shot_.skyHorizon + (shot_.skyZenith - shot_.skyHorizon) * std::sqrt(height);
+    const Vec3f lamp = Vec3f(-sun_.x(), 0.75f * sun_.y(), sun_.z()).normalized();
+    const float t = std::clamp((direction.dot(lamp) - 0.88f) / 0.07f, 0.0f, 1.0f);
+    return light + Vec3f::Constant(shot_.lamp * t * t * (3 - 2 * t));
+  }
+
+  Hit intersect(const Vec3f& from, const Vec3f& direction, float nearest) const {
+    Hit hit;
+    float reach = kFar;
+    if (shot_.ground && direction.y() < 0 && from.y() > float(shot_.groundHeight)) {
+      const float t = (float(shot_.groundHeight) - from.y()) / direction.y();
+      if (t > nearest) reach = t;
+    }
+    RTCRayHit ray;
+    ray.ray = {from.x(), from.y(), from.z(), nearest, direction.x(), direction.y(), direction.z(), 0,
+               reach,    ~0u,      0,        0};
+    ray.hit.geomID = ray.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
+    RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    rtcIntersect1(scene_, &context, &ray);
+    if (ray.hit.geomID != RTC_INVALID_GEOMETRY_ID) {
+      hit.distance = ray.ray.tfar;
+      hit.place = from + direction * hit.distance;
+      const Vec3f normal = Vec3f(ray.hit.Ng_x, ray.hit.Ng_y, ray.hit.Ng_z).normalized();
+      const uint32_t instance = ray.hit.instID[0];
+      if (instance != RTC_INVALID_GEOMETRY_ID) {
+        const PlacedMesh& placed = shot_.meshes[instance];
+        const Vec3f* corner = meshes_[placed.mesh].second->data() + size_t(ray.hit.primID) * 3;
+        const Vec3f smooth =
+            corner[0] * (1 - ray.hit.u - ray.hit.v) + corner[1] * ray.hit.u + corner[2] * ray.hit.v;
+        hit.geometric = rotations_[instance] * normal;
+        const float length = smooth.norm();
+        hit.shading = length > 0.1f ? Vec3f(rotations_[instance] * (smooth / length)) : hit.geometric;
+        hit.look = &placed.look;
+      } else {
+        hit.geometric = hit.shading = normal;
+        hit.look = &shot_.sphereLooks[shot_.spheres[ray.hit.primID].look];
+      }
+    } else if (reach < kFar) {
+      hit.distance = reach;
+      hit.place = from + direction * reach;
+      hit.geometric = hit.shading = Vec3f::UnitY();
+      hit.look = &shot_.groundLook;
+      hit.isGround = true;
+    }
+    return hit;
+  }
+
+  float offsetAt(const Vec3f& place) const { return 1e-5f * std::max(size_, place.cwiseAbs().maxCoeff()); }
+
+  // The part of the sun's light that reaches a point.
+  Vec3f sunReaching(const Vec3f& from, const Vec3f& direction) const {
+    if (!clear_) {
+      RTCRay ray = {from.x(), from.y(), from.z(), 0, direction.x(), direction.y(), direction.z(), 0,
+                    kFar,     ~0u,      0,        0};
+      RTCIntersectContext context;
+      rtcInitIntersectContext(&context);
+      rtcOccluded1(scene_, &context, &ray);
+      return ray.tfar < 0 ? Vec3f::Zero() : Vec3f::Ones();
+    }
+    Vec3f passed = Vec3f::Ones();
+    Vec3f place = from;
+    for (int k = 0; k < 16; ++k) {
+      const Hit hit = intersect(place, direction, 0);
+      if (!hit.found() || hit.isGround) return passed;
+      if (hit.look->transmission <= 0) return Vec3f::Zero();
+      const float cosine = direction.dot(hit.shading);
+      if (cosine > 0) passed.array() *= (-hit.look->absorption.array() * hit.distance).exp();
+      passed *=
+          hit.look->transmission * (1 - fresnel(std::min(std::abs(cosine), 1.0f), 1 / hit.look->refraction));
+      place = hit.place + direction * offsetAt(hit.place);
+    }
+    return Vec3f::Zero();
+  }
+
+  Vec3f along(Vec3f from, Vec3f direction, Sampler& sampler) const {
+    Vec3f light = Vec3f::Zero(), weight = Vec3f::Ones();
+    bool straight = true;  // only mirrors and glass so far, so the sun's disc is seen
+    float nearest = 0;
+    for (uint32_t bounce = 0; bounce <= settings_.bounces; ++bounce) {
+      const Hit hit = intersect(from, direction, nearest);
+      nearest = 0;
+      if (!hit.found()) {
+        light += clamped(weight.cwiseProduct(sky(direction)), bounce);
+        if (straight && bounce > 0 && direction.dot(sun_) > 1 / std::sqrt(1 + sunRadius_ * sunRadius_))
+          light += clamped(weight * 20, bounce);
+        break;
+      }
+      const Look& look = *hit.look;
+      const Vec2f u = sampler.next2();
+      const Vec2f w = sampler.next2();
+      if (hit.isGround) {
+        // The ground goes over into the sky far out, as in a studio.
+        const float far = (hit.place - shot_.camera.target.cast<float>()).norm() / (9 * size_);
+        if (w.y() > std::exp(-far * far)) {
+          light += clamped(weight.cwiseProduct(shot_.skyHorizon), bounce);
+          break;
+        }
+      }
+      const float offset = offsetAt(hit.place);
+      if (look.transmission > 0 && w.y() < look.transmission) {
+        const bool leaving = direction.dot(hit.geometric) > 0;
+        if (leaving) weight.array() *= (-look.absorption.array() * hit.distance).exp();
+        const Vec3f side = leaving ? Vec3f(-hit.geometric) : hit.geometric;
+        Vec3f normal = leaving ? Vec3f(-hit.shading) : hit.shading;
+        if (normal.dot(direction) >= 0) normal = side;
+        if (look.roughness > 0.01f)
+          normal = roughened(normal, -direction, look.roughness * look.roughness, u);
+        const float ratio = leaving ? look.refraction : 1 / look.refraction;
+        const float cosine = std::clamp(-direction.dot(normal), 0.0f, 1.0f);
+        if (w.x() < fresnel(cosine, ratio)) {
+          direction = (direction + 2 * cosine * normal).normalized();
+          from = hit.place + side * (direction.dot(side) > 0 ? offset : -offset);
+        } else {
+          const float beyond = std::sqrt(std::max(0.0f, 1 - ratio * ratio * (1 - cosine * cosine)));
+          direction = (ratio * direction + (ratio * cosine - beyond) * normal).normalized();
+          from = hit.place - side * offset;
+          weight = weight.cwiseProduct(look.colour);
+        }
+        continue;
+      }
+      const bool behind = direction.dot(hit.geometric) > 0;
+      const Vec3f side = behind ? Vec3f(-hit.geometric) : hit.geometric;
+      Vec3f normal = behind ? Vec3f(-hit.shading) : hit.shading;
+      if (normal.dot(-direction) < 0.02f) normal = side;
+      Vec3f tangent, bitangent;
+      orthonormalFrame(normal, tangent, bitangent);
+      const auto local = [&](const Vec3f& d) {
+        return Vec3f(d.dot(tangent), d.dot(bitangent), d.dot(normal));
+      };
+      const Vec3f out = local(-direction);
+      const Vec3f place = hit.place + side * offset;
+
+      const Vec2f disc = sampler.next2();
+      const float r = std::sqrt(disc.x()) * sunRadius_, phi = 2 * float(kPi) * disc.y();
+      const Vec3f toSun =
+          (sun_ + sunTangent_ * (r * std::cos(phi)) + sunBitangent_ * (r * std::sin(phi))).normalized();
+      if (toSun.dot(side) > 0) {
+        const Vec3f answer = reflected(look, out, local(toSun));
+        if (answer.maxCoeff() > 0)
+          light += clamped(weight.cwiseProduct(answer)
+                               .cwiseProduct(shot_.sunLight)
+                               .cwiseProduct(sunReaching(place, toSun)),
+                           bounce);
+      }
+      const ReflectedSample sample = sampleReflected(look, out, u, w.x());
+      if (sample.weight.maxCoeff() <= 0) break;
+      weight = weight.cwiseProduct(sample.weight);
+      direction = (tangent * sample.in.x() + bitangent * sample.in.y() + normal * sample.in.z()).normalized();
+      if (direction.dot(side) <= 0) break;
+      from = place;
+      straight = false;
+      if (bounce >= 3) {
+        const float survive = std::min(0.95f, weight.maxCoeff());
+        if (sampler.next() >= survive) break;
+        weight /= survive;
+      }
+    }
+    return light;
+  }
+
+  // Rare bright paths would leave white dots; their excess is cut.
+  static Vec3f clamped(const Vec3f& light, uint32_t bounce) {
+    const float most = bounce == 0 ? 50.0f : 6.0f, l = luminance(light);
+    return l > most ? Vec3f(light * (most / l)) : light;
+  }
+
+  static Vec3f roughened(const Vec3f& normal, const Vec3f& out, float alpha, const Vec2f& u) {
+    Vec3f tangent, bitangent;
+    orthonormalFrame(normal, tangent, bitangent);
+    const Vec3f facet =
+        visibleFacet({out.dot(tangent), out.dot(bitangent), std::max(out.dot(normal), 1e-4f)}, alpha, u);
+    return (tangent * facet.x() + bitangent * facet.y() + normal * facet.z()).normalized();
+  }
+
+  const Shot& shot_;
+  const PictureSettings& settings_;
+  std::span<const Mesh> meshes_;
+  RTCScene scene_;
+  std::vector<Eigen::Matrix3f> rotations_;
+  CameraFrame frame_;
+  Vec3f sun_, sunTangent_, sunBitangent_;
+  float sunRadius_ = 0, size_ = 1;
+  bool clear_ = false;
+};
+
+}  // namespace
+
+PathTracer::PathTracer() : impl_(std::make_unique<Impl>()) {
+  // No "threads" here: Embree would limit the threads of the whole process.
+  impl_->device = rtcNewDevice(nullptr);
+  if (!impl_->device) throw Error(ErrorKind::Unsupported, "Embree does not run on this processor");
+}
+PathTracer::~PathTracer() = default;
+
+uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, double creaseAngle) {
+  for (size_t v = 0; v < mesh.positions.size(); ++v)
+    if (!mesh.positions[v].allFinite())
+      throw Error(ErrorKind::Geometry, fmt::format("vertex {} is not finite", v));
+  Impl::Mesh added;
+  added.normals = cornerNormals(mesh, creaseAngle);
+  RTCGeometry geometry = rtcNewGeometry(impl_->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+  auto* positions = static_cast<float*>(rtcSetNewGeometryBuffer(
+      geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, mesh.positions.size()));
+  for (const Vec3& p : mesh.positions)
+    for (int k = 0; k < 3; ++k) *positions++ = float(p[k]);
+  auto* indices = static_cast<uint32_t*>(rtcSetNewGeometryBuffer(
+      geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, mesh.triangles.size()));
+  for (const geometry::Triangle& t : mesh.triangles)
+    for (const uint32_t v : t) *indices++ = v;
+  rtcCommitGeometry(geometry);
+  added.scene = rtcNewScene(impl_->device);
+  rtcAttachGeometry(added.scene, geometry);
+  rtcReleaseGeometry(geometry);
+  rtcCommitScene(added.scene);
+  impl_->meshes.push_back(std::move(added));
+  return uint32_t(impl_->meshes.size() - 1);
+}
+
+Image PathTracer::render(const Shot& shot, const PictureSettings& settings) {
+  if (settings.width == 0 || settings.height == 0 || settings.samples == 0)
+    throw Error(ErrorKind::Usage, "a picture needs pixels and at least one sample of each");
+  if (settings.width > 32768 || settings.height > 32768)
+    throw Error(ErrorKind::Limit, "a picture may have 32768 pixels along a side");
+  for (const PlacedMesh& placed : shot.meshes)
+    if (placed.mesh >= impl_->meshes.size())
+      throw Error(ErrorKind::Usage, fmt::format("there is no mesh {} in the picture", placed.mesh));
+  for (const PlacedSphere& s : shot.spheres)
+    if (s.look >= shot.sphereLooks.size())
+      throw Error(ErrorKind::Usage, fmt::format("there is no look {} for a sphere", s.look));
+  std::vector<Tracer::Mesh> meshes;
+  for (const Impl::Mesh& m : impl_->meshes) meshes.emplace_back(m.scene, &m.normals);
+  const Tracer tracer(impl_->device, meshes, shot, settings);
+  Image image(settings.width, settings.height);
+  const size_t across = (settings.width + kTile - 1) / kTile, down = (settings.height + kTile - 1) / kTile;
+  std::mutex progressLock;
+  size_t done = 0;
+  parallelFor(
+      across * down,
+      [&](size_t tile) {
+        const size_t left = tile % across * kTile, top = tile / across * kTile;
+        for (size_t y = top; y < std::min(top + kTile, settings.height); ++y)
+          for (size_t x = left; x < std::min(left + kTile, settings.width); ++x)
+            image.at(x, y) = develop(tracer.pixel(x, y), float(settings.exposure));
+        if (settings.progress) {
+          const std::lock_guard lock(progressLock);
+          settings.progress(double(++done) / double(across * down));
+        }
+      },
+      1);
+  return image;
+}
+
+}  // namespace sunder::show
