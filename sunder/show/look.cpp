@@ -1,60 +1,10 @@
 #include "sunder/show/look.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 namespace sunder::show {
-
-namespace {
-
-struct Named {
-  std::string_view name;
-  Look look;
-};
-
-Vec3f srgb(int r, int g, int b) {
-  return {linearFromSrgb(float(r) / 255), linearFromSrgb(float(g) / 255), linearFromSrgb(float(b) / 255)};
-}
-
-const std::array<Named, 17>& catalogue() {
-  static const std::array<Named, 17> looks = {{
-      {"glass",
-       {.colour = {1, 1, 1},
-        .roughness = 0,
-        .transmission = 1,
-        .refraction = 1.52f,
-        .absorption = {6, 2, 4}}},
-      {"water",
-       {.colour = {1, 1, 1},
-        .roughness = 0,
-        .transmission = 1,
-        .refraction = 1.333f,
-        .absorption = {1.8f, 0.5f, 0.3f}}},
-      {"ice",
-       {.colour = {1, 1, 1},
-        .roughness = 0.1f,
-        .transmission = 1,
-        .refraction = 1.31f,
-        .absorption = {1.5f, 0.5f, 0.2f}}},
-      {"porcelain", {.colour = srgb(240, 236, 228), .roughness = 0.12f, .refraction = 1.5f}},
-      {"ceramic", {.colour = srgb(205, 120, 80), .roughness = 0.25f, .refraction = 1.5f}},
-      {"terracotta", {.colour = srgb(190, 98, 62), .roughness = 0.8f}},
-      {"plaster", {.colour = srgb(236, 232, 224), .roughness = 0.9f}},
-      {"concrete", {.colour = srgb(150, 147, 142), .roughness = 0.85f}},
-      {"limestone", {.colour = srgb(214, 203, 178), .roughness = 0.8f}},
-      {"granite", {.colour = srgb(118, 112, 112), .roughness = 0.4f}},
-      {"brick", {.colour = srgb(160, 74, 54), .roughness = 0.9f}},
-      {"oak", {.colour = srgb(176, 124, 74), .roughness = 0.55f}},
-      {"rubber", {.colour = srgb(44, 44, 48), .roughness = 0.7f}},
-      {"plastic", {.colour = srgb(52, 110, 190), .roughness = 0.3f}},
-      {"steel", {.colour = srgb(196, 199, 204), .roughness = 0.22f, .metallic = 1}},
-      {"aluminium", {.colour = srgb(222, 224, 226), .roughness = 0.3f, .metallic = 1}},
-      {"gold", {.colour = srgb(255, 196, 92), .roughness = 0.2f, .metallic = 1}},
-  }};
-  return looks;
-}
-
-}  // namespace
 
 float linearFromSrgb(float value) {
   return value <= 0.04045f ? value / 12.92f : std::pow((value + 0.055f) / 1.055f, 2.4f);
@@ -64,10 +14,22 @@ float srgbFromLinear(float value) {
   return value <= 0.0031308f ? value * 12.92f : 1.055f * std::pow(value, 1 / 2.4f) - 0.055f;
 }
 
-Look lookOf(std::string_view material) {
-  for (const Named& n : catalogue())
-    if (n.name == material) return n.look;
-  return {};
+Look lookOf(const Vec3& colour, double roughness, double metallic, double transparency, double refraction) {
+  constexpr double kDepth = 0.02;  // m
+  Look look;
+  look.roughness = float(roughness);
+  look.metallic = float(metallic);
+  look.refraction = float(refraction);
+  if (transparency > 0) {
+    // A pane that lets 95 % through is clear, not a mixture with paint.
+    look.transmission = transparency > 0.5 ? 1.0f : float(transparency);
+    look.colour = Vec3f::Ones();
+    for (int k = 0; k < 3; ++k)
+      look.absorption[k] = float(-std::log(std::clamp(colour[k], 1e-3, 1.0)) / kDepth);
+  } else {
+    look.colour = colour.cast<float>();
+  }
+  return look;
 }
 
 Vec3f distinctColour(uint32_t number) {
@@ -81,6 +43,15 @@ Vec3f distinctColour(uint32_t number) {
     colour[k] = linearFromSrgb(value - value * saturation * part);
   }
   return colour;
+}
+
+Vec3f scaleColour(float value) {
+  static const std::array<Vec3f, 5> stops = {Vec3f(0.05f, 0.08f, 0.35f), Vec3f(0.03f, 0.35f, 0.55f),
+                                             Vec3f(0.08f, 0.6f, 0.25f), Vec3f(0.85f, 0.7f, 0.08f),
+                                             Vec3f(0.75f, 0.08f, 0.04f)};
+  const float place = std::clamp(value, 0.0f, 1.0f) * 4;
+  const size_t i = std::min(size_t(place), size_t(3));
+  return stops[i] + (stops[i + 1] - stops[i]) * (place - float(i));
 }
 
 }  // namespace sunder::show

@@ -1,10 +1,7 @@
-// How a material looks in pictures: a physically based surface (diffuse under a clear coat, metal, or glass),
-// and the looks of Sunder's materials by name.
+// How a material looks in pictures: a physically based surface (diffuse under a clear coat, metal, or glass).
 #pragma once
 
 #include "sunder/base/math.h"
-
-#include <string_view>
 
 namespace sunder::show {
 
@@ -18,11 +15,15 @@ struct Look {
   bool operator==(const Look&) const = default;
 };
 
-// The look of a material of that name (glass, porcelain, steel, oak, ...), or a neutral grey for others.
-Look lookOf(std::string_view material);
+// From a material's values as scenes have them. The colour is linear; that of a transparent material is what
+// two centimetres of it let through.
+Look lookOf(const Vec3& colour, double roughness, double metallic, double transparency, double refraction);
 
 // A colour by number that is easily told from its neighbours: hues by the golden angle.
 Vec3f distinctColour(uint32_t number);
+
+// Dark blue over green and yellow to red, for values in 0..1.
+Vec3f scaleColour(float value);
 
 // Linear light from an sRGB value in 0..1, and back.
 float linearFromSrgb(float value);

@@ -10,6 +10,11 @@
 namespace sunder::show {
 namespace {
 
+const Look kPlaster{.colour = {0.85f, 0.82f, 0.78f}, .roughness = 0.95f};
+const Look kPorcelain{.colour = {0.9f, 0.88f, 0.84f}, .roughness = 0.15f};
+const Look kSteel{.colour = {0.68f, 0.69f, 0.71f}, .roughness = 0.25f, .metallic = 1};
+const Look kWater{.colour = {1, 1, 1}, .roughness = 0, .transmission = 1, .refraction = 1.33f};
+
 TEST(Sampler, FillsSquaresEvenly) {
   // The first 256 samples of a pair put exactly one point into each cell of 16 x 16, whatever the pair.
   for (const uint32_t pixel : {0u, 77u, 1234567u}) {
@@ -28,7 +33,7 @@ TEST(Sampler, FillsSquaresEvenly) {
 
 // The share of light that leaves, by drawn directions and by directions spread over the hemisphere.
 TEST(Reflection, DrawnDirectionsAgreeWithIntegration) {
-  for (const Look& look : {lookOf("plaster"), lookOf("porcelain"), lookOf("steel"), Look{.roughness = 1}}) {
+  for (const Look& look : {kPlaster, kPorcelain, kSteel, Look{.roughness = 1}}) {
     for (const float height : {0.9f, 0.5f, 0.15f}) {
       const Vec3f out(std::sqrt(1 - height * height), 0, height);
       Vec3 drawn = Vec3::Zero(), spread = Vec3::Zero();
@@ -108,10 +113,10 @@ TEST(PathTracer, WhiteThingsVanishInAnEvenSky) {
 
 TEST(PathTracer, TheSamePictureForAnyNumberOfThreads) {
   PathTracer tracer;
-  Shot shot = furnace(tracer, lookOf("porcelain"));
+  Shot shot = furnace(tracer, kPorcelain);
   shot.ground = true;
   shot.sunLight = {2, 2, 2};
-  shot.sphereLooks = {lookOf("water")};
+  shot.sphereLooks = {kWater};
   shot.spheres = {{.centre = {1, 0.5f, 1}, .radius = 0.5f}};
   const PictureSettings settings{.width = 40, .height = 30, .samples = 4};
   Image first;
@@ -125,7 +130,7 @@ TEST(PathTracer, TheSamePictureForAnyNumberOfThreads) {
 
 TEST(PathTracer, ShadowsFallAwayFromTheSun) {
   PathTracer tracer;
-  Shot shot = furnace(tracer, lookOf("plaster"));
+  Shot shot = furnace(tracer, kPlaster);
   shot.ground = true;
   shot.groundHeight = -1;
   shot.sunLight = {3, 3, 3};
@@ -145,6 +150,14 @@ TEST(PathTracer, BadShotsAreNamed) {
   EXPECT_THROW(tracer.render({}, {.width = 0}), Error);
   EXPECT_THROW(tracer.addMesh({{Vec3(0, 0, std::nan("")), Vec3(1, 0, 0), Vec3(0, 1, 0)}, {{0, 1, 2}}}),
                Error);
+}
+
+TEST(Look, TintOfGlassIsThatOfTwoCentimetres) {
+  const Look glass = lookOf({0.5, 0.9, 1}, 0, 0, 0.95, 1.5);
+  EXPECT_EQ(glass.transmission, 1);
+  EXPECT_NEAR(std::exp(-glass.absorption.x() * 0.02), 0.5, 1e-6);
+  EXPECT_EQ(glass.absorption.z(), 0);
+  EXPECT_EQ(lookOf({0.5, 0.9, 1}, 0.3, 1, 0, 1.5).colour, Vec3f(0.5f, 0.9f, 1));
 }
 
 TEST(Look, ColoursByNumberDiffer) {
