@@ -1,0 +1,107 @@
+// What a run file holds, as plain values: the resolved scene, meshes, bodies, frames, events, statistics,
+// checkpoints and how the run ended. Written by RunWriter, read by RunReader; docs/file-formats.md has the
+// bytes.
+//
+// Frames are for looking at: positions and velocities are floats (velocities of 16 bits), rotations are
+// within 2e-6 rad. The exact state is in the checkpoints, whose content only the world understands.
+#pragma once
+
+#include "sunder/base/index.h"
+#include "sunder/base/math.h"
+#include "sunder/geometry/mesh.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sunder::record {
+
+using Quatf = Eigen::Quaternionf;
+
+struct RunInfo {
+  std::string program;    // "sunder 0.1.0"
+  std::string sceneName;  // of the scene's file, without folder and ending
+  std::string scene;      // the resolved scene, JSON
+  double frameRate = 60;  // frames a second
+};
+
+// A surface, and for deformable bodies the tetrahedra inside. Stored once, in the frame of the bodies that
+// use it.
+struct MeshEntry {
+  std::string name;
+  std::vector<Vec3f> positions;
+  std::vector<geometry::Triangle> triangles;
+  std::vector<geometry::Tetrahedron> tets;
+};
+
+enum class BodyKind : uint8_t { Static, Kinematic, Dynamic, Deformable, Particles, Fluid };
+const char* name(BodyKind kind);
+
+struct BodyEntry {
+  std::string name;            // unique: "pile[12]"
+  uint32_t parent = kNoIndex;  // the body it is a fragment of
+  std::string material;        // of the scene's materials
+  uint32_t mesh = kNoIndex;    // its index; none for particles
+  double mass = 0;             // kg; 0 where it does not move freely
+  BodyKind kind = BodyKind::Dynamic;
+  uint64_t born = 0;  // the first frame it is part of
+};
+
+struct BodyState {
+  Vec3f position = Vec3f::Zero();  // of the mesh's frame
+  Quatf rotation = Quatf::Identity();
+  Vec3f velocity = Vec3f::Zero();         // of the centre of mass, m/s
+  Vec3f angularVelocity = Vec3f::Zero();  // rad/s
+  bool present = false;                   // born and not yet gone
+};
+
+// A number for every body: impulse, temperature, damage.
+struct BodyField {
+  std::string name;
+  std::vector<float> values;  // by body index; bodies beyond the end have 0
+};
+
+struct Frame {
+  uint64_t number = 0;
+  double time = 0;                // s
+  std::vector<BodyState> bodies;  // by body index
+  std::vector<BodyField> fields;
+};
+
+enum class EventKind : uint8_t { Contact, Birth, Death, JointBreak, Fracture };
+const char* name(EventKind kind);
+
+struct Event {
+  EventKind kind = EventKind::Contact;
+  uint32_t a = kNoIndex, b = kNoIndex;  // bodies; of a joint: its bodies; kNoIndex is the world
+  Vec3f point = Vec3f::Zero(), normal = Vec3f::Zero();
+  float impulse = 0;   // N s
+  float approach = 0;  // m/s
+  std::string text;    // name of the joint, reason of the death
+  bool operator==(const Event&) const = default;
+};
+
+struct Statistic {
+  std::string name;  // "energy", "contacts", "seconds.solve"
+  double value = 0;
+  bool operator==(const Statistic&) const = default;
+};
+
+struct Checkpoint {
+  uint64_t frame = 0;
+  uint64_t hash = 0;  // of the world's state
+  std::string state;
+};
+
+enum class EndKind : uint8_t { Finished, Stopped, Diverged };
+const char* name(EndKind kind);
+
+struct RunEnd {
+  EndKind kind = EndKind::Finished;
+  std::string message;  // why it stopped
+  uint64_t hash = 0;    // of the final state
+  std::string report;   // JSON: what degraded, times of the stages
+};
+
+}  // namespace sunder::record
