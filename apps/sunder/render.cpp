@@ -1,12 +1,16 @@
-// sunder render MESH ... -o PICTURE.png
+// sunder render RUN|MESH ... -o PICTURE.png|MOVIE.mp4
 #include "sunder/base/error.h"
 #include "sunder/base/image.h"
+#include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/progress.h"
 #include "sunder/geometry/mesh_io.h"
-#include "sunder/show/path_tracer.h"
+#include "sunder/show/run_pictures.h"
+#include "sunder/world/scene.h"
 
 #include "command.h"
+#include "movie.h"
+#include "run_input.h"
 
 #include <filesystem>
 #include <memory>
@@ -20,7 +24,10 @@ namespace {
 
 struct RenderOptions {
   std::vector<std::string> inputs;
-  std::string output, size = "1280x720", camera, material;
+  std::string output, size = "1280x720", camera, material, colourBy = "material";
+  std::optional<size_t> frame;
+  std::string frames;
+  size_t every = 1;
   unsigned samples = 32;
   double crease = 35, exposure = 1;
   bool noGround = false, inPlace = false;
@@ -36,7 +43,15 @@ std::pair<size_t, size_t> parseSize(const std::string& text) {
   return {width, height};
 }
 
-// Side by side on the ground, in the order given, with a third of the larger neighbour between them.
+show::Look builtinLook(const std::string& name) {
+  for (const world::Material& m : world::builtinMaterials())
+    if (m.name == name) return show::lookOf(m.colour, m.roughness, m.metallic, m.transparency, m.refraction);
+  std::string known;
+  for (const world::Material& m : world::builtinMaterials()) known += (known.empty() ? "" : ", ") + m.name;
+  throw Error(ErrorKind::Usage, fmt::format("there is no material '{}'", name)).hint("there are " + known);
+}
+
+// Side by side on the ground, in the order given, with a third of each one's width between them.
 show::Shot shotOfMeshes(const RenderOptions& options, const Settings& settings, show::PathTracer& tracer,
                         double aspect) {
   show::Shot shot;
@@ -48,14 +63,13 @@ show::Shot shotOfMeshes(const RenderOptions& options, const Settings& settings, 
     show::PlacedMesh placed;
     placed.mesh = tracer.addMesh(mesh, options.crease);
     if (!options.material.empty())
-      placed.look = show::lookOf(options.material);
+      placed.look = builtinLook(options.material);
     else if (options.inputs.size() > 1)
       placed.look.colour = show::distinctColour(uint32_t(i));
     if (!options.inPlace && options.inputs.size() > 1) {
-      const Vec3 side = box.upper - box.lower;
-      const Vec3 middle = (box.lower + box.upper) / 2;
-      placed.position = Vec3(edge + side.x() / 2 - middle.x(), -box.lower.y(), -middle.z());
-      edge += side.x() * 4 / 3;
+      const Vec3 middle = box.center();
+      placed.position = Vec3(edge + box.extent().x() / 2 - middle.x(), -box.lower.y(), -middle.z());
+      edge += box.extent().x() * 4 / 3;
     }
     all.grow(Box3{box.lower + placed.position, box.upper + placed.position});
     shot.meshes.push_back(placed);
@@ -66,47 +80,108 @@ show::Shot shotOfMeshes(const RenderOptions& options, const Settings& settings, 
   return shot;
 }
 
-int runRender(const RenderOptions& options, const Settings& settings) {
-  if (std::filesystem::path(options.output).extension() != ".png")
-    throw Error(ErrorKind::Unsupported, "pictures are written as PNG only")
-        .inFile(options.output)
-        .hint("give a name that ends in .png");
-  const auto [width, height] = parseSize(options.size);
-  Profiler profiler;
-  const Profiler::Activation active(profiler);
-  show::PathTracer tracer;
-  show::Shot shot;
-  {
-    const ProfileScope scope("read");
-    shot = shotOfMeshes(options, settings, tracer, double(width) / double(height));
+show::RunShotSettings shotSettings(const RenderOptions& options, double aspect) {
+  show::RunShotSettings settings;
+  settings.aspect = aspect;
+  if (options.colourBy == "material")
+    settings.colourBy = show::ColourBy::Material;
+  else if (options.colourBy == "body")
+    settings.colourBy = show::ColourBy::Body;
+  else if (options.colourBy == "speed")
+    settings.colourBy = show::ColourBy::Speed;
+  else {
+    settings.colourBy = show::ColourBy::Field;
+    settings.field = options.colourBy;
   }
-  if (!options.camera.empty()) shot.camera = show::parseCamera(options.camera, shot.camera);
+  return settings;
+}
+
+// The frames to draw: one (the last without --frame), or A:B:every, or all for a movie.
+std::vector<size_t> chosenFrames(const RenderOptions& options, size_t count, bool movie) {
+  if (options.frame) return {*options.frame};
+  size_t first = 0, last = count ? count - 1 : 0;
+  if (!options.frames.empty())
+    std::tie(first, last) = parseFrameRange(options.frames, count);
+  else if (!movie)
+    return {last};
+  std::vector<size_t> frames;
+  for (size_t f = first; f <= last; f += options.every) frames.push_back(f);
+  return frames;
+}
+
+int runRender(const RenderOptions& options, const Settings& settings) {
+  const std::filesystem::path output = options.output;
+  const bool movie = output.extension() == ".mp4";
+  if (!movie && output.extension() != ".png")
+    throw Error(ErrorKind::Unsupported, "pictures are written as PNG, movies as MP4")
+        .inFile(options.output)
+        .hint("give a name that ends in .png or .mp4");
+  const auto [width, height] = parseSize(options.size);
+  if (movie && (width % 2 || height % 2))
+    throw Error(ErrorKind::Usage, "a movie's width and height must be even");
+  const double aspect = double(width) / double(height);
   show::PictureSettings picture;
   picture.width = width;
   picture.height = height;
   picture.samples = options.samples;
   picture.exposure = options.exposure;
-  Image image;
+  Profiler profiler;
+  const Profiler::Activation active(profiler);
+
+  std::optional<record::RunReader> run;
+  std::optional<show::RunPictures> pictures;
+  std::optional<show::PathTracer> tracer;
+  show::Shot still;
+  std::vector<size_t> frames{0};
+  {
+    const ProfileScope scope("read");
+    if (options.inputs.size() == 1 && isRun(options.inputs[0])) {
+      run.emplace(runPath(options.inputs[0]));
+      pictures.emplace(*run);
+      frames = chosenFrames(options, run->frameCount(), movie);
+    } else {
+      if (movie || options.frame || !options.frames.empty())
+        throw Error(ErrorKind::Usage, "meshes have no frames")
+            .inFile(options.inputs[0])
+            .hint("movies are made of runs");
+      still = shotOfMeshes(options, settings, tracer.emplace(), aspect);
+    }
+  }
+  const auto shotOf = [&](size_t frame) {
+    show::Shot shot = run ? pictures->shot(frame, shotSettings(options, aspect)) : still;
+    if (!options.camera.empty()) shot.camera = show::parseCamera(options.camera, shot.camera);
+    if (options.noGround) shot.ground = false;
+    return shot;
+  };
+  PictureSink sink(output, width, height, run ? run->info().frameRate / double(options.every) : 1,
+                   frames.size());
   {
     const ProfileScope scope("render");
     std::optional<Progress> progress;
-    if (!settings.quiet) progress.emplace("render", 1000, "permille");
-    picture.progress = [&](double done) {
-      if (progress) progress->set(uint64_t(done * 1000));
-    };
-    image = tracer.render(shot, picture);
+    if (!settings.quiet)
+      progress.emplace("render", frames.size() > 1 ? frames.size() : 1000,
+                       frames.size() > 1 ? "frames" : "permille");
+    if (frames.size() == 1)
+      picture.progress = [&](double done) {
+        if (progress) progress->set(uint64_t(done * 1000));
+      };
+    for (const size_t f : frames) {
+      const show::Shot shot = shotOf(f);
+      sink.add(run ? pictures->render(shot, picture) : tracer->render(shot, picture));
+      if (progress && frames.size() > 1) progress->advance();
+    }
     if (progress) progress->erase();
   }
-  writePng(options.output, image);
+  sink.finish();
   if (settings.json)
-    printJson({{"output", options.output},
+    printJson({{"output", sink.result()},
                {"width", width},
                {"height", height},
                {"samples", options.samples},
-               {"meshes", shot.meshes.size()},
+               {"frames", frames.size()},
                {"seconds", stagesJson(profiler)}});
-  say(settings,
-      fmt::format("{}: {} x {}, {} samples a pixel", options.output, width, height, options.samples));
+  say(settings, fmt::format("{}: {} picture{} of {} x {}, {} samples a pixel", sink.result(), frames.size(),
+                            frames.size() == 1 ? "" : "s", width, height, options.samples));
   return 0;
 }
 
@@ -114,17 +189,28 @@ int runRender(const RenderOptions& options, const Settings& settings) {
 
 Verb addRender(CLI::App& root) {
   auto options = std::make_shared<RenderOptions>();
-  CLI::App* app = root.add_subcommand("render", "Make a ray-traced picture of meshes");
-  app->add_option("INPUT", options->inputs, "Mesh files; several stand side by side")->required();
-  app->add_option("-o,--output", options->output, "The picture to write, .png")->required();
+  CLI::App* app =
+      root.add_subcommand("render", "Make ray-traced pictures or a movie of a run, or a picture of meshes");
+  app->add_option("INPUT", options->inputs,
+                  "A run (run.sunder or its folder), or mesh files, which stand side by side")
+      ->required();
+  app->add_option("-o,--output", options->output, "The picture (.png) or movie (.mp4) to write")->required();
+  app->add_option("--frame", options->frame, "Which frame of the run, from 0; else the last");
+  app->add_option("--frames", options->frames, "Frames A:B of the run; pictures are numbered")
+      ->excludes("--frame");
+  app->add_option("--every", options->every, "Only every so many of the frames")
+      ->check(CLI::Range(1, 1000000));
   app->add_option("--size", options->size, "Width and height in pixels")->capture_default_str();
   app->add_option("--samples", options->samples, "Rays a pixel: more is cleaner and slower")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
   app->add_option("--camera", options->camera,
-                  "As in: eye 4 3 6 target 0 1 0 fov 40; else it frames what there is");
-  app->add_option("--material", options->material, "Look of the meshes: glass, porcelain, steel, oak, ...");
-  app->add_option("--crease", options->crease, "Edges sharper than this many degrees stay sharp; 0: all flat")
+                  "As in: eye 4 3 6 target 0 1 0 fov 40; else it frames the action");
+  app->add_option("--colour-by", options->colourBy, "material, body, speed, or a field that was recorded")
+      ->capture_default_str();
+  app->add_option("--material", options->material, "Look of meshes: glass, porcelain, steel, oak, ...");
+  app->add_option("--crease", options->crease,
+                  "Edges of meshes sharper than this many degrees stay sharp; 0: all flat")
       ->check(CLI::Range(0, 180))
       ->capture_default_str();
   app->add_option("--exposure", options->exposure, "Factor of brightness")
@@ -134,9 +220,9 @@ Verb addRender(CLI::App& root) {
   app->add_flag("--in-place", options->inPlace, "Leave several meshes where their files have them");
   app->footer(
       "Examples:\n"
-      "  sunder render bunny.obj -o bunny.png\n"
-      "  sunder render glass.obj --material glass --samples 128 -o glass.png\n"
-      "  sunder render a.obj b.obj --camera 'eye 0 2 5 target 0 0.5 0' -o both.png");
+      "  sunder render out/pile --frame 200 -o pile.png\n"
+      "  sunder render out/pile --samples 8 -o pile.mp4\n"
+      "  sunder render glass.obj --material glass --samples 128 -o glass.png");
   return {app, [options](const Settings& settings) { return runRender(*options, settings); }};
 }
 
