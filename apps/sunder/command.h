@@ -44,6 +44,7 @@ Verb addSurface(CLI::App& root);
 Verb addVoxelize(CLI::App& root);
 Verb addTet(CLI::App& root);
 Verb addRender(CLI::App& root);
+Verb addView(CLI::App& root);
 Verb addBench(CLI::App& root);
 Verb addDescribe(CLI::App& root);
 Verb addCompletion(CLI::App& root);

@@ -1,0 +1,62 @@
+// sunder view RUN [--port N] [--open]
+#include "sunder/base/error.h"
+#include "sunder/base/log.h"
+#include "sunder/show/view_server.h"
+
+#include "command.h"
+#include "run_input.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace sunder::cli {
+
+namespace {
+
+struct ViewOptions {
+  std::string input;
+  int port = 8321;
+  bool open = false;
+};
+
+std::atomic<bool> stopAsked{false};
+extern "C" void askToStop(int) { stopAsked = true; }
+
+int runView(const ViewOptions& options, const Settings& settings) {
+  show::ViewServer server(runPath(options.input));
+  const int port = server.listen(options.port);
+  if (options.port != 0 && port != options.port)
+    logWarn("port {} is taken, {} is used instead", options.port, port);
+  if (settings.json) printJson({{"url", server.url()}, {"port", port}});
+  say(settings, fmt::format("{} shows {}; Ctrl-C ends it", server.url(), options.input));
+  std::fflush(stdout);
+  std::signal(SIGINT, askToStop);
+  std::signal(SIGTERM, askToStop);
+  if (options.open && std::system(fmt::format("xdg-open {} >/dev/null 2>&1 &", server.url()).c_str()) != 0)
+    logWarn("no browser could be opened: open {} yourself", server.url());
+  server.wait(stopAsked);
+  return 0;
+}
+
+}  // namespace
+
+Verb addView(CLI::App& root) {
+  auto options = std::make_shared<ViewOptions>();
+  CLI::App* app = root.add_subcommand("view", "Show a run in the browser, finished or still being written");
+  app->add_option("RUN", options->input, "run.sunder, or the folder it is in")->required();
+  app->add_option("--port", options->port, "Port on 127.0.0.1; the next free one is taken; 0: any")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  app->add_flag("--open", options->open, "Open the browser");
+  app->footer(
+      "Examples:\n"
+      "  sunder view out/pile\n"
+      "  sunder view out/pile/run.sunder --port 9000 --open");
+  return {app, [options](const Settings& settings) { return runView(*options, settings); }};
+}
+
+}  // namespace sunder::cli

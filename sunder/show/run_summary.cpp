@@ -1,0 +1,117 @@
+#include "sunder/show/run_summary.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sunder::show {
+
+namespace {
+
+constexpr size_t kFramesLookedAt = 24;
+
+double percentile(std::vector<float>& values, double part) {
+  const auto place = values.begin() + std::ptrdiff_t(part * double(values.size() - 1));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+MeshSummary summarise(const record::MeshEntry& mesh) {
+  MeshSummary summary;
+  Box3f box;
+  for (const Vec3f& p : mesh.positions) box.grow(p);
+  if (box.empty()) return summary;
+  summary.centre = box.center();
+  summary.radius = box.diagonal() / 2;
+  if (mesh.triangles.size() == 2 && mesh.positions.size() == 4) {
+    const auto& p = mesh.positions;
+    summary.normal = (p[1] - p[0]).cross(p[2] - p[0]).normalized();
+    summary.square = std::abs(summary.normal.dot(p[3] - p[0])) <= 1e-5f * box.diagonal();
+  }
+  return summary;
+}
+
+std::map<std::string, MaterialValues> readMaterials(const record::RunReader& run) {
+  std::map<std::string, MaterialValues> materials;
+  if (run.info().scene.empty()) return materials;
+  const nlohmann::json scene = parseJson(run.info().scene, run.path().string());
+  const auto block = scene.find("materials");
+  if (block == scene.end() || !block->is_object()) return materials;
+  for (const auto& [name, m] : block->items()) {
+    if (!m.is_object()) continue;
+    try {
+      MaterialValues values;
+      if (const auto c = m.find("colour"); c != m.end() && c->is_array() && c->size() == 3)
+        values.colour = {(*c)[0].get<double>(), (*c)[1].get<double>(), (*c)[2].get<double>()};
+      values.roughness = m.value("roughness", values.roughness);
+      values.metallic = m.value("metallic", values.metallic);
+      values.transparency = m.value("transparency", values.transparency);
+      values.refraction = m.value("refraction", values.refraction);
+      materials.emplace(name, values);
+    } catch (const nlohmann::json::exception&) {
+      throw Error(ErrorKind::Format,
+                  fmt::format("the material {} of the recorded scene cannot be read", name))
+          .inFile(run.path().string());
+    }
+  }
+  return materials;
+}
+
+}  // namespace
+
+bool isGround(const RunSummary& summary, const record::BodyEntry& body, const record::BodyState& state) {
+  if (body.kind != record::BodyKind::Static || body.mesh >= summary.meshes.size()) return false;
+  const MeshSummary& mesh = summary.meshes[body.mesh];
+  return mesh.square && std::abs((state.rotation * mesh.normal).y()) > 0.99999f;
+}
+
+RunSummary summarise(const record::RunReader& run) {
+  RunSummary summary;
+  summary.materials = readMaterials(run);
+  for (size_t m = 0; m < run.meshCount(); ++m) summary.meshes.push_back(summarise(run.mesh(m)));
+  std::vector<float> low[3], high[3];
+  Box3 still;
+  record::Frame frame;
+  const size_t count = run.frameCount(), looked = std::min(count, kFramesLookedAt);
+  for (size_t k = 0; k < looked; ++k) {
+    run.readFrame(looked < 2 ? 0 : k * (count - 1) / (looked - 1), frame);
+    for (size_t b = 0; b < frame.bodies.size(); ++b) {
+      const record::BodyEntry& body = run.bodies()[b];
+      const record::BodyState& state = frame.bodies[b];
+      if (!state.present || body.mesh >= summary.meshes.size()) continue;
+      const MeshSummary& mesh = summary.meshes[body.mesh];
+      if (isGround(summary, body, state)) {
+        summary.ground = state.position.y();
+        continue;
+      }
+      const Vec3f centre = state.position + state.rotation * mesh.centre;
+      if (body.kind == record::BodyKind::Static) {
+        still.grow(Box3{(centre.array() - mesh.radius).matrix().cast<double>(),
+                        (centre.array() + mesh.radius).matrix().cast<double>()});
+        continue;
+      }
+      for (int axis = 0; axis < 3; ++axis) {
+        low[axis].push_back(centre[axis] - mesh.radius);
+        high[axis].push_back(centre[axis] + mesh.radius);
+      }
+    }
+  }
+  if (low[0].empty()) {
+    summary.action = still;
+  } else {
+    for (int axis = 0; axis < 3; ++axis) {
+      summary.action.lower[axis] = percentile(low[axis], 0.02);
+      summary.action.upper[axis] = percentile(high[axis], 0.98);
+    }
+  }
+  if (!summary.ground && !still.empty()) summary.ground = still.lower.y();
+  return summary;
+}
+
+}  // namespace sunder::show

@@ -1,0 +1,47 @@
+// What one has to know of a recorded run to show it: where the action is, where the ground is, what the
+// materials look like.
+//
+// A flat horizontal square of two triangles that does not move, as half-spaces are recorded, is the ground
+// without end. Where there is none, the ground lies below the lowest thing that does not move; a run without
+// such things has no ground. Cost: reads all meshes and up to 24 frames.
+#pragma once
+
+#include "sunder/record/run_reader.h"
+#include "sunder/show/look.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sunder::show {
+
+struct MeshSummary {
+  Vec3f centre = Vec3f::Zero();  // of the box about it
+  float radius = 0;              // half the box's diagonal
+  bool square = false;           // two triangles in a plane
+  Vec3f normal = Vec3f::UnitY();
+};
+
+// A material's values as the scene has them.
+struct MaterialValues {
+  Vec3 colour{0.7, 0.7, 0.7};  // linear
+  double roughness = 0.6, metallic = 0, transparency = 0, refraction = 1.5;
+};
+
+struct RunSummary {
+  std::vector<MeshSummary> meshes;
+  std::map<std::string, MaterialValues> materials;
+  // Where things that move are over the whole run, but for the few that flew off: the middle 96 % along each
+  // axis.
+  Box3 action = {};
+  std::optional<double> ground;
+};
+
+// Throws what the reader throws; Error (Format) for a scene whose materials cannot be read.
+RunSummary summarise(const record::RunReader& run);
+
+// Whether a body in this state is the ground itself.
+bool isGround(const RunSummary& summary, const record::BodyEntry& body, const record::BodyState& state);
+
+}  // namespace sunder::show

@@ -1,0 +1,289 @@
+#include "sunder/show/view_data.h"
+
+#include "sunder/base/bytes.h"
+#include "sunder/base/error.h"
+#include "sunder/show/run_summary.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <zlib.h>
+
+namespace sunder::show {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr size_t kRow = 8;                         // floats a body before the fields
+constexpr auto kQuiet = std::chrono::seconds(20);  // a run that wrote nothing for so long is taken for dead
+
+Json vectorJson(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+Json vectorJson(const Vec3f& v) { return {v.x(), v.y(), v.z()}; }
+
+}  // namespace
+
+struct ViewData::Impl {
+  explicit Impl(const std::filesystem::path& path) : run(path), summary(summarise(run)) { readNames(); }
+
+  std::mutex lock;
+  record::RunReader run;
+  RunSummary summary;
+  std::vector<std::string> fields, statistics;
+  size_t summarised = 0;  // frames there were when the summary was made
+  record::Frame frame;
+
+  void readNames() {
+    summarised = run.frameCount();
+    const auto note = [](std::vector<std::string>& names, const std::string& name) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    };
+    if (summarised == 0) return;
+    for (const size_t f : {size_t(0), std::min<size_t>(1, summarised - 1), summarised - 1}) {
+      run.readFrame(f, frame);
+      for (const record::BodyField& field : frame.fields) note(fields, field.name);
+      for (const record::Statistic& s : run.statistics(f)) note(statistics, s.name);
+    }
+  }
+
+  void refresh() {
+    const size_t meshes = run.meshCount();
+    if (!run.refresh()) return;
+    // Once in a while is enough: the camera is fitted when the page opens.
+    if (run.frameCount() >= summarised * 2 || run.meshCount() != meshes || run.frameCount() < summarised) {
+      summary = summarise(run);
+      readNames();
+    }
+  }
+
+  std::string state() const {
+    if (run.end()) return record::name(run.end()->kind);
+    std::error_code unknown;
+    const auto written = std::filesystem::last_write_time(run.path(), unknown);
+    if (unknown || std::filesystem::file_time_type::clock::now() - written > kQuiet) return "cut off";
+    return "live";
+  }
+
+  Json info() const {
+    Json materials = Json::object();
+    for (const auto& [name, m] : summary.materials)
+      materials[name] = {{"colour", vectorJson(m.colour)},
+                         {"roughness", m.roughness},
+                         {"metallic", m.metallic},
+                         {"transparency", m.transparency},
+                         {"refraction", m.refraction}};
+    Json bodies = Json::array();
+    for (const record::BodyEntry& b : run.bodies())
+      bodies.push_back({{"name", b.name},
+                        {"parent", b.parent == kNoIndex ? -1 : int64_t(b.parent)},
+                        {"material", b.material},
+                        {"mesh", b.mesh == kNoIndex ? -1 : int64_t(b.mesh)},
+                        {"mass", b.mass},
+                        {"kind", record::name(b.kind)},
+                        {"born", b.born}});
+    const Box3 box = summary.action.empty() ? Box3{Vec3(-1, -1, -1), Vec3(1, 1, 1)} : summary.action;
+    return {{"program", run.info().program},
+            {"scene", run.info().sceneName},
+            {"frameRate", run.info().frameRate},
+            {"frames", run.frameCount()},
+            {"state", state()},
+            {"message", run.end() ? run.end()->message : ""},
+            {"materials", materials},
+            {"bodies", bodies},
+            {"meshes", run.meshCount()},
+            {"fields", fields},
+            {"statistics", statistics},
+            {"action", {{"lower", vectorJson(box.lower)}, {"upper", vectorJson(box.upper)}}},
+            {"ground", summary.ground ? Json(*summary.ground) : Json(nullptr)}};
+  }
+
+  std::string mesh(size_t index) const {
+    if (index >= run.meshCount())
+      throw Error(ErrorKind::Usage, fmt::format("there is no mesh {}", index)).inFile(run.path().string());
+    const record::MeshEntry entry = run.mesh(index);
+    std::string out;
+    ByteWriter writer(out);
+    writer.u32(uint32_t(entry.positions.size()));
+    writer.u32(uint32_t(entry.triangles.size()));
+    for (const Vec3f& p : entry.positions) writer.writeArray(std::span(p.data(), 3));
+    for (const geometry::Triangle& t : entry.triangles) writer.writeArray(std::span(t.data(), 3));
+    return out;
+  }
+
+  std::string frames(size_t first, size_t last) {
+    const size_t width = kRow + fields.size();
+    std::string out;
+    ByteWriter writer(out);
+    writer.u32(uint32_t(first));
+    writer.u32(uint32_t(last - first + 1));
+    writer.u32(uint32_t(width));
+    writer.u32(uint32_t(statistics.size()));
+    std::vector<float> row(width);
+    for (size_t f = first; f <= last; ++f) {
+      run.readFrame(f, frame);
+      writer.f64(frame.time);
+      writer.u32(uint32_t(frame.bodies.size()));
+      writer.u32(0);
+      std::vector<const std::vector<float>*> values(fields.size(), nullptr);
+      for (const record::BodyField& field : frame.fields)
+        for (size_t k = 0; k < fields.size(); ++k)
+          if (fields[k] == field.name) values[k] = &field.values;
+      for (size_t b = 0; b < frame.bodies.size(); ++b) {
+        const record::BodyState& s = frame.bodies[b];
+        const float x = s.present ? s.position.x() : std::numeric_limits<float>::quiet_NaN();
+        const float start[kRow] = {x,
+                                   s.position.y(),
+                                   s.position.z(),
+                                   s.rotation.x(),
+                                   s.rotation.y(),
+                                   s.rotation.z(),
+                                   s.rotation.w(),
+                                   s.velocity.norm()};
+        std::copy_n(start, kRow, row.begin());
+        for (size_t k = 0; k < fields.size(); ++k)
+          row[kRow + k] = values[k] && b < values[k]->size() ? (*values[k])[b] : 0.0f;
+        writer.writeArray(std::span<const float>(row));
+      }
+      const std::vector<record::Statistic> numbers = run.statistics(f);
+      for (const std::string& name : statistics) {
+        const auto found =
+            std::find_if(numbers.begin(), numbers.end(), [&](const auto& s) { return s.name == name; });
+        writer.f32(found == numbers.end() ? std::numeric_limits<float>::quiet_NaN() : float(found->value));
+      }
+      writer.zeros((8 - writer.size() % 8) % 8);
+    }
+    return out;
+  }
+
+  Json events(size_t f) const {
+    Json events = Json::array();
+    for (const record::Event& e : run.events(f))
+      events.push_back({{"kind", record::name(e.kind)},
+                        {"a", e.a == kNoIndex ? -1 : int64_t(e.a)},
+                        {"b", e.b == kNoIndex ? -1 : int64_t(e.b)},
+                        {"point", vectorJson(e.point)},
+                        {"normal", vectorJson(e.normal)},
+                        {"impulse", e.impulse},
+                        {"text", e.text}});
+    return events;
+  }
+
+  void requireFrames(size_t first, size_t last) const {
+    if (first > last || last >= run.frameCount())
+      throw Error(ErrorKind::Usage, fmt::format("there are no frames {} to {}", first, last))
+          .inFile(run.path().string())
+          .hint(fmt::format("the run has {} frames", run.frameCount()));
+  }
+};
+
+ViewData::ViewData(const std::filesystem::path& run) : impl_(std::make_unique<Impl>(run)) {}
+ViewData::~ViewData() = default;
+
+std::string ViewData::info() {
+  const std::lock_guard guard(impl_->lock);
+  impl_->refresh();
+  return impl_->info().dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string ViewData::mesh(size_t index) {
+  const std::lock_guard guard(impl_->lock);
+  return impl_->mesh(index);
+}
+
+std::string ViewData::frames(size_t first, size_t last) {
+  const std::lock_guard guard(impl_->lock);
+  impl_->requireFrames(first, last);
+  return impl_->frames(first, std::min(last, first + kMostFrames - 1));
+}
+
+std::string ViewData::events(size_t frame) {
+  const std::lock_guard guard(impl_->lock);
+  impl_->requireFrames(frame, frame);
+  return impl_->events(frame).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+size_t ViewData::frameCount() {
+  const std::lock_guard guard(impl_->lock);
+  return impl_->run.frameCount();
+}
+
+namespace {
+
+std::string gzip(std::string_view data) {
+  z_stream stream{};
+  if (deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+  std::string out(deflateBound(&stream, uLong(data.size())), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
+  stream.avail_in = uInt(data.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = uInt(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string base64(std::string_view data) {
+  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((data.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < data.size(); i += 3) {
+    uint32_t bits = 0;
+    for (size_t k = 0; k < 3; ++k) bits = bits << 8 | (i + k < data.size() ? uint8_t(data[i + k]) : 0);
+    for (size_t k = 0; k < 4; ++k) out += i + k <= data.size() ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string selfContainedPage(std::string_view page, const std::filesystem::path& path) {
+  static constexpr std::string_view kPlace = "<script id=\"sunder-data\" type=\"application/octet-stream\">";
+  const size_t at = page.find(kPlace);
+  if (at == page.npos)
+    throw Error(ErrorKind::Unsupported, "the page has no place for data").hint("build the viewer again");
+  ViewData data(path);
+  const size_t count = data.frameCount();
+  Json info = Json::parse(data.info());
+  if (info["state"] == "live") info["state"] = "cut off";
+  std::string parts;
+  const auto add = [&](std::string_view part) {
+    if (parts.size() + part.size() > (size_t(1) << 30))
+      throw Error(ErrorKind::Limit, "the run is too large for one page")
+          .inFile(path.string())
+          .hint("export fewer frames");
+    ByteWriter writer(parts);
+    writer.u32(uint32_t(part.size()));
+    writer.string(part);
+  };
+  add(info.dump());
+  std::string frames;
+  Json events = Json::array();
+  size_t width = 0;
+  for (size_t f = 0; f < count; f += ViewData::kMostFrames) {
+    const std::string block = data.frames(f, std::min(count, f + ViewData::kMostFrames) - 1);
+    if (f == 0) {
+      frames = block;
+      width = count;
+      // One head for all: the number of frames is its second word.
+      ByteWriter(frames).overwrite<uint32_t>(4, uint32_t(width));
+    } else {
+      frames.append(block, 16);
+    }
+  }
+  if (count == 0) frames.assign(16, '\0');
+  for (size_t f = 0; f < count; ++f) events.push_back(Json::parse(data.events(f)));
+  add(frames);
+  add(events.dump());
+  for (size_t m = 0; m < info["meshes"].get<size_t>(); ++m) add(data.mesh(m));
+  std::string out(page.substr(0, at + kPlace.size()));
+  out += base64(gzip(parts));
+  out += page.substr(at + kPlace.size());
+  return out;
+}
+
+}  // namespace sunder::show

@@ -1,0 +1,43 @@
+// A run as the page in the browser reads it (viewer/src/source.ts has the other side): JSON about the run and
+// the events of a frame, little-endian numbers for meshes and frames. Serves a file that is still being
+// written: refresh() looks for more. Safe to call from several threads.
+#pragma once
+
+#include "sunder/record/run_reader.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sunder::show {
+
+class ViewData {
+ public:
+  // Throws as RunReader does.
+  explicit ViewData(const std::filesystem::path& run);
+  ~ViewData();
+
+  std::string info();  // JSON; what was written since is read first
+  // The other calls throw Error (Usage) for numbers that are not there.
+  std::string mesh(size_t index);
+  std::string frames(size_t first, size_t last);  // at most kMostFrames
+  std::string events(size_t frame);               // JSON
+  size_t frameCount();
+
+  static constexpr size_t kMostFrames = 512;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The page with the whole run inside, to be opened from disk without a server. `page` is viewer.html. Throws
+// Error (Limit) where the data would be larger than a browser takes (1 GB).
+std::string selfContainedPage(std::string_view page, const std::filesystem::path& run);
+
+// viewer.html as it was when the program was built; empty where it was built without.
+std::string_view viewerPage();
+
+}  // namespace sunder::show

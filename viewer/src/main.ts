@@ -1,0 +1,256 @@
+import GUI from "lil-gui";
+import { niceTop, scaleColour } from "./colours";
+import { Plot } from "./plots";
+import { kRow, openSource } from "./source";
+import { Stage } from "./stage";
+import { Store } from "./store";
+import { Color } from "three";
+
+const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
+const store = new Store(openSource());
+
+// What tests and scripts can ask the page.
+interface Probe {
+  ready: boolean;
+  frame: number;
+  frames: number;
+  bodiesShown: number;
+  state: string;
+  framesPerSecond: number;
+  picked: string;
+}
+const probe: Probe = { ready: false, frame: 0, frames: 0, bodiesShown: 0, state: "", framesPerSecond: 0, picked: "" };
+(window as unknown as { sunder: Probe }).sunder = probe;
+
+function fail(error: unknown): void {
+  const box = element("message");
+  box.textContent = error instanceof Error ? error.message : String(error);
+  box.hidden = false;
+}
+
+async function start(): Promise<void> {
+  await store.open();
+  const stage = new Stage(element<HTMLCanvasElement>("view"), store);
+  const options = {
+    speed: 1, loop: true, follow: store.source.live, colourBy: "material", autoRange: true, top: 1,
+    shadows: true, wireframe: false, contacts: false, plotA: "", plotB: "",
+    fit: () => stage.fit(),
+    screenshot: () => {
+      stage.draw();
+      const link = document.createElement("a");
+      link.download = `${store.info.scene || "sunder"}-${String(frame).padStart(4, "0")}.png`;
+      link.href = stage.canvas.toDataURL("image/png");
+      link.click();
+    },
+  };
+  let frame = 0, playing = store.frames > 1, clock = 0, dirty = true, shownEvents = -1;
+
+  const scrub = element<HTMLInputElement>("scrub");
+  const go = (to: number, byHand = true) => {
+    frame = Math.min(Math.max(Math.round(to), 0), Math.max(store.frames - 1, 0));
+    clock = frame / store.info.frameRate;
+    if (byHand) options.follow = false;
+    dirty = true;
+    void store.need(frame).then(() => (dirty = true)).catch(fail);
+  };
+  const plot = new Plot(element<HTMLCanvasElement>("plot"), store, go);
+  const setPlaying = (on: boolean) => {
+    playing = on;
+    element("play").textContent = on ? "⏸" : "▶";
+    if (on && frame >= store.frames - 1 && !options.follow) go(0);
+  };
+  scrub.addEventListener("input", () => go(Number(scrub.value)));
+  element("first").onclick = () => go(0);
+  element("back").onclick = () => (setPlaying(false), go(frame - 1));
+  element("forward").onclick = () => (setPlaying(false), go(frame + 1));
+  element("play").onclick = () => setPlaying(!playing);
+
+  const gui = new GUI({ title: "View" });
+  const choices = () => ["material", "body", "speed", ...store.info.fields];
+  gui.add(options, "colourBy", choices()).name("colour by").onChange(() => (dirty = true));
+  const range = gui.addFolder("colour range").close();
+  range.add(options, "autoRange").name("of the frame").onChange(() => (dirty = true));
+  range.add(options, "top").name("red at").onChange(() => (dirty = true));
+  gui.add(options, "speed", 0.05, 4).name("speed");
+  gui.add(options, "loop");
+  if (store.source.live) gui.add(options, "follow").name("follow the run").listen();
+  gui.add(options, "shadows").onChange((on: boolean) => (stage.setShadows(on), (dirty = true)));
+  gui.add(options, "wireframe").onChange((on: boolean) => (stage.setWireframe(on), (dirty = true)));
+  gui.add(options, "contacts").name("contact impulses").onChange(() => ((shownEvents = -1), (dirty = true)));
+  const names = ["", ...store.info.statistics];
+  const wanted = ["energy", "contacts"].map((w) => names.find((n) => n === w || n.startsWith(`${w}.`)) ?? "");
+  options.plotA = wanted[0] || names[1] || "";
+  options.plotB = wanted[1] || names[2] || "";
+  const plots = () => {
+    plot.names = [options.plotA, options.plotB].filter((n) => n);
+    dirty = true;
+  };
+  gui.add(options, "plotA", names).name("plot").onChange(plots);
+  gui.add(options, "plotB", names).name("and").onChange(plots);
+  gui.add(options, "fit").name("fit view (F)");
+  gui.add(options, "screenshot").name("save picture (P)");
+  plots();
+
+  const readState = () => {
+    const { state, message, scene } = store.info;
+    element("title").textContent = scene || "Sunder";
+    const label = element("state");
+    label.textContent = message ? `${state}: ${message}` : state;
+    label.className = state;
+    probe.state = state;
+    document.title = `${scene || "Sunder"} (${state})`;
+  };
+
+  const describe = () => {
+    const box = element("picked");
+    box.hidden = stage.selected < 0;
+    probe.picked = "";
+    if (stage.selected < 0) return;
+    const b = store.info.bodies[stage.selected], row = store.row(frame);
+    const at = stage.selected * (kRow + store.info.fields.length);
+    probe.picked = b.name;
+    const lines: [string, string][] = [
+      ["number", String(stage.selected)], ["kind", b.kind], ["material", b.material],
+      ["mass", b.mass > 0 ? `${Number(b.mass.toPrecision(4))} kg` : "fixed"],
+      ["parent", b.parent >= 0 ? store.info.bodies[b.parent].name : "none"],
+    ];
+    if (row && stage.selected < row.bodies && !Number.isNaN(row.rows[at])) {
+      lines.push(["position", Array.from(row.rows.slice(at, at + 3), (v) => v.toFixed(3)).join(" ")]);
+      lines.push(["speed", `${row.rows[at + 7].toFixed(3)} m/s`]);
+      store.info.fields.forEach((f, i) => lines.push([f, Number(row.rows[at + kRow + i].toPrecision(4)).toString()]));
+    } else lines.push(["present", "no"]);
+    box.replaceChildren(Object.assign(document.createElement("h2"), { textContent: b.name }));
+    const list = document.createElement("dl");
+    for (const [name, value] of lines)
+      list.append(
+        Object.assign(document.createElement("dt"), { textContent: name }),
+        Object.assign(document.createElement("dd"), { textContent: value }),
+      );
+    box.append(list);
+  };
+
+  let pressed: [number, number] | null = null;
+  stage.canvas.addEventListener("pointerdown", (e) => (pressed = [e.clientX, e.clientY]));
+  stage.canvas.addEventListener("pointerup", (e) => {
+    if (!pressed || Math.hypot(e.clientX - pressed[0], e.clientY - pressed[1]) > 4 || e.button !== 0) return;
+    stage.selected = stage.pick(e.clientX, e.clientY);
+    dirty = true;
+  });
+  window.addEventListener("keydown", (e) => {
+    if (e.target instanceof HTMLInputElement && e.target.type !== "range") return;
+    const step = e.shiftKey ? 10 : 1;
+    const keys: Record<string, () => void> = {
+      " ": () => setPlaying(!playing),
+      ArrowRight: () => (setPlaying(false), go(frame + step)),
+      ArrowLeft: () => (setPlaying(false), go(frame - step)),
+      Home: () => go(0),
+      End: () => go(store.frames - 1),
+      f: () => stage.fit(),
+      p: () => options.screenshot(),
+      l: () => gui.controllers.find((c) => c.property === "loop")?.setValue(!options.loop),
+      Escape: () => ((stage.selected = -1), (dirty = true)),
+    };
+    const action = keys[e.key];
+    if (action) {
+      e.preventDefault();
+      action();
+    }
+  });
+  window.addEventListener("resize", () => (stage.resize(), (dirty = true)));
+
+  stage.resize();
+  stage.rebuild();
+  stage.fit();
+  readState();
+  setPlaying(playing);
+  void store.fill(0, () => (dirty = true)).catch(fail);
+
+  if (store.source.live) {
+    const poll = async () => {
+      try {
+        const bodies = store.info.bodies.length;
+        if (await store.refresh()) {
+          if (store.info.bodies.length !== bodies) stage.rebuild();
+          readState();
+          if (options.follow) go(store.frames - 1, false);
+          await store.fill(frame, () => (dirty = true));
+          dirty = true;
+        }
+      } catch {
+        element("state").textContent = "the server is gone";
+        element("state").className = "diverged";
+      }
+      if (store.source.live) setTimeout(poll, 250);
+      else readState();
+    };
+    setTimeout(poll, 250);
+  }
+
+  const legend = (top: number) => {
+    const scaled = options.colourBy !== "material" && options.colourBy !== "body";
+    element("legend").hidden = !scaled;
+    if (!scaled) return;
+    element("legend-name").textContent = options.colourBy === "speed" ? "speed, m/s" : options.colourBy;
+    element("legend-range").textContent = `0 to ${Number(top.toPrecision(3))}`;
+    const bar = element<HTMLCanvasElement>("legend-bar"), pen = bar.getContext("2d")!, c = new Color();
+    for (let x = 0; x < bar.width; ++x) {
+      pen.fillStyle = `#${scaleColour(x / bar.width, c).getHexString()}`;
+      pen.fillRect(x, 0, 1, bar.height);
+    }
+  };
+
+  let before = performance.now(), counted = 0, countedSince = before;
+  const tick = (now: number) => {
+    requestAnimationFrame(tick);
+    const passed = Math.min((now - before) / 1000, 0.1);
+    before = now;
+    if (playing && store.frames > 1 && !options.follow) {
+      clock += passed * options.speed;
+      const duration = store.frames / store.info.frameRate;
+      if (clock >= duration) {
+        if (options.loop) clock %= duration;
+        else {
+          clock = (store.frames - 1) / store.info.frameRate;
+          setPlaying(false);
+        }
+      }
+      const next = Math.min(Math.floor(clock * store.info.frameRate + 1e-6), store.frames - 1);
+      if (next !== frame && store.row(next)) {
+        frame = next;
+        dirty = true;
+      }
+    }
+    if (dirty && (store.frames === 0 || store.row(frame))) {
+      dirty = false;
+      if (store.frames > 0) {
+        const top = stage.show(frame, options.colourBy, options.autoRange ? null : options.top);
+        legend(options.autoRange ? niceTop(top) : options.top);
+        if (options.contacts && shownEvents !== frame) {
+          shownEvents = frame;
+          const asked = frame;
+          void store.events(asked).then((events) => {
+            if (asked === frame && options.contacts) stage.showContacts(events);
+          });
+        } else if (!options.contacts) stage.showContacts([]);
+      }
+      scrub.max = String(Math.max(store.frames - 1, 0));
+      scrub.value = String(frame);
+      const time = store.row(frame)?.time ?? 0;
+      element("clock").textContent = `frame ${frame} of ${store.frames}, ${time.toFixed(3)} s`;
+      plot.draw(frame);
+      describe();
+      Object.assign(probe, { frame, frames: store.frames, bodiesShown: stage.bodiesShown });
+      probe.ready = true;
+    }
+    stage.draw();
+    ++counted;
+    if (now - countedSince > 1000) {
+      probe.framesPerSecond = (counted * 1000) / (now - countedSince);
+      counted = 0;
+      countedSince = now;
+    }
+  };
+  requestAnimationFrame(tick);
+}
+
+start().catch(fail);

@@ -1,0 +1,179 @@
+// Where the page gets a run from: the server of `sunder view`, or the data element of an exported page. Both give the same
+// bytes.
+
+export interface Material {
+  colour: [number, number, number]; // linear
+  roughness: number;
+  metallic: number;
+  transparency: number;
+  refraction: number;
+}
+
+export interface Body {
+  name: string;
+  parent: number; // -1: none
+  material: string;
+  mesh: number; // -1: none
+  mass: number;
+  kind: string;
+  born: number;
+}
+
+export type RunState = "live" | "finished" | "stopped" | "diverged" | "cut off";
+
+export interface RunInfo {
+  program: string;
+  scene: string;
+  frameRate: number;
+  frames: number;
+  state: RunState;
+  message: string;
+  materials: Record<string, Material>;
+  bodies: Body[];
+  meshes: number;
+  fields: string[]; // recorded numbers per body, in the order of the rows
+  statistics: string[];
+  action: { lower: [number, number, number]; upper: [number, number, number] };
+  ground: number | null;
+}
+
+export interface Mesh {
+  positions: Float32Array;
+  indices: Uint32Array;
+}
+
+// Rows of one frame: per body x y z, qx qy qz qw, speed, then the fields. x is NaN where the body is not there.
+export interface FrameBlock {
+  first: number;
+  times: Float64Array;
+  bodies: Uint32Array; // how many rows each frame has
+  rows: Float32Array[];
+  statistics: Float32Array[];
+}
+
+export interface ContactEvent {
+  kind: string;
+  a: number;
+  b: number;
+  point: [number, number, number];
+  normal: [number, number, number];
+  impulse: number;
+}
+
+export const kRow = 8;
+
+export interface Source {
+  info(): Promise<RunInfo>;
+  mesh(index: number): Promise<Mesh>;
+  frames(first: number, last: number): Promise<FrameBlock>;
+  events(frame: number): Promise<ContactEvent[]>;
+  readonly live: boolean; // may grow
+}
+
+export function parseMesh(data: ArrayBuffer): Mesh {
+  const head = new Uint32Array(data, 0, 2);
+  const vertices = head[0], triangles = head[1];
+  if (data.byteLength !== 8 + 12 * (vertices + triangles)) throw new Error("a mesh arrived damaged");
+  return {
+    positions: new Float32Array(data, 8, vertices * 3),
+    indices: new Uint32Array(data, 8 + vertices * 12, triangles * 3),
+  };
+}
+
+// u32 first, frames, floats a row, statistics; then per frame f64 time, u32 bodies, u32 0, the rows, the statistics
+// (padded to 8 bytes).
+export function parseFrames(data: ArrayBuffer): FrameBlock {
+  const head = new Uint32Array(data, 0, 4);
+  const [first, count, width, names] = head;
+  const block: FrameBlock = {
+    first, times: new Float64Array(count), bodies: new Uint32Array(count), rows: [], statistics: [],
+  };
+  const view = new DataView(data);
+  let at = 16;
+  for (let f = 0; f < count; ++f) {
+    block.times[f] = view.getFloat64(at, true);
+    const bodies = view.getUint32(at + 8, true);
+    block.bodies[f] = bodies;
+    at += 16;
+    block.rows.push(new Float32Array(data, at, bodies * width));
+    at += bodies * width * 4;
+    block.statistics.push(new Float32Array(data, at, names));
+    at += names * 4;
+    at = (at + 7) & ~7;
+  }
+  if (at !== data.byteLength) throw new Error("frames arrived damaged");
+  return block;
+}
+
+class ServerSource implements Source {
+  live = true;
+  private async get(path: string): Promise<Response> {
+    const answer = await fetch(path);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  }
+  async info(): Promise<RunInfo> {
+    const info = (await (await this.get("api/run")).json()) as RunInfo;
+    this.live = info.state === "live";
+    return info;
+  }
+  async mesh(index: number): Promise<Mesh> {
+    return parseMesh(await (await this.get(`api/mesh/${index}`)).arrayBuffer());
+  }
+  async frames(first: number, last: number): Promise<FrameBlock> {
+    return parseFrames(await (await this.get(`api/frames/${first}-${last}`)).arrayBuffer());
+  }
+  async events(frame: number): Promise<ContactEvent[]> {
+    return (await (await this.get(`api/events/${frame}`)).json()) as ContactEvent[];
+  }
+}
+
+// The data element of an exported page: base64 of gzip of u32 length + JSON info, then u32 length + bytes for every mesh,
+// for the frames, and for the events.
+class EmbeddedSource implements Source {
+  readonly live = false;
+  private parts: Promise<ArrayBuffer[]>;
+  constructor(text: string) {
+    this.parts = EmbeddedSource.unpack(text);
+  }
+  private static async unpack(text: string): Promise<ArrayBuffer[]> {
+    const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const data = await new Response(stream).arrayBuffer();
+    const view = new DataView(data);
+    const parts: ArrayBuffer[] = [];
+    for (let at = 0; at < data.byteLength; ) {
+      const length = view.getUint32(at, true);
+      parts.push(data.slice(at + 4, at + 4 + length));
+      at += 4 + length;
+    }
+    return parts;
+  }
+  private async json<T>(part: number): Promise<T> {
+    return JSON.parse(new TextDecoder().decode((await this.parts)[part])) as T;
+  }
+  info(): Promise<RunInfo> {
+    return this.json<RunInfo>(0);
+  }
+  async mesh(index: number): Promise<Mesh> {
+    return parseMesh((await this.parts)[3 + index]);
+  }
+  async frames(first: number, last: number): Promise<FrameBlock> {
+    const all = parseFrames((await this.parts)[1]);
+    return {
+      first,
+      times: all.times.slice(first, last + 1),
+      bodies: all.bodies.slice(first, last + 1),
+      rows: all.rows.slice(first, last + 1),
+      statistics: all.statistics.slice(first, last + 1),
+    };
+  }
+  async events(frame: number): Promise<ContactEvent[]> {
+    return (await this.json<ContactEvent[][]>(2))[frame] ?? [];
+  }
+}
+
+export function openSource(): Source {
+  const embedded = document.getElementById("sunder-data")?.textContent ?? "";
+  return embedded.trim() ? new EmbeddedSource(embedded) : new ServerSource();
+}

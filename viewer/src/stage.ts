@@ -1,0 +1,270 @@
+// The three-dimensional view: bodies as instances of their meshes, one draw call for each mesh and material; ground, light,
+// shadows; contacts.
+import {
+  AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, InstancedMesh,
+  LineBasicMaterial, LineSegments, Matrix4, Mesh as ThreeMesh, MeshPhysicalMaterial, MeshStandardMaterial, PCFShadowMap,
+  PerspectiveCamera, PlaneGeometry, PMREMGenerator, Quaternion, Raycaster, Scene, Sphere, Vector2, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
+import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+import { distinctColour, scaleColour } from "./colours";
+import { ContactEvent, kRow, Material } from "./source";
+import { Store } from "./store";
+
+export type ColourBy = "material" | "body" | "speed" | string;
+
+interface Group {
+  mesh: InstancedMesh;
+  bodies: number[];
+  base: Color;
+}
+
+const kSky = 0xd9dcdf;
+
+export class Stage {
+  readonly renderer: WebGLRenderer;
+  readonly camera = new PerspectiveCamera(35, 1, 0.01, 1000);
+  readonly controls: OrbitControls;
+  readonly scene = new Scene();
+  private sun = new DirectionalLight(0xfff2dd, 2.4);
+  private groups: Group[] = [];
+  private groupOf: (Group | undefined)[] = [];
+  private slotOf: number[] = [];
+  private geometries: BufferGeometry[] = [];
+  private ground?: ThreeMesh;
+  private contacts = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xd02020, depthTest: false }));
+  private shown = 0; // bodies in the last frame
+  private extent = 1;
+  selected = -1;
+
+  constructor(readonly canvas: HTMLCanvasElement, readonly store: Store) {
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.shadowMap.autoUpdate = false;
+    this.scene.background = new Color(kSky);
+    const environment = new PMREMGenerator(this.renderer);
+    this.scene.environment = environment.fromScene(new RoomEnvironment(), 0.04).texture;
+    this.scene.environmentIntensity = 0.45;
+    this.scene.add(new HemisphereLight(0xdfe8f5, 0x8d8a84, 0.55), new AmbientLight(0xffffff, 0.15));
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.bias = -0.0004;
+    this.scene.add(this.sun, this.sun.target);
+    this.contacts.renderOrder = 2;
+    this.contacts.frustumCulled = false;
+    this.scene.add(this.contacts);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.15;
+  }
+
+  // (Re)makes everything that depends on the tables of bodies and meshes.
+  rebuild(): void {
+    for (const g of this.groups) {
+      this.scene.remove(g.mesh);
+      g.mesh.dispose();
+    }
+    this.groups = [];
+    const { bodies, materials } = this.store.info;
+    this.groupOf = new Array(bodies.length).fill(undefined);
+    this.slotOf = new Array(bodies.length).fill(0);
+    const lists = new Map<string, number[]>();
+    bodies.forEach((b, i) => {
+      if (b.mesh < 0 || this.isGroundSquare(i)) return;
+      const key = `${b.mesh}/${b.material}`;
+      const list = lists.get(key);
+      if (list) list.push(i);
+      else lists.set(key, [i]);
+    });
+    for (const list of lists.values()) {
+      const body = bodies[list[0]];
+      const material = makeMaterial(materials[body.material]);
+      const mesh = new InstancedMesh(this.geometry(body.mesh), material, list.length);
+      mesh.castShadow = !material.transparent;
+      mesh.receiveShadow = true;
+      mesh.frustumCulled = false;
+      const group = { mesh, bodies: list, base: material.color.clone() };
+      material.color.set(0xffffff);
+      list.forEach((b, slot) => {
+        this.groupOf[b] = group;
+        this.slotOf[b] = slot;
+        mesh.setColorAt(slot, group.base);
+      });
+      this.groups.push(group);
+      this.scene.add(mesh);
+    }
+    this.makeGround();
+  }
+
+  private isGroundSquare(body: number): boolean {
+    const b = this.store.info.bodies[body];
+    return this.store.info.ground !== null && b.kind === "static" && this.store.meshes[b.mesh].indices.length === 6;
+  }
+
+  private geometry(index: number): BufferGeometry {
+    if (!this.geometries[index]) {
+      const source = this.store.meshes[index];
+      const plain = new BufferGeometry();
+      plain.setAttribute("position", new BufferAttribute(source.positions, 3));
+      plain.setIndex(new BufferAttribute(source.indices, 1));
+      this.geometries[index] = toCreasedNormals(plain, (35 * Math.PI) / 180);
+    }
+    return this.geometries[index];
+  }
+
+  private makeGround(): void {
+    if (this.ground) this.scene.remove(this.ground);
+    this.ground = undefined;
+    const { action, ground } = this.store.info;
+    const box = new Box3(new Vector3(...action.lower), new Vector3(...action.upper));
+    this.extent = Math.max(box.getSize(new Vector3()).length(), 1e-3);
+    if (ground !== null) {
+      this.ground = new ThreeMesh(new PlaneGeometry(1, 1), new MeshStandardMaterial({ color: 0xb4b7bb, roughness: 0.95 }));
+      this.ground.rotation.x = -Math.PI / 2;
+      const centre = box.getCenter(new Vector3());
+      this.ground.position.set(centre.x, ground, centre.z);
+      this.ground.scale.setScalar(this.extent * 40);
+      this.ground.receiveShadow = true;
+      this.scene.add(this.ground);
+    }
+    this.scene.fog = new Fog(kSky, this.extent * 4, this.extent * 14);
+    const centre = box.getCenter(new Vector3()), reach = this.extent * 0.75;
+    this.sun.position.copy(centre).add(new Vector3(0.45, 0.8, 0.35).multiplyScalar(this.extent * 2));
+    this.sun.target.position.copy(centre);
+    const shadow = this.sun.shadow.camera;
+    shadow.left = shadow.bottom = -reach;
+    shadow.right = shadow.top = reach;
+    shadow.near = this.extent * 0.2;
+    shadow.far = this.extent * 4;
+    this.sun.shadow.normalBias = this.extent * 0.0015;
+    shadow.updateProjectionMatrix();
+    this.camera.near = this.extent / 2000;
+    this.camera.far = this.extent * 50;
+    this.camera.updateProjectionMatrix();
+  }
+
+  fit(): void {
+    const { action } = this.store.info;
+    const box = new Box3(new Vector3(...action.lower), new Vector3(...action.upper));
+    const sphere = box.getBoundingSphere(new Sphere());
+    const half = (this.camera.fov * Math.PI) / 360;
+    const distance = (Math.max(sphere.radius, 1e-3) / Math.sin(Math.atan(Math.tan(half) * Math.min(1, this.camera.aspect)))) * 0.92;
+    this.controls.target.copy(sphere.center);
+    this.camera.position.copy(sphere.center).add(new Vector3(0.55, 0.38, 1).normalize().multiplyScalar(distance));
+    this.controls.update();
+  }
+
+  // Puts the bodies where the frame has them. Returns the largest value that was coloured by.
+  show(frame: number, colourBy: ColourBy, top: number | null): number {
+    const data = this.store.row(frame);
+    if (!data) return 0;
+    const width = kRow + this.store.info.fields.length;
+    const column = colourBy === "speed" ? 7 : kRow + this.store.info.fields.indexOf(colourBy);
+    const scaled = colourBy !== "material" && colourBy !== "body" && column >= 7;
+    let largest = 0;
+    if (scaled) for (let b = 0; b < data.bodies; ++b) {
+      const v = data.rows[b * width + column];
+      if (v > largest) largest = v;
+    }
+    const end = top ?? (largest > 0 ? largest : 1);
+    const matrix = new Matrix4(), place = new Vector3(), turn = new Quaternion(), one = new Vector3(1, 1, 1), colour = new Color();
+    const gone = new Matrix4().makeScale(0, 0, 0);
+    this.shown = 0;
+    for (let b = 0; b < this.groupOf.length; ++b) {
+      const group = this.groupOf[b];
+      if (!group) continue;
+      const slot = this.slotOf[b], at = b * width;
+      if (b >= data.bodies || Number.isNaN(data.rows[at])) {
+        group.mesh.setMatrixAt(slot, gone);
+        continue;
+      }
+      ++this.shown;
+      place.fromArray(data.rows, at);
+      turn.fromArray(data.rows, at + 3);
+      group.mesh.setMatrixAt(slot, matrix.compose(place, turn, one));
+      const moves = this.store.info.bodies[b].kind !== "static";
+      if (b === this.selected) colour.set(0xff7a1a);
+      else if (moves && colourBy === "body") distinctColour(b, colour);
+      else if (moves && scaled) scaleColour(data.rows[at + column] / end, colour);
+      else colour.copy(group.base);
+      group.mesh.setColorAt(slot, colour);
+    }
+    for (const g of this.groups) {
+      g.mesh.instanceMatrix.needsUpdate = true;
+      if (g.mesh.instanceColor) g.mesh.instanceColor.needsUpdate = true;
+      g.mesh.boundingSphere = null;
+    }
+    this.renderer.shadowMap.needsUpdate = true;
+    return end;
+  }
+
+  get bodiesShown(): number {
+    return this.shown;
+  }
+
+  showContacts(events: ContactEvent[]): void {
+    const points: number[] = [];
+    let strongest = 0;
+    for (const e of events) strongest = Math.max(strongest, e.impulse);
+    for (const e of events) {
+      if (e.kind !== "contact") continue;
+      const length = this.extent * 0.06 * Math.sqrt(e.impulse / (strongest || 1));
+      points.push(...e.point, ...e.point.map((p, k) => p + e.normal[k] * length));
+    }
+    this.contacts.geometry.dispose();
+    this.contacts.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
+  }
+
+  pick(x: number, y: number): number {
+    const rectangle = this.canvas.getBoundingClientRect();
+    const ray = new Raycaster();
+    ray.setFromCamera(
+      new Vector2(((x - rectangle.left) / rectangle.width) * 2 - 1, 1 - ((y - rectangle.top) / rectangle.height) * 2),
+      this.camera,
+    );
+    for (const hit of ray.intersectObjects(this.groups.map((g) => g.mesh), false)) {
+      const group = this.groups.find((g) => g.mesh === hit.object);
+      if (group && hit.instanceId !== undefined) return group.bodies[hit.instanceId];
+    }
+    return -1;
+  }
+
+  setShadows(on: boolean): void {
+    this.renderer.shadowMap.enabled = on;
+    this.sun.castShadow = on;
+    this.renderer.shadowMap.needsUpdate = true;
+    for (const g of this.groups) (g.mesh.material as MeshStandardMaterial).needsUpdate = true;
+    if (this.ground) (this.ground.material as MeshStandardMaterial).needsUpdate = true;
+  }
+
+  setWireframe(on: boolean): void {
+    for (const g of this.groups) (g.mesh.material as MeshStandardMaterial).wireframe = on;
+  }
+
+  resize(): void {
+    const width = this.canvas.clientWidth, height = this.canvas.clientHeight;
+    if (width === 0 || height === 0) return;
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+  }
+
+  draw(): void {
+    this.controls.update();
+    this.renderer.render(this.scene, this.camera);
+  }
+}
+
+function makeMaterial(m: Material | undefined): MeshStandardMaterial {
+  const look = m ?? { colour: [0.72, 0.72, 0.7], roughness: 0.6, metallic: 0, transparency: 0, refraction: 1.5 };
+  const colour = new Color().setRGB(look.colour[0], look.colour[1], look.colour[2]);
+  if (look.transparency > 0)
+    return new MeshPhysicalMaterial({
+      color: colour, roughness: look.roughness, metalness: 0, transparent: true, opacity: 1 - 0.8 * look.transparency,
+      envMapIntensity: 2.2, ior: look.refraction, specularIntensity: 1, depthWrite: false,
+    });
+  return new MeshStandardMaterial({ color: colour, roughness: look.roughness, metalness: look.metallic });
+}

@@ -1,0 +1,88 @@
+// The run as far as it has arrived: frames are fetched in blocks, near the one that is looked at first.
+import { ContactEvent, FrameBlock, Mesh, RunInfo, Source } from "./source";
+
+const kBlock = 64;
+
+export class Store {
+  info!: RunInfo;
+  meshes: Mesh[] = [];
+  private blocks = new Map<number, FrameBlock>();
+  private waiting = new Map<number, Promise<void>>();
+  private eventCache = new Map<number, Promise<ContactEvent[]>>();
+  private started = 0; // frames of a growing run that its last block had when it was fetched
+
+  constructor(readonly source: Source) {}
+
+  async open(): Promise<void> {
+    this.info = await this.source.info();
+    this.meshes = await Promise.all(Array.from({ length: this.info.meshes }, (_, i) => this.source.mesh(i)));
+    if (this.info.frames > 0) await this.need(0);
+  }
+
+  // What was written since; true where there is something new.
+  async refresh(): Promise<boolean> {
+    const before = this.info;
+    const info = await this.source.info();
+    for (let i = this.meshes.length; i < info.meshes; ++i) this.meshes.push(await this.source.mesh(i));
+    this.info = info;
+    if (info.frames < before.frames) this.blocks.clear(); // the run was started again
+    else if (info.frames > before.frames && before.frames % kBlock !== 0)
+      this.blocks.delete(Math.floor((before.frames - 1) / kBlock));
+    return info.frames !== before.frames || info.state !== before.state || info.bodies.length !== before.bodies.length;
+  }
+
+  get frames(): number {
+    return this.info.frames;
+  }
+
+  // The block that holds a frame, if it is here.
+  row(frame: number): { time: number; bodies: number; rows: Float32Array; statistics: Float32Array } | undefined {
+    const block = this.blocks.get(Math.floor(frame / kBlock));
+    const i = frame % kBlock;
+    if (!block || i >= block.rows.length) return undefined;
+    return { time: block.times[i], bodies: block.bodies[i], rows: block.rows[i], statistics: block.statistics[i] };
+  }
+
+  need(frame: number): Promise<void> {
+    const key = Math.floor(frame / kBlock);
+    if (this.blocks.has(key)) return Promise.resolve();
+    let promise = this.waiting.get(key);
+    if (!promise) {
+      const last = Math.min(this.info.frames, (key + 1) * kBlock) - 1;
+      promise = this.source
+        .frames(key * kBlock, last)
+        .then((block) => {
+          this.blocks.set(key, block);
+          this.started = Math.max(this.started, last + 1);
+        })
+        .finally(() => this.waiting.delete(key));
+      this.waiting.set(key, promise);
+    }
+    return promise;
+  }
+
+  // Fetches everything in the background, from `from` on, then the rest.
+  async fill(from: number, arrived: () => void): Promise<void> {
+    const count = Math.ceil(this.info.frames / kBlock), start = Math.floor(from / kBlock);
+    for (let k = 0; k < count; ++k) {
+      const key = (start + k) % count;
+      if (this.blocks.has(key)) continue;
+      await this.need(key * kBlock);
+      arrived();
+    }
+  }
+
+  get arrived(): number {
+    return this.started;
+  }
+
+  events(frame: number): Promise<ContactEvent[]> {
+    let events = this.eventCache.get(frame);
+    if (!events) {
+      events = this.source.events(frame);
+      this.eventCache.set(frame, events);
+      if (this.eventCache.size > 200) this.eventCache.delete(this.eventCache.keys().next().value as number);
+    }
+    return events;
+  }
+}
