@@ -43,12 +43,12 @@ class JointSolver {
 
  private:
   struct Work {
-    uint32_t joint, a, b;  // movers
-    Vec3 armA, armB;       // to the point where the impulse acts
-    Vec3 axis, direction;
-    Vec3 error, angularError;
+    uint32_t joint = 0, a = 0, b = 0;                      // movers
+    Vec3 armA = Vec3::Zero(), armB = Vec3::Zero();         // to the point where the impulse acts
+    Vec3 axis = Vec3::UnitY(), direction = Vec3::UnitY();
+    Vec3 error = Vec3::Zero(), angularError = Vec3::Zero();
     double axialError = 0, angle = 0;
-    Mat3 pointMass, angularMass;
+    Mat3 pointMass = Mat3::Zero(), angularMass = Mat3::Zero();
     double axialMass = 0, directionMass = 0;
     Vec3 linearSum = Vec3::Zero(), angularSum = Vec3::Zero();
   };
