@@ -44,7 +44,9 @@ TEST(Flight, TorqueFreeBodyKeepsEnergyAndMomentum) {
     }
     EXPECT_LT(worst, 1e-3) << spin.transpose();
     EXPECT_LT((world.angularMomentum() - momentum).norm(), 1e-10 * momentum.norm());
-    if (spin.y() == 7) EXPECT_LT(turned, -0.9) << "the body did not turn over";
+    if (spin.y() == 7) {
+      EXPECT_LT(turned, -0.9) << "the body did not turn over";
+    }
   }
 }
 

@@ -97,7 +97,9 @@ TEST(Joints, RopeIsSlackThenHolds) {
   for (int i = 0; i < 30; ++i) {
     world.step();
     const double t = (i + 1) / 60.0, free = 3 * t - 0.5 * 9.81 * t * t;
-    if (t < 0.5) EXPECT_NEAR(world.centre(ball).y(), free, 0.02);
+    if (t < 0.5) {
+      EXPECT_NEAR(world.centre(ball).y(), free, 0.02);
+    }
   }
   for (int i = 0; i < 120; ++i) {
     world.step();

@@ -175,7 +175,9 @@ TEST(Simulation, BulletDoesNotPassAThinWall) {
         ASSERT_LT(world.centre(bullet).x(), 0) << speed;
         ASSERT_LT(world.centre(brick).x(), 0) << speed;
       }
-      if (speed >= 300) EXPECT_GT(stopped, 0u);
+      if (speed >= 300) {
+        EXPECT_GT(stopped, 0u);
+      }
     }
   }
 }
