@@ -175,7 +175,7 @@ class SceneReader {
   uint32_t needShape(const SceneNode& node) {
     if (!node.json().is_string()) {
       checkShape(node, "");
-      return shapeIndex("", node.json().dump(), node.pointer());
+      return shapeIndex("", node.json(), node.pointer());
     }
     const std::string name = node.text();
     if (!root_.has("shapes") || !root_["shapes"].has(name.c_str())) {
@@ -187,12 +187,17 @@ class SceneReader {
     }
     const SceneNode shape = root_["shapes"][name.c_str()];
     checkShape(shape, name);
-    return shapeIndex(name, shape.json().dump(), shape.pointer());
+    return shapeIndex(name, shape.json(), shape.pointer());
   }
 
-  uint32_t shapeIndex(const std::string& name, const std::string& json, const std::string& pointer) {
-    const auto [found, added] = shapeByText_.try_emplace(json, static_cast<uint32_t>(scene_.shapes.size()));
-    if (added) scene_.shapes.push_back({name, json, pointer});
+  // The hash of a file is no part of what the shape is: a recording states it, the scene it was made from
+  // not.
+  uint32_t shapeIndex(const std::string& name, Json json, const std::string& pointer) {
+    const std::string hash = json.value("hash", "");
+    json.erase("hash");
+    const std::string text = json.dump();
+    const auto [found, added] = shapeByText_.try_emplace(text, static_cast<uint32_t>(scene_.shapes.size()));
+    if (added) scene_.shapes.push_back({name, text, pointer, hash});
     return found->second;
   }
 
@@ -290,7 +295,7 @@ class SceneReader {
                              {{"text", std::string(1, items[i].letter)},
                               {"height", letters.height},
                               {"depth", letters.depth}}}};
-        body.shape = shapeIndex(fmt::format("letter {}", items[i].letter), shape.dump(), node.pointer());
+        body.shape = shapeIndex(fmt::format("letter {}", items[i].letter), shape, node.pointer());
       } else {
         body.shape = shapes[i % shapes.size()];
       }
@@ -337,8 +342,8 @@ class SceneReader {
     if (node.has("a")) joint.a = rigid::BodyIndex(needBody(node["a"]));
     if (node.has("axis")) joint.axis = node["axis"].direction();
     if (node.has("limits")) {
-      joint.lowerAngle = node["limits"][0].quantity(kAngle);
-      joint.upperAngle = node["limits"][1].quantity(kAngle);
+      joint.lowerAngle = node["limits"][size_t(0)].quantity(kAngle);
+      joint.upperAngle = node["limits"][size_t(1)].quantity(kAngle);
       if (!(joint.lowerAngle <= joint.upperAngle))
         node["limits"].fail("the first angle must not be the larger one");
     }

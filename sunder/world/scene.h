@@ -30,9 +30,10 @@ struct Material {
 std::span<const Material> builtinMaterials();
 
 struct ShapeSpec {
-  std::string name;     // for messages and as the name of the mesh
-  std::string json;     // its description, in one spelling: equal shapes have equal texts
-  std::string pointer;  // where it stands in the document
+  std::string name;      // for messages and as the name of the mesh
+  std::string json;      // its description, in one spelling: equal shapes have equal texts
+  std::string pointer;   // where it stands in the document
+  std::string fileHash;  // that its file must have; empty: any
 };
 
 struct KeyFrame {

@@ -33,7 +33,7 @@ std::string escaped(std::string_view key) {
   return out;
 }
 
-std::string canonical(const fs::path& path) {
+std::string fullPath(const fs::path& path) {
   std::error_code code;
   const fs::path full = fs::weakly_canonical(path, code);
   return code ? fs::absolute(path).lexically_normal().string() : full.string();
@@ -86,7 +86,7 @@ SceneDocument& SceneDocument::operator=(SceneDocument&&) noexcept = default;
 SceneDocument SceneDocument::read(const fs::path& path, const std::vector<std::string>& sets) {
   SceneDocument document;
   document.name_ = path.stem().string();
-  std::vector<std::string> chain{canonical(path)};
+  std::vector<std::string> chain{fullPath(path)};
   document.taken_.push_back(chain.back());
   document.take(readScene(path), path.string(), path.parent_path(), chain);
   for (const std::string& assignment : sets) document.set(assignment);
@@ -116,7 +116,7 @@ void SceneDocument::take(std::string text, const std::string& file, const fs::pa
     for (size_t i = 0; includes->is_array() && i < includes->size(); ++i) {
       if (!(*includes)[i].is_string()) continue;  // the schema will say so
       const fs::path path = folder / (*includes)[i].get<std::string>();
-      const std::string id = canonical(path);
+      const std::string id = fullPath(path);
       const auto place = [&](Error error) {
         return error.inFile(file).atLine(lineOfPointer(sources_[source].text, fmt::format("/include/{}", i)));
       };

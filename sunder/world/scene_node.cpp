@@ -79,8 +79,8 @@ Quat SceneNode::rotation() const {
                 Eigen::AngleAxisd(angles.x(), Vec3::UnitX()));
   }
   const SceneNode node = (*this)["quaternion"];
-  const Quat q(node[0].quantity(kPlain), node[1].quantity(kPlain), node[2].quantity(kPlain),
-               node[3].quantity(kPlain));
+  const Quat q(node[size_t(0)].quantity(kPlain), node[size_t(1)].quantity(kPlain),
+               node[size_t(2)].quantity(kPlain), node[size_t(3)].quantity(kPlain));
   if (!(q.norm() > 1e-9) || !std::isfinite(q.norm()))
     node.fail("a quaternion must not be zero", "write [1, 0, 0, 0]");
   return q.normalized();

@@ -87,7 +87,7 @@ rigid::ShapePtr primitive(const SceneNode& node) {
   return rigid::makeHull(points);
 }
 
-void buildOne(const SceneNode& node, BuiltShape& built) {
+void buildOne(const SceneNode& node, const std::string& fileHash, BuiltShape& built) {
   built.shape = primitive(node);
   if (built.shape) return;
   rigid::SolidReport report;
@@ -97,8 +97,8 @@ void buildOne(const SceneNode& node, BuiltShape& built) {
     if (node.has("file")) {
       built.file = node["file"].text();
       built.fileHash = hashText(built.file);
-      if (node.has("hash") && node["hash"].text() != built.fileHash)
-        node["hash"].fail(
+      if (!fileHash.empty() && fileHash != built.fileHash)
+        node["file"].fail(
             fmt::format("{} is not the file it was: its hash is {}", built.file, built.fileHash),
             "bring the old file back, or start a new run");
     }
@@ -146,7 +146,7 @@ std::vector<BuiltShape> buildShapes(const Scene& scene,
     const Json json = Json::parse(spec.json);
     const SceneNode node(scene.document, json, spec.pointer);
     try {
-      buildOne(node, built[i]);
+      buildOne(node, spec.fileHash, built[i]);
     } catch (const Error& error) {
       // An error that names a mesh file is told with the place in the scene that asks for it.
       if (error.message().find(": ") != std::string::npos && error.file().ends_with(".json")) throw;
