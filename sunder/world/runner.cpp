@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr size_t kNoCheckpoint = SIZE_MAX;
+
 double secondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -198,22 +200,21 @@ Scene recordedScene(const record::RunReader& run, const std::vector<std::string>
 RunResult runScene(Scene scene, const RunOptions& options) {
   RunResult result;
   std::optional<record::RunReader> old;
-  std::optional<size_t> at;
+  size_t at = kNoCheckpoint;
   if (options.resume) {
     old.emplace(options.file);
     result.notes = old->problems();
-    at = old->lastGoodCheckpoint();
-    if (old->info().scene.empty()) at.reset();
+    if (!old->info().scene.empty()) at = old->lastGoodCheckpoint().value_or(kNoCheckpoint);
   }
   World world(std::move(scene), options.building);
-  if (at && comparable(world.resolvedScene()) != comparable(old->info().scene))
+  if (at != kNoCheckpoint && comparable(world.resolvedScene()) != comparable(old->info().scene))
     throw Error(ErrorKind::Usage, "the scene is not the one that was recorded")
         .inFile(options.file.string())
         .hint(
             "go on with 'sunder run --resume' and the recording alone, or start a new run without --resume");
   Run run(world, options);
-  if (at) {
-    run.resume(*old, *at);
+  if (at != kNoCheckpoint) {
+    run.resume(*old, at);
     result.resumed = world.frame();
   } else {
     run.start();

@@ -27,8 +27,9 @@ constexpr uintmax_t kLargestScene = uintmax_t(256) << 20;
 bool isList(std::string_view key) { return std::find(kLists.begin(), kLists.end(), key) != kLists.end(); }
 bool isTable(std::string_view key) { return std::find(kTables.begin(), kTables.end(), key) != kTables.end(); }
 
-std::string escaped(std::string_view key) {
-  std::string out;
+// A key as a step of a JSON pointer, with its slash.
+std::string pointerStep(std::string_view key) {
+  std::string out(1, '/');
   for (const char c : key) c == '~' ? out += "~0" : c == '/' ? out += "~1" : out += c;
   return out;
 }
@@ -146,7 +147,7 @@ void SceneDocument::take(std::string text, const std::string& file, const fs::pa
   fixPaths(scene, folder);
   Json& merged = *json_;
   for (auto& [key, value] : scene.items()) {
-    const std::string top = "/" + escaped(key);
+    const std::string top = pointerStep(key);
     if (isList(key) && value.is_array() && (!merged.contains(key) || merged[key].is_array())) {
       Json& list = merged[key].is_null() ? merged[key] = Json::array() : merged[key];
       for (size_t i = 0; i < value.size(); ++i) {
@@ -156,7 +157,7 @@ void SceneDocument::take(std::string text, const std::string& file, const fs::pa
     } else if (isTable(key) && value.is_object() && (!merged.contains(key) || merged[key].is_object())) {
       Json& table = merged[key].is_null() ? merged[key] = Json::object() : merged[key];
       for (auto& [name, item] : value.items()) {
-        const std::string pointer = top + "/" + escaped(name);
+        const std::string pointer = top + pointerStep(name);
         origins_[pointer] = {source, pointer};
         table[name] = std::move(item);
       }
@@ -209,7 +210,7 @@ void SceneDocument::set(const std::string& assignment) {
       pointer += fmt::format("/{}", index);
       node = &(*node)[index];
     } else if (node->is_object() || node->is_null()) {
-      pointer += "/" + escaped(step);
+      pointer += pointerStep(step);
       node = &(*node)[step];
     } else {
       throw usage(fmt::format("{} is a value, not a block", pointer.substr(1)));
@@ -261,7 +262,7 @@ Error SceneDocument::error(const std::string& pointer, const std::string& messag
     shown += ": ";
   }
   Error error(kind, shown + message);
-  for (std::string at = pointer;; at.resize(at.rfind('/'))) {
+  for (std::string at = pointer;; at.erase(std::min(at.rfind('/'), at.size()))) {
     if (const auto found = origins_.find(at); found != origins_.end()) {
       const Source& source = sources_[found->second.source];
       error.inFile(source.file);

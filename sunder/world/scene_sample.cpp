@@ -71,7 +71,7 @@ constexpr const char* kShapes =
     // "hash": recordings add it, so that a changed file is noticed.
     "ring": {
       "make": "torus",            // 'sunder describe shapes' lists the procedural shapes
-      "with": {"ring": 0.1, "tube": 0.03},
+      "with": {"radius": 0.1, "tube": 0.03},
       "solid": {"error": 0.005, "points": 400, "insidePoints": 20}  // how exactly it is represented
     },
     "dented": {

@@ -45,16 +45,10 @@ const Json& followed(const Json& node) {
   return schemaJson().at(Json::json_pointer(reference->get<std::string>().substr(1)));
 }
 
-std::string escaped(const std::string& key) {
-  std::string out;
-  for (const char c : key) {
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
-  }
+// A key as a step of a JSON pointer, with its slash.
+std::string pointerStep(const std::string& key) {
+  std::string out(1, '/');
+  for (const char c : key) c == '~' ? out += "~0" : c == '/' ? out += "~1" : out += c;
   return out;
 }
 
@@ -138,7 +132,7 @@ std::optional<SchemaProblem> firstProblem(const Json& raw, const Json& value, co
   if (!value.is_object()) return std::nullopt;
   const auto properties = node.find("properties"), others = node.find("additionalProperties");
   for (const auto& [key, child] : value.items()) {
-    const std::string place = pointer + "/" + escaped(key);
+    const std::string place = pointer + pointerStep(key);
     if (properties != node.end() && properties->contains(key)) {
       if (auto problem = firstProblem((*properties)[key], child, place)) return problem;
     } else if (others != node.end() && others->is_object()) {
@@ -163,7 +157,7 @@ std::string pointerOf(const std::vector<std::string>& context) {
   for (size_t i = 1; i < context.size(); ++i) {
     const std::string& part = context[i];
     const bool bracketed = part.size() >= 2 && part.front() == '[' && part.back() == ']';
-    pointer += "/" + escaped(bracketed ? part.substr(1, part.size() - 2) : part);
+    pointer += pointerStep(bracketed ? part.substr(1, part.size() - 2) : part);
   }
   return pointer;
 }
