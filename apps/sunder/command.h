@@ -33,6 +33,9 @@ struct Verb {
   Job job;
 };
 
+Verb addRun(CLI::App& root);
+Verb addCheck(CLI::App& root);
+Verb addReplay(CLI::App& root);
 Verb addShape(CLI::App& root);
 Verb addInfo(CLI::App& root);
 Verb addConvert(CLI::App& root);

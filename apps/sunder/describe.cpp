@@ -3,6 +3,9 @@
 #include "sunder/base/text.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/shapes.h"
+#include "sunder/world/scene.h"
+#include "sunder/world/scene_sample.h"
+#include "sunder/world/scene_schema.h"
 
 #include "command.h"
 #include "query.h"
@@ -131,6 +134,49 @@ void describeQuestions(const std::string& name, const Settings& settings) {
   if (settings.json) printJson(name.empty() ? Json{{"questions", list}} : list[0]);
 }
 
+void describeScene(const std::string& name, const Settings& settings) {
+  if (name.empty()) {
+    if (settings.json)
+      printJson({{"sample", world::sampleScene()}, {"schema", Json::parse(world::sceneSchemaText())}});
+    else
+      std::cout << world::sampleScene();
+    return;
+  }
+  std::vector<std::string_view> known;
+  for (const world::SampleBlock& block : world::sampleBlocks()) {
+    known.push_back(block.name);
+    if (block.name != name) continue;
+    if (settings.json)
+      printJson({{"name", block.name}, {"summary", block.summary}, {"sample", block.text}});
+    else
+      std::cout << block.text << '\n';
+    return;
+  }
+  throw Error(ErrorKind::Usage, fmt::format("a scene has no block '{}'", name)).hint(suggestion(name, known));
+}
+
+void describeMaterials(const Settings& settings) {
+  Json list = Json::array();
+  if (!settings.json)
+    std::cout << fmt::format("{:<12} {:>8} {:>9} {:>12}\n", "material", "kg/m3", "friction", "restitution");
+  for (const world::Material& m : world::builtinMaterials()) {
+    if (settings.json)
+      list.push_back({{"name", m.name},
+                      {"density", m.density},
+                      {"friction", m.friction},
+                      {"restitution", m.restitution},
+                      {"rolling_friction", m.rollingFriction},
+                      {"colour", {m.colour.x(), m.colour.y(), m.colour.z()}},
+                      {"roughness", m.roughness},
+                      {"metallic", m.metallic},
+                      {"transparency", m.transparency},
+                      {"refraction", m.refraction}});
+    else
+      std::cout << fmt::format("{:<12} {:>8} {:>9} {:>12}\n", m.name, m.density, m.friction, m.restitution);
+  }
+  if (settings.json) printJson({{"materials", list}});
+}
+
 void describeExitCodes(const Settings& settings) {
   Json kinds = Json::object();
   for (ErrorKind kind : {ErrorKind::Usage, ErrorKind::Missing, ErrorKind::Format, ErrorKind::Unsupported,
@@ -146,8 +192,13 @@ void describeExitCodes(const Settings& settings) {
 }
 
 int describe(const DescribeOptions& options, const Settings& settings) {
-  const std::vector<std::string_view> topics{"shapes", "formats", "questions", "exit-codes"};
-  if (options.topic == "shapes") {
+  const std::vector<std::string_view> topics{"scene",   "materials", "shapes",
+                                             "formats", "questions", "exit-codes"};
+  if (options.topic == "scene") {
+    describeScene(options.name, settings);
+  } else if (options.topic == "materials") {
+    describeMaterials(settings);
+  } else if (options.topic == "shapes") {
     describeShapes(options.name, settings);
   } else if (options.topic == "formats") {
     describeFormats(settings);
@@ -161,10 +212,13 @@ int describe(const DescribeOptions& options, const Settings& settings) {
   } else if (settings.json) {
     printJson({{"topics", topics}});
   } else {
-    std::cout << "shapes       the procedural shapes; 'describe shapes NAME' for the parameters of one\n"
-                 "formats      the mesh files that are read and written\n"
-                 "questions    what 'sunder query' answers, and the columns of the answers\n"
-                 "exit-codes   what the command returns, and when\n";
+    std::cout
+        << "scene        a scene with every block and key, commented; 'describe scene BLOCK' for one block\n"
+           "materials    the built-in materials\n"
+           "shapes       the procedural shapes; 'describe shapes NAME' for the parameters of one\n"
+           "formats      the mesh files that are read and written\n"
+           "questions    what 'sunder query' answers, and the columns of the answers\n"
+           "exit-codes   what the command returns, and when\n";
   }
   return 0;
 }
@@ -174,11 +228,13 @@ int describe(const DescribeOptions& options, const Settings& settings) {
 Verb addDescribe(CLI::App& root) {
   auto options = std::make_shared<DescribeOptions>();
   CLI::App* app = root.add_subcommand(
-      "describe", "List the shapes with their parameters, the file formats, the questions");
-  app->add_option("TOPIC", options->topic, "shapes, formats, questions or exit-codes");
-  app->add_option("NAME", options->name, "With shapes or questions: the one to describe");
+      "describe", "List the blocks of a scene, materials, shapes, file formats, questions");
+  app->add_option("TOPIC", options->topic, "scene, materials, shapes, formats, questions or exit-codes");
+  app->add_option("NAME", options->name, "With scene, shapes or questions: the one to describe");
   app->footer(
       "Examples:\n"
+      "  sunder describe scene > my.json\n"
+      "  sunder describe scene bodies\n"
       "  sunder describe shapes\n"
       "  sunder describe shapes bottle\n"
       "  sunder describe formats --json");

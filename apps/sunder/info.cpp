@@ -4,6 +4,7 @@
 #include "sunder/geometry/tet_mesh.h"
 
 #include "command.h"
+#include "info_run.h"
 
 #include <filesystem>
 #include <memory>
@@ -102,6 +103,7 @@ Json volumeJson(const geometry::TetMesh& mesh, const geometry::TetReport& r) {
 }
 
 int showInfo(const InfoOptions& options, const Settings& settings) {
+  if (isRunFile(options.input)) return showRun(options.input, options.brief, settings);
   const geometry::MeshFile file = geometry::readMesh(options.input);
   const bool tets = !file.volume.tets.empty();
   const bool surface = !tets || file.surface.faceCount() > 0;
@@ -150,13 +152,15 @@ int showInfo(const InfoOptions& options, const Settings& settings) {
 
 Verb addInfo(CLI::App& root) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* app = root.add_subcommand("info", "Measure a mesh file and say what is wrong with it");
-  app->add_option("FILE", options->input, "The mesh file")->required();
+  CLI::App* app =
+      root.add_subcommand("info", "Measure a mesh file or a recording and say what is wrong with it");
+  app->add_option("FILE", options->input, "The mesh file, the recording or its folder")->required();
   app->add_flag("--brief", options->brief, "One line");
   app->footer(
       "Examples:\n"
       "  sunder info bunny.obj\n"
-      "  sunder info bunny.obj --json");
+      "  sunder info bunny.obj --json\n"
+      "  sunder info out/pile");
   return {app, [options](const Settings& settings) { return showInfo(*options, settings); }};
 }
 

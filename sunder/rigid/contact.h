@@ -46,12 +46,24 @@ struct ContactWork {
   uint64_t insidePoints = 0;  // points found overlapping
 };
 
-// Scratch memory of one thread.
+// Scratch memory of one thread; only `work` means something outside.
 struct ContactScratch {
-  std::vector<uint32_t> queue, next;
+  struct Corner {
+    Vec3 position;
+    uint32_t id, edge;
+  };
+  struct Candidate {
+    uint32_t rank;
+    double separation;
+    Vec3 gradient;
+  };
+  std::vector<uint32_t> queue, next, fresh;
   std::vector<uint8_t> state;
+  std::vector<double> bound;  // by rank: what is known of the distance
   std::vector<Vec3> positions;
   std::vector<sdf::FieldSample> samples;
+  std::vector<Candidate> touching, speculative, inside;
+  std::vector<Corner> polygon, clipped;
   ContactWork work;
 };
 

@@ -59,7 +59,9 @@ class Shape {
   const Vec3& principalInertia() const { return principalInertia_; }  // at density 1, along massFrame's axes
 
   const sdf::Field& field() const { return *field_; }
-  double fieldError() const { return fieldError_; }          // bound on |field - distance|; 0 for primitives
+  double fieldError() const { return fieldError_; }  // bound on |field - distance|; 0 for primitives
+  // Where that bound holds; beyond it, only that the solid lies in localBounds(). Infinite for primitives.
+  const Box3& fieldDomain() const { return fieldDomain_; }
   const sdf::SphereTree& points() const { return points_; }  // empty for planes
   double pointRadius() const { return pointRadius_; }
 
@@ -85,6 +87,7 @@ class Shape {
   Vec3 principalInertia_ = Vec3::Zero();
   std::shared_ptr<const sdf::Field> field_;
   double fieldError_ = 0;
+  Box3 fieldDomain_{Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};
   sdf::SphereTree points_;
   double pointRadius_ = 0;
   Box3 localBounds_ = {};

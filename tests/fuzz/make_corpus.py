@@ -208,5 +208,41 @@ def vtkxml():
         'NumberOfPoints="4"', 'NumberOfPoints="1000000000"'))
 
 
-for write in (obj, ply, stl, off, gltf, msh, tetgen, medit, vtk, vtkxml):
+def run():
+    """Chunks as fuzz_run.cpp takes them: type, length, payload."""
+    def text(t):
+        return struct.pack("<I", len(t)) + t.encode()
+
+    def chunk(kind, payload):
+        return bytes([kind, len(payload)]) + payload
+    scene = text("p") + text("s") + struct.pack("<d", 60) + text("{}")
+    mesh = struct.pack("<I", 0) + text("m") + struct.pack("<III", 3, 1, 0) + struct.pack("<9f", *range(9)) + \
+        struct.pack("<III", 0, 1, 2)
+    body = struct.pack("<I", 0) + text("b") + struct.pack("<I", 0xffffffff) + text("glass") + \
+        struct.pack("<IdBQ", 0, 1.0, 2, 0)
+    poses = struct.pack("<II", 1, 0) + bytes(range(34))
+    frame = struct.pack("<HQ", 1, len(poses)) + poses
+    gone = struct.pack("<HQII", 2, 8, 1, 0)
+    field = struct.pack("<HQH", 3, 11, 1) + b"f" + struct.pack("<If", 1, 2.0)
+    events = struct.pack("<IBII8f", 1, 0, 0, 1, *range(8)) + text("t")
+    names = struct.pack("<I", 1) + text("energy")
+    stat = struct.pack("<IId", 0, 1, 3.0)
+    end = struct.pack("<B", 0) + text("") + struct.pack("<Q", 5) + text("{}")
+    start = chunk(0, scene) + chunk(1, mesh) + chunk(2, body)
+    save("run", "frames", start + chunk(10, names) + chunk(5, stat) + chunk(6, events) + chunk(4, frame + field) +
+         chunk(3, frame) + chunk(3, gone) + chunk(8, struct.pack("<Q", 9) + b"state") + chunk(9, end))
+    save("run", "empty", start)
+    save("run", "file", b"\0SUNDRUN\n" + struct.pack("<II", 1, 0))
+
+
+def scene():
+    here = Path(__file__).resolve().parents[2]
+    for path in sorted((here / "scenes").glob("*.json")):
+        save("scene", path.stem, path.read_text())
+    save("scene", "units", '{"world": {"duration": "2 s", "gravity": [0, "-1 gee", "3 m/s^2"]}}')
+    save("scene", "bad_key", '{"wrld": {}}')
+    save("scene", "include", '{"include": ["x.json"]}')
+
+
+for write in (obj, ply, stl, off, gltf, msh, tetgen, medit, vtk, vtkxml, run, scene):
     write()

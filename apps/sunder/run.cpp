@@ -1,0 +1,203 @@
+// sunder run SCENE|RUN [-o DIR] [--frames N] [--resume] [--hash] [--strict] [--set k=v ...]
+#include "sunder/base/error.h"
+#include "sunder/base/log.h"
+#include "sunder/base/profiler.h"
+#include "sunder/base/progress.h"
+#include "sunder/world/runner.h"
+
+#include "command.h"
+#include "run_file.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/core.h>
+
+namespace sunder::cli {
+
+namespace {
+
+struct RunCommand {
+  std::string input, output;
+  std::vector<std::string> set;
+  uint64_t frames = 0;
+  bool framesGiven = false, resume = false, hash = false, strict = false;
+};
+
+std::atomic<bool> stopAsked{false};
+
+// The first Ctrl-C asks the run to end with a checkpoint, a second one ends it at once: what is recorded is
+// whole either way.
+extern "C" void askToStop(int signal) {
+  stopAsked = true;
+  std::signal(signal, SIG_DFL);
+}
+
+bool isRecording(const std::filesystem::path& path) {
+  return path.extension() == ".sunder" || std::filesystem::is_directory(path);
+}
+
+std::vector<std::string> assignments(const RunCommand& command) {
+  std::vector<std::string> sets = command.set;
+  if (command.framesGiven) sets.push_back(fmt::format("world.frames={}", command.frames));
+  return sets;
+}
+
+// --frames takes the place of a duration.
+void dropDuration(world::SceneDocument& document, const RunCommand& command) {
+  nlohmann::json& json = document.json();
+  if (command.framesGiven && json.contains("world")) json["world"].erase("duration");
+}
+
+world::Scene sceneOf(const RunCommand& command, std::filesystem::path& file) {
+  const std::filesystem::path input = command.input;
+  if (command.resume && isRecording(input)) {
+    file = runFileIn(input);
+    const record::RunReader run(file);
+    if (run.info().scene.empty()) world::recordedScene(run);  // throws
+    world::SceneDocument document = world::SceneDocument::parse(
+        run.info().scene, run.info().sceneName + ".json", file.parent_path(), assignments(command));
+    dropDuration(document, command);
+    return world::readScene(std::move(document));
+  }
+  if (isRecording(input))
+    throw Error(ErrorKind::Usage, "is a recording, not a scene")
+        .inFile(command.input)
+        .hint("go on with it by --resume, or look at it with 'sunder info'");
+  world::SceneDocument document = world::SceneDocument::read(input, assignments(command));
+  dropDuration(document, command);
+  const std::filesystem::path folder = command.output.empty() ? std::filesystem::path("out") / document.name()
+                                                              : std::filesystem::path(command.output);
+  file = folder / "run.sunder";
+  return world::readScene(std::move(document));
+}
+
+Json degradedJson(const std::vector<world::Degradation>& list) {
+  Json json = Json::array();
+  for (const world::Degradation& d : list)
+    json.push_back(
+        {{"what", d.what}, {"count", d.count}, {"first_frame", d.firstFrame}, {"example", d.example}});
+  return json;
+}
+
+std::string bytesText(uint64_t bytes) {
+  return bytes < 10000      ? fmt::format("{} bytes", bytes)
+         : bytes < 10000000 ? fmt::format("{:.0f} kB", static_cast<double>(bytes) / 1e3)
+                            : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+int run(const RunCommand& command, const Settings& settings) {
+  std::filesystem::path file;
+  world::Scene scene = sceneOf(command, file);
+  const uint64_t frames = scene.world.frames;
+  world::RunOptions options;
+  options.file = file;
+  options.program = fmt::format("sunder {}", SUNDER_VERSION);
+  options.resume = command.resume;
+  options.strict = command.strict;
+  if (command.resume && !std::filesystem::exists(file)) {
+    if (!settings.quiet) logInfo("{}: there is nothing to go on with; a new run begins", file.string());
+    options.resume = false;
+  }
+
+  // Quiet and machine-readable runs draw nothing.
+  ProgressOutput output = ProgressOutput::standardError();
+  if (settings.quiet || settings.json) output.terminal = false;
+  std::optional<Progress> line;
+  options.building = [&](size_t done, size_t of, const std::string& what) {
+    if (!line) line.emplace("shapes", of, "shapes", output);
+    line->note(what);
+    line->set(done);
+  };
+  bool running = false;
+  options.progress = [&](const world::RunStatus& status) {
+    if (!running) {
+      line.emplace("run", status.frames, "frames", output);
+      running = true;
+    }
+    line->note(fmt::format("{:.2f} s  {} bodies ({} awake)  {} contacts  {:.4g} J", status.time,
+                           status.bodies, status.awake, status.contacts, status.energy.total()));
+    line->set(status.frame);
+  };
+  stopAsked = false;
+  options.stop = [] { return stopAsked.load(); };
+  std::signal(SIGINT, askToStop);
+  std::signal(SIGTERM, askToStop);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of the write, not the end
+
+  Profiler profiler;
+  const auto start = std::chrono::steady_clock::now();
+  world::RunResult result;
+  {
+    const Profiler::Activation active(profiler);
+    result = world::runScene(std::move(scene), options);
+  }
+  line.reset();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const std::string& note : result.notes) logWarn("{}", note);
+
+  if (settings.json) {
+    Json json = {{"file", file.string()},
+                 {"frames", result.frames},
+                 {"state", result.finished ? "finished" : "stopped"},
+                 {"bodies", result.bodies},
+                 {"contacts", result.contacts},
+                 {"simulated", result.simulatedSeconds},
+                 {"seconds", seconds},
+                 {"hash", fmt::format("{:016x}", result.hash)},
+                 {"bytes", result.bytes},
+                 {"degraded", degradedJson(result.degradations)},
+                 {"stages", stagesJson(profiler)}};
+    if (result.resumed) json["resumed"] = *result.resumed;
+    printJson(json);
+  }
+  if (result.resumed) say(settings, fmt::format("went on from frame {}", *result.resumed));
+  say(settings,
+      fmt::format("{}: {} of {} frames, {:.4g} s simulated in {}, {} bodies, {} contacts at most, {}",
+                  file.string(), result.frames, frames, result.simulatedSeconds, durationText(seconds),
+                  result.bodies, result.contacts, bytesText(result.bytes)));
+  if (settings.verbose) say(settings, profiler.table());
+  for (const world::Degradation& d : result.degradations)
+    say(settings, fmt::format("degraded: {}: {}, first in frame {}{}", d.what, d.count, d.firstFrame,
+                              d.example.empty() ? "" : " (" + d.example + ")"));
+  if (!result.finished)
+    say(settings, fmt::format("stopped; go on with: sunder run --resume {}", file.string()));
+  if (command.hash) say(settings, fmt::format("hash {:016x}", result.hash));
+  return 0;
+}
+
+}  // namespace
+
+Verb addRun(CLI::App& root) {
+  auto command = std::make_shared<RunCommand>();
+  CLI::App* app = root.add_subcommand("run", "Simulate a scene and record it");
+  app->add_option("SCENE", command->input, "The scene file; with --resume also a recording or its folder")
+      ->required();
+  app->add_option("-o,--output", command->output, "Folder of run.sunder [out/NAME]")->type_name("DIR");
+  CLI::Option* frames =
+      app->add_option("--frames", command->frames, "Frames to simulate, instead of the scene's length")
+          ->type_name("N")
+          ->check(CLI::Range(uint64_t(0), uint64_t(1000000000)));
+  app->add_flag("--resume", command->resume, "Go on from the last checkpoint of an interrupted run");
+  app->add_flag("--hash", command->hash, "Print the hash of the final state");
+  app->add_flag("--strict", command->strict, "Stop at the first thing that degrades");
+  app->add_option("--set", command->set, "Change the scene: bodies.ball.mass=2; may be repeated")
+      ->type_name("A.B=C")
+      ->allow_extra_args(false);
+  app->footer(
+      "Ctrl-C ends the run with a checkpoint.\n"
+      "Examples:\n"
+      "  sunder run scenes/stack.json\n"
+      "  sunder run scenes/pile.json -o out/small --set world.duration=2 --hash\n"
+      "  sunder run --resume out/pile/run.sunder");
+  return {app, [command, frames](const Settings& settings) {
+            command->framesGiven = frames->count() > 0;
+            return run(*command, settings);
+          }};
+}
+
+}  // namespace sunder::cli

@@ -1,0 +1,41 @@
+// Which bodies may touch: pairs of boxes grown by their margins, through an ostensibly-implicit tree made anew
+// each step; half-spaces apart. Cost: O(bodies + pairs).
+#pragma once
+
+#include "sunder/base/radix_sort.h"
+#include "sunder/rigid/body_set.h"
+#include "sunder/spatial/overlap_pairs.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sunder::rigid {
+
+inline uint64_t pairKey(uint32_t a, uint32_t b) { return a < b ? uint64_t(a) << 32 | b : uint64_t(b) << 32 | a; }
+
+// The box with its corners rounded outwards.
+Box3f outwards(const Box3& box);
+
+class BroadPhase {
+ public:
+  // Whether two bodies may touch at all: kinds, filters, joints. `unlinked`: sorted keys of pairs that joints
+  // keep from touching.
+  static bool meet(const BodySet& bodies, uint32_t a, uint32_t b, std::span<const uint64_t> unlinked);
+
+  // Keys (a << 32 | b, a < b) in rising order of the pairs with at least one active body. margin[i] is
+  // added to the box of body i.
+  std::span<const uint64_t> find(const BodySet& bodies, std::span<const double> margin,
+                                 std::span<const uint64_t> unlinked, bool onlyActive = true);
+
+ private:
+  std::vector<uint32_t> bodies_, planes_;
+  std::vector<Box3f> boxes_;
+  spatial::OiTree tree_;
+  spatial::OiTreeBuilder builder_;
+  spatial::PairList list_;
+  std::vector<uint64_t> keys_;
+  RadixScratch scratch_;
+};
+
+}  // namespace sunder::rigid

@@ -1,0 +1,42 @@
+// Bounces as a sequence of impacts. At the start of a substep every pair with restitution whose contacts close
+// within it at more than the bouncing speed gets its impact: Newton's law of restitution at all its closing
+// contacts together; then the pairs this set in motion, in order, until none approaches. So a bounce travels
+// through a row of touching bodies (Newton's cradle), which a simultaneous solution would spread over all.
+//
+// An impact acts at its time within the substep: bodies are moved so that they end where they would have,
+// first with the old, then with the new velocity. Heights of bounces then do not depend on where the substeps
+// fall. Momentum is conserved to rounding.
+#pragma once
+
+#include "sunder/rigid/contact_graph.h"
+
+#include <vector>
+
+namespace sunder::rigid {
+
+class Impacts {
+ public:
+  // Pairs with restitution that have contacts and a body that moves.
+  void collect(const BodySet& bodies, const PairTable& table);
+  bool empty() const { return pairs_.empty(); }
+  // After gravity was added for the substep. Adds to the contacts' totals. False when the limit of rounds was
+  // reached.
+  bool run(BodySet& bodies, PairTable& table, const SimulationSettings& settings, double substep);
+
+ private:
+  struct Pair {
+    uint32_t record;
+    double restitution;
+  };
+  bool strike(BodySet& bodies, PairTable& table, const SimulationSettings& settings, double substep,
+              const Pair& pair);
+  struct Point {
+    Vec3 normal, armA, armB;
+    double mass, target, impulse;
+    uint32_t contact;
+  };
+  std::vector<Pair> pairs_;
+  std::vector<Point> points_;
+};
+
+}  // namespace sunder::rigid

@@ -1,0 +1,156 @@
+#include "sunder/rigid/pair_table.h"
+
+#include "sunder/base/parallel.h"
+#include "sunder/rigid/broad_phase.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sunder::rigid {
+
+namespace {
+
+constexpr size_t kGrain = 64;
+
+void keepImpulses(const PairTable& last, const PairRecord& old, const Contact& contact, KeptContact& kept) {
+  for (uint32_t i = old.first; i < old.first + old.count; ++i) {
+    const KeptContact& before = last.contacts[i];
+    if (before.contact.id != contact.id) continue;
+    kept.normalImpulse = before.normalImpulse;
+    // The part within the new tangent plane, so that the old friction does not push along the normal.
+    const Vec3 friction(before.friction[0], before.friction[1], before.friction[2]);
+    const Vec3 tangential = friction - contact.normal * contact.normal.dot(friction);
+    for (int k = 0; k < 3; ++k) kept.friction[k] = float(tangential[k]);
+    return;
+  }
+}
+
+}  // namespace
+
+double pairMargin(const BodySet& bodies, std::span<const double> margin, const SimulationSettings& settings,
+                  uint32_t a, uint32_t b) {
+  const BodyConstants &ca = bodies.constants[a], &cb = bodies.constants[b];
+  const double least = 4 * settings.slop * std::min(ca.outer, cb.outer);
+  return std::max(least, std::min(margin[a] + margin[b], std::min(ca.inner, cb.inner)));
+}
+
+std::unique_ptr<ContactScratch> PairDetection::takeScratch() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) return std::make_unique<ContactScratch>();
+  std::unique_ptr<ContactScratch> scratch = std::move(free_.back());
+  free_.pop_back();
+  return scratch;
+}
+
+void PairDetection::giveBack(std::unique_ptr<ContactScratch> scratch) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(scratch));
+}
+
+void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> margin,
+                              const SimulationSettings& settings, const PairTable& last, PairTable& next,
+                              size_t block) {
+  Block& out = blocks_[block];
+  out.contacts.clear();
+  out.report = {};
+  std::unique_ptr<ContactScratch> scratch = takeScratch();
+  scratch->work = {};
+  const size_t end = std::min(next.pairs.size(), (block + 1) * kGrain);
+  for (size_t i = block * kGrain; i < end; ++i) {
+    PairRecord& pair = next.pairs[i];
+    const PairRecord* old = source_[i] == kNoIndex ? nullptr : &last.pairs[source_[i]];
+    pair.first = uint32_t(out.contacts.size());
+    if (old) {
+      pair.memory = old->memory;
+      std::copy_n(old->rolling, 3, pair.rolling);
+    }
+    if (old && !bodies.active(pair.a) && !bodies.active(pair.b)) {
+      out.contacts.insert(out.contacts.end(), last.contacts.begin() + old->first,
+                          last.contacts.begin() + old->first + old->count);
+    } else {
+      out.found.clear();
+      findContacts(*bodies.constants[pair.a].shape, bodies.state.modelPose[pair.a],
+                   *bodies.constants[pair.b].shape, bodies.state.modelPose[pair.b],
+                   pairMargin(bodies, margin, settings, pair.a, pair.b), settings.selection, pair.memory,
+                   *scratch, out.found);
+      for (const Contact& contact : out.found) {
+        KeptContact& kept = out.contacts.emplace_back();
+        kept.contact = contact;
+        if (old) keepImpulses(last, *old, contact, kept);
+      }
+    }
+    pair.count = uint32_t(out.contacts.size()) - pair.first;
+    if (pair.count) ++out.report.touching;
+    for (uint32_t k = pair.first; k < pair.first + pair.count; ++k) {
+      const double depth = -out.contacts[k].contact.separation;
+      if (depth <= 0) continue;
+      out.report.deepest = std::max(out.report.deepest, depth);
+      out.report.depthSum += depth;
+      ++out.report.overlapping;
+    }
+  }
+  out.report.work = scratch->work;
+  giveBack(std::move(scratch));
+}
+
+DetectionReport PairDetection::run(const BodySet& bodies, std::span<const uint64_t> keys,
+                                   std::span<const double> margin, const SimulationSettings& settings,
+                                   const PairTable& last, PairTable& next) {
+  // Both lists are sorted. Old pairs stay without being found again where neither body moved.
+  next.pairs.clear();
+  source_.clear();
+  const auto add = [&](uint64_t key, uint32_t source) {
+    PairRecord& pair = next.pairs.emplace_back();
+    pair.a = uint32_t(key >> 32);
+    pair.b = uint32_t(key);
+    source_.push_back(source);
+  };
+  const auto rests = [&](const PairRecord& pair) {
+    return bodies.state.exists[pair.a] && bodies.state.exists[pair.b] && !bodies.active(pair.a) &&
+           !bodies.active(pair.b);
+  };
+  size_t old = 0;
+  for (const uint64_t key : keys) {
+    for (; old < last.pairs.size() && pairKey(last.pairs[old].a, last.pairs[old].b) < key; ++old) {
+      if (rests(last.pairs[old])) add(pairKey(last.pairs[old].a, last.pairs[old].b), uint32_t(old));
+    }
+    const bool known = old < last.pairs.size() && pairKey(last.pairs[old].a, last.pairs[old].b) == key;
+    add(key, known ? uint32_t(old) : kNoIndex);
+    if (known) ++old;
+  }
+  for (; old < last.pairs.size(); ++old) {
+    if (rests(last.pairs[old])) add(pairKey(last.pairs[old].a, last.pairs[old].b), uint32_t(old));
+  }
+
+  const size_t blockCount = (next.pairs.size() + kGrain - 1) / kGrain;
+  if (blocks_.size() < blockCount) blocks_.resize(blockCount);
+  parallelFor(
+      blockCount, [&](size_t block) { fillBlock(bodies, margin, settings, last, next, block); }, 1);
+
+  DetectionReport report;
+  std::vector<size_t> start(blockCount + 1, 0);
+  for (size_t block = 0; block < blockCount; ++block) {
+    const DetectionReport& r = blocks_[block].report;
+    start[block + 1] = start[block] + blocks_[block].contacts.size();
+    report.work.visited += r.work.visited;
+    report.work.fieldQueries += r.work.fieldQueries;
+    report.work.insidePoints += r.work.insidePoints;
+    report.deepest = std::max(report.deepest, r.deepest);
+    report.depthSum += r.depthSum;
+    report.overlapping += r.overlapping;
+    report.touching += r.touching;
+  }
+  next.contacts.resize(start[blockCount]);
+  parallelFor(
+      blockCount,
+      [&](size_t block) {
+        std::copy(blocks_[block].contacts.begin(), blocks_[block].contacts.end(),
+                  next.contacts.begin() + std::ptrdiff_t(start[block]));
+        const size_t end = std::min(next.pairs.size(), (block + 1) * kGrain);
+        for (size_t i = block * kGrain; i < end; ++i) next.pairs[i].first += uint32_t(start[block]);
+      },
+      8);
+  return report;
+}
+
+}  // namespace sunder::rigid

@@ -1,0 +1,46 @@
+// A shape under construction: what the makers of shape.h fill in. Not for use outside this room.
+#pragma once
+
+#include "sunder/rigid/shape.h"
+
+namespace sunder::rigid {
+
+class ShapeParts final : public Shape {
+ public:
+  using Shape::field_;
+  using Shape::fieldDomain_;
+  using Shape::fieldError_;
+  using Shape::halfExtent_;
+  using Shape::hull_;
+  using Shape::innerRadius_;
+  using Shape::kind_;
+  using Shape::localBounds_;
+  using Shape::mass_;
+  using Shape::massFrame_;
+  using Shape::outerRadius_;
+  using Shape::pointRadius_;
+  using Shape::points_;
+  using Shape::principalInertia_;
+  using Shape::radius_;
+  using Shape::surface_;
+
+  explicit ShapeParts(ShapeKind kind) { kind_ = kind; }
+
+  // The frame along the principal axes, from mass_. Axes of the model frame stay where they are principal.
+  void setMassFrame();
+  // From the surface's vertices, about the centre of mass.
+  void setOuterRadius();
+};
+
+// Faces, edges and vertices of the convex hull of points. Throws Error (Geometry) where they lie in a plane.
+HullTopology hullTopology(std::span<const Vec3> points);
+HullTopology boxTopology(const Vec3& halfExtent);
+geometry::TriMesh hullSurface(const HullTopology& hull);
+// Exact inside and outside; `hull` must outlive it.
+std::shared_ptr<const sdf::Field> makeHullField(const HullTopology& hull);
+
+// Points of a surface that stand for it in contacts: corners and convex sharp edges first, then points spread
+// evenly between them; about `count`, never fewer than the corners that fit into half of it.
+std::vector<Vec3> contactPoints(const geometry::TriMesh& mesh, size_t count, uint64_t seed);
+
+}  // namespace sunder::rigid

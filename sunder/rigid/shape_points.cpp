@@ -1,0 +1,129 @@
+#include "sunder/base/random.h"
+#include "sunder/rigid/shape_parts.h"
+#include "sunder/sdf/farthest_point.h"
+#include "sunder/sdf/point_samples.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sunder::rigid {
+
+namespace {
+
+constexpr double kSharp = 0.87;  // cosine of 30 degrees between the normals of two faces
+constexpr uint32_t kCandidates = 8;
+
+struct SharpEdge {
+  uint32_t from, to;
+};
+
+Vec3 faceNormal(const geometry::TriMesh& mesh, size_t t) {
+  const auto& [a, b, c] = mesh.triangles[t];
+  return (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]).normalized();
+}
+
+// Edges of two faces that meet at an angle and bulge: only those can touch something first.
+std::vector<SharpEdge> convexEdges(const geometry::TriMesh& mesh) {
+  struct Side {
+    uint32_t low, high, face, opposite;
+  };
+  std::vector<Side> sides;
+  sides.reserve(3 * mesh.triangles.size());
+  for (uint32_t t = 0; t < mesh.triangles.size(); ++t)
+    for (size_t k = 0; k < 3; ++k) {
+      const uint32_t u = mesh.triangles[t][k], v = mesh.triangles[t][(k + 1) % 3];
+      sides.push_back({std::min(u, v), std::max(u, v), t, mesh.triangles[t][(k + 2) % 3]});
+    }
+  std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
+    return std::tie(a.low, a.high, a.face) < std::tie(b.low, b.high, b.face);
+  });
+  std::vector<SharpEdge> edges;
+  for (size_t i = 0; i + 1 < sides.size(); ++i) {
+    const Side &s = sides[i], &o = sides[i + 1];
+    if (s.low != o.low || s.high != o.high) continue;
+    const Vec3 n = faceNormal(mesh, s.face);
+    if (n.dot(faceNormal(mesh, o.face)) > kSharp) continue;
+    if (n.dot(mesh.positions[o.opposite] - mesh.positions[s.low]) < 0) edges.push_back({s.low, s.high});
+  }
+  return edges;
+}
+
+// Where sharp edges end, meet or turn.
+std::vector<uint32_t> cornersOf(const geometry::TriMesh& mesh, const std::vector<SharpEdge>& edges) {
+  std::vector<std::pair<uint32_t, Vec3>> ends;
+  for (const SharpEdge& e : edges) {
+    const Vec3 along = (mesh.positions[e.to] - mesh.positions[e.from]).normalized();
+    ends.emplace_back(e.from, along);
+    ends.emplace_back(e.to, -along);
+  }
+  std::stable_sort(ends.begin(), ends.end(), [](auto& a, auto& b) { return a.first < b.first; });
+  std::vector<uint32_t> corners;
+  for (size_t i = 0; i < ends.size();) {
+    size_t j = i;
+    while (j < ends.size() && ends[j].first == ends[i].first) ++j;
+    const bool straight = j - i == 2 && ends[i].second.dot(ends[i + 1].second) < -kSharp;
+    if (!straight) corners.push_back(ends[i].first);
+    i = j;
+  }
+  return corners;
+}
+
+// The first `most` points of the list in farthest-point order.
+std::vector<Vec3> spread(std::vector<Vec3> points, size_t most) {
+  if (points.size() <= most) return points;
+  std::vector<Vec3> kept;
+  for (const uint32_t i : sdf::farthestPointOrder(points, most).order) kept.push_back(points[i]);
+  return kept;
+}
+
+}  // namespace
+
+std::vector<Vec3> contactPoints(const geometry::TriMesh& mesh, size_t count, uint64_t seed) {
+  const std::vector<SharpEdge> edges = convexEdges(mesh);
+  std::vector<Vec3> corners;
+  for (const uint32_t v : cornersOf(mesh, edges)) corners.push_back(mesh.positions[v]);
+  std::vector<Vec3> points = spread(std::move(corners), count / 2);
+
+  double length = 0;
+  for (const SharpEdge& e : edges) length += (mesh.positions[e.to] - mesh.positions[e.from]).norm();
+  const size_t forEdges = std::min(count / 3, count - points.size());
+  std::vector<Vec3> along;
+  if (length > 0 && forEdges > 0) {
+    const double step = length / (4.0 * double(forEdges));
+    for (const SharpEdge& e : edges) {
+      const Vec3 &p = mesh.positions[e.from], &q = mesh.positions[e.to];
+      const int parts = std::max(1, int(std::round((q - p).norm() / step)));
+      for (int i = 1; i < parts; ++i) along.push_back(p + (q - p) * (double(i) / parts));
+      along.push_back(p);
+      along.push_back(q);
+    }
+  }
+  std::vector<Vec3> candidates;
+  for (const sdf::SurfaceSample& s : sdf::scatterOnSurface(mesh, kCandidates * count, seed))
+    candidates.push_back(s.point);
+
+  // Farthest of all candidates from what is there already, until the count is reached: edges, then faces.
+  const auto fill = [&points](const std::vector<Vec3>& from, size_t upTo) {
+    std::vector<double> nearest(from.size(), Box3::kInfinity);
+    const auto update = [&](const Vec3& p) {
+      size_t best = 0;
+      for (size_t i = 0; i < from.size(); ++i) {
+        nearest[i] = std::min(nearest[i], (from[i] - p).squaredNorm());
+        if (nearest[i] > nearest[best]) best = i;
+      }
+      return best;
+    };
+    if (from.empty()) return;
+    size_t best = 0;
+    for (const Vec3& p : points) best = update(p);
+    while (points.size() < upTo && nearest[best] > 0) {
+      points.push_back(from[best]);
+      best = update(from[best]);
+    }
+  };
+  fill(along, std::min(count, points.size() + forEdges));
+  fill(candidates, count);
+  return points;
+}
+
+}  // namespace sunder::rigid

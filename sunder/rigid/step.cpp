@@ -1,0 +1,339 @@
+#include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
+#include "sunder/base/parallel_rounds.h"
+#include "sunder/base/profiler.h"
+#include "sunder/rigid/rotation.h"
+#include "sunder/rigid/simulation_impl.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sunder::rigid {
+
+namespace {
+
+constexpr uint32_t kContactGrain = 8;  // blocks of four units: about two microseconds
+constexpr uint32_t kBodyGrain = 64;
+constexpr double kSlowTurn = 0.02;  // rad in a substep: below, one explicit turn is as good
+
+}  // namespace
+
+void Simulation::Impl::step() {
+  before_ = bodies.state;
+  jointsBefore_ = joints;
+  report = {};
+  events.clear();
+  try {
+    startStep();
+    makeContacts();
+    runSubsteps();
+    endStep();
+    checkFinite();
+  } catch (...) {
+    bodies.state = before_;
+    joints = jointsBefore_;
+    throw;
+  }
+  std::swap(table, next_);
+  collectEvents();
+  ++steps;
+}
+
+void Simulation::Impl::startStep() {
+  const double dt = settings.timeStep;
+  substep_ = dt / settings.substeps;
+  const double most = 0.25 / substep_, rate = std::min(settings.contactRate, most);
+  soft_ = makeSoftness(rate, settings.contactDamping, substep_);
+  softOnStatic_ = makeSoftness(2 * rate, settings.contactDamping, substep_);
+  softJoint_ = makeSoftness(std::min(2 * settings.contactRate, most), 2, substep_);
+  constants_ = {1 / substep_, settings.pushSpeed};
+
+  BodyState& state = bodies.state;
+  const double fall = settings.gravity.norm() * dt * dt;
+  margin_.resize(bodies.count());
+  parallelFor(
+      bodies.count(),
+      [&](size_t k) {
+        const uint32_t i = uint32_t(k);
+        const BodyConstants& c = bodies.constants[i];
+        Mover& m = state.mover[i];
+        if (!state.exists[i]) return;
+        if (c.kind == BodyKind::Kinematic) {
+          if (state.hasTarget[i] == 2) {  // arrived by the last step
+            state.hasTarget[i] = 0;
+            m.velocity().setZero();
+            m.spin().setZero();
+          } else if (state.hasTarget[i] == 1) {
+            m.velocity() = (state.target[i].position - state.position[i]) / dt;
+            Quat turn = state.target[i].rotation * state.rotation[i].conjugate();
+            if (turn.w() < 0) turn.coeffs() = -turn.coeffs();
+            const double sine = turn.vec().norm();
+            const double angle = 2 * std::atan2(sine, turn.w());
+            m.spin() = sine > 0 ? Vec3(turn.vec() * (angle / (sine * dt))) : Vec3::Zero();
+          }
+        }
+        m.movedBy().setZero();
+        m.turnedBy().setZero();
+        bodies.refreshMover(i);
+        const double reach = c.plane() ? 0 : c.outer;
+        double motion = (m.velocity().norm() + m.spin().norm() * reach) * dt;
+        if (m.movable()) motion += fall * std::abs(c.gravityScale);
+        margin_[i] = c.plane() ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.inner);
+      },
+      256);
+}
+
+void Simulation::Impl::makeContacts() {
+  std::span<const uint64_t> keys;
+  {
+    const ProfileScope scope("broad phase");
+    keys = broad_.find(bodies, margin_, unlinked);
+  }
+  {
+    const ProfileScope scope("contacts");
+    const DetectionReport found = detection_.run(bodies, keys, margin_, settings, table, next_);
+    report.pairs = next_.pairs.size();
+    report.touching = found.touching;
+    report.contacts = next_.contacts.size();
+    report.deepest = found.deepest;
+    report.meanDepth = found.overlapping ? found.depthSum / double(found.overlapping) : 0;
+    report.work = found.work;
+  }
+  const ProfileScope scope("contact graph");
+  if (settings.sleep) islands_.wake(bodies, next_, joints, settings.timeStep);
+  gatherBodies();
+  graph_.build(bodies, next_);
+  impacts_.collect(bodies, next_);
+  jointSolver_.collect(joints, bodies);
+  report.colours = graph_.colours().size();
+  report.overflow = graph_.overflow().blocks;
+  parallelBlocks(graph_.blockCount(), 64, [&](size_t begin, size_t end) {
+    graph_.fill(bodies, next_, settings, soft_, softOnStatic_, begin, end);
+    kernels::prepareContacts(graph_.blocks(begin, end), graph_.rows(), bodies.state.mover.data());
+  });
+}
+
+void Simulation::Impl::gatherBodies() {
+  constrained_.assign(bodies.count(), 0);
+  for (PairRecord& pair : next_.pairs) {
+    if (!pair.count) continue;
+    constrained_[pair.a] = constrained_[pair.b] = 1;
+    for (uint32_t i = pair.first; i < pair.first + pair.count; ++i) next_.contacts[i].total = 0;
+  }
+  for (const Joint& joint : joints) {
+    if (!joint.works()) continue;
+    if (joint.settings.a.valid()) constrained_[joint.settings.a.value] = 1;
+    constrained_[joint.settings.b.value] = 1;
+  }
+  solved_.clear();
+  free_.clear();
+  kinematic_.clear();
+  for (uint32_t i = 0; i < bodies.count(); ++i) {
+    if (!bodies.state.exists[i] || !bodies.active(i)) continue;
+    (bodies.constants[i].dynamic() ? (constrained_[i] ? solved_ : free_) : kinematic_).push_back(i);
+  }
+}
+
+void Simulation::Impl::planRounds() {
+  rounds_.clear();
+  const auto bodiesOf = [&](Work work) { rounds_.push_back({work, 0, uint32_t(solved_.size()), kBodyGrain}); };
+  const auto once = [&](Work work) { rounds_.push_back({work, 0, 1, 1}); };
+  const auto contacts = [&](Work work) {
+    for (const ContactGraph::Colour& c : graph_.colours())
+      rounds_.push_back({work, c.firstBlock, c.blocks, kContactGrain});
+    const ContactGraph::Colour& rest = graph_.overflow();
+    if (rest.blocks) rounds_.push_back({work, rest.firstBlock, rest.blocks, rest.blocks});
+  };
+  bodiesOf(Work::Accelerate);
+  if (!impacts_.empty()) once(Work::Strike);
+  if (!jointSolver_.empty()) once(Work::WarmJoints);
+  contacts(Work::Warm);
+  if (!jointSolver_.empty()) once(Work::SolveJoints);
+  contacts(Work::Solve);
+  bodiesOf(Work::Move);
+  if (!jointSolver_.empty()) once(Work::RelaxJoints);
+  contacts(Work::Relax);
+}
+
+void Simulation::Impl::runSubsteps() {
+  const ProfileScope scope("solve");
+  planRounds();
+  const uint32_t count = uint32_t(rounds_.size());
+  if (!solved_.empty()) {
+    parallelRounds(
+        count * settings.substeps, [&](uint32_t round) { return rounds_[round % count].blocks(); },
+        [&](uint32_t round, uint32_t block) { runBlock(rounds_[round % count], block); });
+  }
+  parallelFor(
+      free_.size(), [&](size_t i) { flyFreely(free_[i]); }, 64);
+  parallelBlocks(graph_.blockCount(), 128,
+                 [&](size_t begin, size_t end) { graph_.store(next_, begin, end); });
+}
+
+void Simulation::Impl::runBlock(const Round& round, uint32_t block) {
+  const uint32_t begin = round.first + block * round.grain;
+  const uint32_t end = std::min(begin + round.grain, round.first + round.count);
+  Mover* movers = bodies.state.mover.data();
+  switch (round.work) {
+    case Work::Accelerate:
+      for (uint32_t i = begin; i < end; ++i) accelerate(solved_[i]);
+      break;
+    case Work::Strike:
+      if (!impacts_.run(bodies, next_, settings, substep_)) ++report.slowImpacts;
+      break;
+    case Work::WarmJoints:
+      jointSolver_.prepare(joints, bodies, substep_);
+      break;
+    case Work::Warm:
+      kernels::warmStartContacts(graph_.blocks(begin, end), graph_.rows(), movers);
+      break;
+    case Work::SolveJoints:
+      jointSolver_.solve(joints, bodies, softJoint_, true, substep_);
+      break;
+    case Work::Solve:
+      kernels::solveContacts(graph_.blocks(begin, end), graph_.rows(), movers, constants_);
+      break;
+    case Work::Move:
+      for (uint32_t i = begin; i < end; ++i) move(solved_[i]);
+      break;
+    case Work::RelaxJoints:
+      jointSolver_.solve(joints, bodies, softJoint_, false, substep_);
+      jointSolver_.addUp(joints);
+      break;
+    case Work::Relax:
+      kernels::relaxContacts(graph_.blocks(begin, end), graph_.rows(), movers, constants_);
+      break;
+  }
+}
+
+void Simulation::Impl::accelerate(uint32_t body) {
+  const BodyConstants& c = bodies.constants[body];
+  BodyState& state = bodies.state;
+  Mover& m = state.mover[body];
+  const double h = substep_;
+  m.velocity() = (m.velocity() + h * (c.gravityScale * settings.gravity + c.inverseMass * state.force[body])) /
+                 (1 + h * c.linearDamping);
+  m.spin() = (m.spin() + h * m.inverseInertiaTimes(state.torque[body])) / (1 + h * c.angularDamping);
+}
+
+void Simulation::Impl::move(uint32_t body) {
+  const BodyConstants& c = bodies.constants[body];
+  BodyState& state = bodies.state;
+  Mover& m = state.mover[body];
+  const Vec3 step = substep_ * m.velocity(), turn = substep_ * m.spin();
+  state.position[body] += step;
+  m.movedBy() += step;
+  m.turnedBy() += turn;
+  Quat& rotation = state.rotation[body];
+  if (c.round) {
+    turnSteadily(rotation, m.spin(), substep_);
+    return;
+  }
+  if (turn.squaredNorm() < kSlowTurn * kSlowTurn) {
+    const Vec3 momentum = rotation * c.inertia.cwiseProduct(rotation.conjugate() * Vec3(m.spin()));
+    turnSteadily(rotation, m.spin(), substep_);
+    m.setInverseInertia(turnedDiagonal(rotation, c.inverseInertia));
+    m.spin() = m.inverseInertiaTimes(momentum);
+  } else {
+    Vec3 spin = m.spin();
+    turnFreely(rotation, spin, c.inertia, false, substep_);
+    m.spin() = spin;
+    m.setInverseInertia(turnedDiagonal(rotation, c.inverseInertia));
+  }
+}
+
+// The parabola itself: no contact asks for small steps.
+void Simulation::Impl::flyFreely(uint32_t body) {
+  const BodyConstants& c = bodies.constants[body];
+  BodyState& state = bodies.state;
+  Mover& m = state.mover[body];
+  const double dt = settings.timeStep;
+  const Vec3 pull = c.gravityScale * settings.gravity + c.inverseMass * state.force[body];
+  state.position[body] += dt * m.velocity() + (0.5 * dt * dt) * pull;
+  m.velocity() = (m.velocity() + dt * pull) / (1 + dt * c.linearDamping);
+  Vec3 spin = (m.spin() + dt * m.inverseInertiaTimes(state.torque[body])) / (1 + dt * c.angularDamping);
+  turnFreely(state.rotation[body], spin, c.inertia, c.round, dt);
+  m.spin() = spin;
+}
+
+void Simulation::Impl::endStep() {
+  const ProfileScope scope("end of step");
+  BodyState& state = bodies.state;
+  const double dt = settings.timeStep;
+  for (const uint32_t i : kinematic_) {
+    if (state.hasTarget[i] == 1) {
+      state.position[i] = state.target[i].position;
+      state.rotation[i] = state.target[i].rotation;
+      state.hasTarget[i] = 2;
+    } else {
+      state.position[i] += dt * state.mover[i].velocity();
+      turnSteadily(state.rotation[i], state.mover[i].spin(), dt);
+    }
+    bodies.updateModelPose(i);
+  }
+  const auto place = [&](const std::vector<uint32_t>& list) {
+    parallelFor(
+        list.size(), [&](size_t k) { bodies.updateModelPose(list[k]); }, 256);
+  };
+  place(solved_);
+  place(free_);
+  checkFinite();
+  if (settings.continuous) {
+    report.stoppedBodies = continuous_.run(bodies, before_.position, before_.rotation, settings, unlinked);
+    if (report.stoppedBodies) {
+      place(solved_);
+      place(free_);
+    }
+  }
+  report.brokenJoints = jointSolver_.finish(joints, bodies, dt);
+  if (report.brokenJoints) updateUnlinked();
+  if (settings.sleep) report.islands = islands_.sleep(bodies, next_, joints, settings);
+  for (uint32_t i = 0; i < bodies.count(); ++i) {
+    if (!state.exists[i]) continue;
+    ++report.bodies;
+    if (bodies.dynamicAwake(i)) ++report.awake;
+    state.force[i].setZero();
+    state.torque[i].setZero();
+  }
+}
+
+void Simulation::Impl::checkFinite() const {
+  const auto check = [&](const std::vector<uint32_t>& list) {
+    double sum = 0;
+    for (const uint32_t i : list) {
+      const Mover& m = bodies.state.mover[i];
+      sum += m.v[0] * 0 + m.v[1] * 0 + m.v[2] * 0 + m.w[0] * 0 + m.w[1] * 0 + m.w[2] * 0 +
+             bodies.state.position[i].sum() * 0 + bodies.state.rotation[i].coeffs().sum() * 0;
+    }
+    if (sum == 0) return;  // a number that is not finite makes it one that is not equal to anything
+    for (const uint32_t i : list) {
+      const Mover& m = bodies.state.mover[i];
+      if (m.velocity().allFinite() && m.spin().allFinite() && bodies.state.position[i].allFinite() &&
+          bodies.state.rotation[i].coeffs().allFinite())
+        continue;
+      throw Error(ErrorKind::Numerical,
+                  bodies.describe(i) + " has a position or velocity that is not finite after step " +
+                      std::to_string(steps + 1))
+          .hint("look for extreme forces, speeds or sizes; a smaller time step may help");
+    }
+  };
+  check(solved_);
+  check(free_);
+}
+
+void Simulation::Impl::collectEvents() {
+  if (!(settings.eventImpulse > 0)) return;
+  for (const PairRecord& pair : table.pairs) {
+    for (uint32_t i = pair.first; i < pair.first + pair.count; ++i) {
+      const KeptContact& kept = table.contacts[i];
+      if (kept.total < settings.eventImpulse) continue;
+      const Mover &a = before_.mover[pair.a], &b = before_.mover[pair.b];
+      const Vec3 speed = b.velocityAt(kept.contact.point - before_.position[pair.b]) -
+                         a.velocityAt(kept.contact.point - before_.position[pair.a]);
+      events.push_back({BodyIndex(pair.a), BodyIndex(pair.b), kept.contact.point, kept.contact.normal,
+                        double(kept.total), -kept.contact.normal.dot(speed)});
+    }
+  }
+}
+
+}  // namespace sunder::rigid

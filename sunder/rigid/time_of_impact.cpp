@@ -1,0 +1,149 @@
+// When moving shapes first touch: conservative advancement (Mirtich 1996). Two convex shapes are bounded
+// along the direction between their closest points (Zhang, Lee and Kim 2006), so that passing by costs few
+// steps; a field only knows how near things are, whichever way they move.
+#include "sunder/rigid/contact_parts.h"
+#include "sunder/rigid/gjk.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sunder::rigid {
+
+namespace {
+
+bool convex(const Shape& shape) { return shape.kind() < ShapeKind::Plane; }
+
+struct Distance {
+  double below = 0;            // bound on the distance
+  Vec3 normal = Vec3::Zero();  // of a plane that separates them by that much, from A to B; zero: not known
+};
+
+Distance convexDistance(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double enough) {
+  const ConvexCore coreA = coreOf(a), coreB = coreOf(b);
+  const Mat3 turnA = poseA.rotation.toRotationMatrix(), turnB = poseB.rotation.toRotationMatrix();
+  const CoreDistance d = distanceOfCores(coreA, coreB, turnA.transpose() * turnB,
+                                         turnA.transpose() * (poseB.position - poseA.position),
+                                         enough + coreA.radius + coreB.radius);
+  Distance result;
+  result.below = d.below - coreA.radius - coreB.radius;
+  if (d.distance > 0) result.normal = turnA * ((d.onB - d.onA) / d.distance);
+  return result;
+}
+
+// Convex against the half-space of a plane.
+Distance planeDistance(const Shape& shape, const Pose& pose, const Pose& plane) {
+  const Vec3 up = plane.direction(Vec3::UnitY());
+  const ConvexCore core = coreOf(shape);
+  const Vec3 lowest = pose.point(core.support(pose.localDirection(-up)));
+  return {up.dot(lowest - plane.position) - core.radius, -up};
+}
+
+// The least distance of points of one shape from the field of the other: best first by levels.
+double pointsBelow(const Shape& points, const Pose& posePoints, const Shape& field, const Pose& poseField,
+                   double enough, double tolerance, ContactScratch& s) {
+  const sdf::SphereTree& tree = points.points();
+  if (tree.pointCount() == 0) return enough;
+  const Pose relative = inverse(poseField) * posePoints;
+  const Mat3 turn = relative.rotation.toRotationMatrix();
+  const double radius = points.pointRadius(), error = field.fieldError();
+  const Box3& box = field.localBounds();
+  s.state.assign(tree.pointCount(), 0);
+  if (s.bound.size() < tree.pointCount()) s.bound.resize(tree.pointCount());
+  s.queue.assign(tree.roots.begin(), tree.roots.end());
+  double best = enough;
+  for (size_t head = 0; head < s.queue.size();) {
+    const size_t end = std::min(head + 64, s.queue.size());
+    s.work.visited += end - head;
+    s.positions.clear();
+    s.fresh.clear();
+    for (size_t i = head; i < end; ++i) {
+      const uint32_t occurrence = s.queue[i], rank = tree.rank[occurrence];
+      if (s.state[rank]) continue;
+      s.state[rank] = 1;
+      const Vec3 p = turn * tree.position[rank] + relative.position;
+      const double outside = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm();
+      s.bound[rank] = outside - radius;
+      if (s.bound[rank] - double(tree.radius[occurrence]) >= best) continue;
+      s.fresh.push_back(rank);
+      s.positions.push_back(p);
+    }
+    s.samples.resize(s.positions.size());
+    field.field().samples(s.positions, s.samples);
+    s.work.fieldQueries += s.positions.size();
+    for (size_t i = 0; i < s.fresh.size(); ++i) {
+      double& bound = s.bound[s.fresh[i]];
+      if (field.fieldDomain().contains(s.positions[i]))
+        bound = std::max(bound, s.samples[i].value - error - radius);
+      best = std::min(best, bound);
+    }
+    for (size_t i = head; i < end; ++i) {
+      const uint32_t occurrence = s.queue[i];
+      if (s.bound[tree.rank[occurrence]] - double(tree.radius[occurrence]) >= best - tolerance) continue;
+      for (uint32_t child = tree.firstChild[occurrence]; child != kNoIndex; child = tree.nextSibling[child])
+        s.queue.push_back(child);
+    }
+    head = end;
+  }
+  return best - tolerance;
+}
+
+Distance distanceOf(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double enough,
+                    double tolerance, ContactScratch& scratch) {
+  if (convex(a) && convex(b)) return convexDistance(a, poseA, b, poseB, enough);
+  if (convex(a) && b.kind() == ShapeKind::Plane) return planeDistance(a, poseA, poseB);
+  if (a.kind() == ShapeKind::Plane && convex(b)) {
+    Distance d = planeDistance(b, poseB, poseA);
+    d.normal = -d.normal;
+    return d;
+  }
+  if (a.kind() == ShapeKind::Plane && b.kind() == ShapeKind::Plane) return {enough, Vec3::Zero()};
+  // A solid: a ball's one point says all; others are asked both ways.
+  double below = enough;
+  if (b.kind() != ShapeKind::Sphere) below = pointsBelow(a, poseA, b, poseB, enough, tolerance, scratch);
+  if (a.kind() != ShapeKind::Sphere)
+    below = std::min(below, pointsBelow(b, poseB, a, poseA, below + tolerance, tolerance, scratch));
+  Distance result{below, Vec3::Zero()};
+  if (a.kind() == ShapeKind::Plane) result.normal = poseA.direction(Vec3::UnitY());
+  if (b.kind() == ShapeKind::Plane) result.normal = -poseB.direction(Vec3::UnitY());
+  return result;
+}
+
+}  // namespace
+
+double distanceBelow(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double enough,
+                     double tolerance, ContactScratch& scratch) {
+  return std::min(enough, distanceOf(a, poseA, b, poseB, enough, tolerance, scratch).below);
+}
+
+double timeOfImpact(const Shape& a, const Motion& motionA, const Shape& b, const Motion& motionB,
+                    double separation, double tolerance, ContactScratch& scratch) {
+  // How fast any two points approach at most. The turning parts bound the motion about the centres.
+  const Vec3 displacement = motionB.displacement - motionA.displacement;
+  // The reach of a plane is infinite, which counts only where it turns.
+  const auto turningOf = [](const Motion& m) { return m.turn.isZero(0) ? 0 : m.turn.norm() * m.reach; };
+  const double turning = turningOf(motionA) + turningOf(motionB);
+  const double fastest = displacement.norm() + turning;
+  if (!(fastest > 0)) {
+    const double d =
+        distanceBelow(a, motionA.start, b, motionB.start, separation + tolerance, tolerance / 2, scratch);
+    return d < separation ? 0 : 1;
+  }
+  constexpr int kMost = 4096;
+  double time = 0;
+  for (int step = 0; step < kMost; ++step) {
+    const Pose poseA = motionA.at(time), poseB = motionB.at(time);
+    const double enough = separation + tolerance + fastest * (1 - time);
+    const Distance d = distanceOf(a, poseA, b, poseB, enough, tolerance / 2, scratch);
+    if (d.below < separation + tolerance / 2) return time;
+    double speed = fastest;
+    if (!d.normal.isZero(0)) speed = std::max(0.0, -displacement.dot(d.normal)) + turning;
+    // The distance stays above the separation for this long.
+    const double room = d.below - separation;
+    if (speed * (1 - time) < room) return 1;
+    time += room / speed;
+    if (time >= 1) return 1;
+  }
+  return time;
+}
+
+}  // namespace sunder::rigid

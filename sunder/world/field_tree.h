@@ -1,0 +1,12 @@
+// Solids by formulas, from the `field` of a shape: the analytic fields of room sdf and their combinations.
+#pragma once
+
+#include "sunder/sdf/analytic_field.h"
+#include "sunder/world/scene_node.h"
+
+namespace sunder::world {
+
+// Throws Error with the place in the scene for sizes that make no sense.
+sdf::FieldPtr makeField(const SceneNode& node);
+
+}  // namespace sunder::world

@@ -1,0 +1,270 @@
+#include "sunder/world/runner.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/profiler.h"
+#include "sunder/record/run_writer.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace sunder::world {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kNoCheckpoint = SIZE_MAX;
+
+double secondsNow() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// How long the run is may change when it goes on; nothing else.
+std::string comparable(const std::string& scene) {
+  Json json = Json::parse(scene);
+  if (json.contains("world")) {
+    json["world"].erase("frames");
+    json["world"].erase("duration");
+    if (json["world"].empty()) json.erase("world");
+  }
+  json.erase("recording");
+  json.erase("title");
+  return json.dump();
+}
+
+// Seconds of each stage since the last call, as statistics.
+class StageTimes {
+ public:
+  void add(std::vector<record::Statistic>& out) {
+    const Profiler* profiler = Profiler::active();
+    if (!profiler) return;
+    const auto& stages = profiler->stages();
+    for (size_t i = 1; i < stages.size(); ++i) {
+      std::string name = stages[i].name;
+      for (uint32_t p = stages[i].parent; p != 0; p = stages[p].parent) name = stages[p].name + "." + name;
+      if (name.starts_with("build") || name.starts_with("record")) continue;
+      out.push_back({"seconds." + name, stages[i].total - last_[name]});
+      last_[name] = stages[i].total;
+    }
+  }
+
+ private:
+  std::map<std::string, double> last_;
+};
+
+RunStatus statusOf(const World& world) {
+  RunStatus status;
+  status.frame = world.frame();
+  status.frames = world.scene().world.frames;
+  status.time = world.time();
+  status.bodies = world.scene().bodies.size();
+  status.awake = world.simulation().report().awake;
+  status.contacts = world.simulation().report().contacts;
+  status.energy = world.simulation().energy();
+  return status;
+}
+
+class Run {
+ public:
+  Run(World& world, const RunOptions& options) : world_(world), options_(options) {}
+
+  void start() {
+    record::RunInfo info;
+    info.program = options_.program;
+    info.sceneName = world_.scene().document.name();
+    info.scene = world_.resolvedScene();
+    info.frameRate = world_.scene().world.frameRate;
+    std::filesystem::create_directories(options_.file.parent_path().empty() ? "."
+                                                                            : options_.file.parent_path());
+    writer_ = std::make_unique<record::RunWriter>(options_.file, info);
+    for (const record::MeshEntry& mesh : world_.meshes()) writer_->addMesh(mesh);
+    for (const record::BodyEntry& body : world_.bodies()) writer_->addBody(body);
+    prepare();
+    world_.noteOverlaps();
+    recordFrame();
+    checkpoint();
+  }
+
+  void resume(const record::RunReader& run, size_t at) {
+    world_.load(run.checkpoint(at).state, run.path().string());
+    writer_ = std::make_unique<record::RunWriter>(run, at);
+    prepare();
+    lastCheckpoint_ = world_.frame();
+  }
+
+  bool loop() {
+    const WorldSettings& settings = world_.scene().world;
+    checkStrict();
+    while (world_.frame() < settings.frames) {
+      try {
+        world_.advance();
+      } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Numerical) diverged(error);
+        throw;
+      }
+      recordFrame();
+      const bool due = (world_.frame() - lastCheckpoint_) >= world_.scene().recording.checkpointFrames ||
+                       secondsNow() - checkpointTime_ >= world_.scene().recording.checkpointSeconds;
+      if (due) checkpoint();
+      if (options_.progress) options_.progress(statusOf(world_));
+      checkStrict();
+      if (options_.stop && options_.stop() && world_.frame() < settings.frames) {
+        finish(record::EndKind::Stopped, "stopped by the user");
+        return false;
+      }
+    }
+    finish(record::EndKind::Finished, "");
+    return true;
+  }
+
+  uint64_t bytes() const { return writer_->size(); }
+
+ private:
+  void prepare() {
+    writer_->setKeyInterval(world_.scene().recording.keyEvery);
+    checkpointTime_ = secondsNow();
+  }
+
+  void recordFrame() {
+    const ProfileScope scope("record");
+    auto statistics = world_.statistics();
+    stages_.add(statistics);
+    writer_->frame(world_.frame(), world_.time(), world_.states(), world_.fields(), statistics,
+                   world_.events());
+  }
+
+  void checkpoint() {
+    const ProfileScope scope("checkpoint");
+    writer_->checkpoint({world_.frame(), world_.hash(), world_.save()}, world_.time());
+    lastCheckpoint_ = world_.frame();
+    checkpointTime_ = secondsNow();
+  }
+
+  void finish(record::EndKind kind, const std::string& message) {
+    if (lastCheckpoint_ != world_.frame()) checkpoint();
+    writer_->finish({kind, message, world_.hash(), report()});
+  }
+
+  std::string report() const {
+    Json degraded = Json::array();
+    for (const Degradation& d : world_.degradations())
+      degraded.push_back(
+          {{"what", d.what}, {"count", d.count}, {"first_frame", d.firstFrame}, {"example", d.example}});
+    return Json{{"degraded", degraded}, {"contacts", world_.mostContacts()}}.dump(
+        -1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  void checkStrict() {
+    if (!options_.strict || world_.degradations().empty()) return;
+    const Degradation& d = world_.degradations().front();
+    const std::string message =
+        fmt::format("{}: {}{}", d.what, d.count, d.example.empty() ? "" : " (" + d.example + ")");
+    finish(record::EndKind::Stopped, "--strict: " + message);
+    throw Error(ErrorKind::Numerical,
+                fmt::format("stopped at frame {} because of --strict: {}", world_.frame(), message));
+  }
+
+  [[noreturn]] void diverged(const Error& error) {
+    writer_->finish({record::EndKind::Diverged, error.message(), 0, report()});
+    throw Error(ErrorKind::Numerical,
+                fmt::format("{}; the last checkpoint is of frame {}", error.message(), lastCheckpoint_))
+        .inFile(writer_->path().string())
+        .hint(error.hint().empty()
+                  ? "a smaller time step or more substeps may help; what was recorded is whole"
+                  : error.hint());
+  }
+
+  World& world_;
+  const RunOptions& options_;
+  std::unique_ptr<record::RunWriter> writer_;
+  StageTimes stages_;
+  uint64_t lastCheckpoint_ = UINT64_MAX;
+  double checkpointTime_ = 0;
+};
+
+}  // namespace
+
+Scene recordedScene(const record::RunReader& run, const std::vector<std::string>& sets) {
+  if (run.info().scene.empty())
+    throw Error(ErrorKind::Format, "the recording has no scene: it was cut off before anything was written")
+        .inFile(run.path().string())
+        .hint("start the run again");
+  return readScene(
+      SceneDocument::parse(run.info().scene, run.info().sceneName + ".json", run.path().parent_path(), sets));
+}
+
+RunResult runScene(Scene scene, const RunOptions& options) {
+  RunResult result;
+  std::optional<record::RunReader> old;
+  size_t at = kNoCheckpoint;
+  if (options.resume) {
+    old.emplace(options.file);
+    result.notes = old->problems();
+    if (!old->info().scene.empty()) at = old->lastGoodCheckpoint().value_or(kNoCheckpoint);
+  }
+  World world(std::move(scene), options.building);
+  if (at != kNoCheckpoint && comparable(world.resolvedScene()) != comparable(old->info().scene))
+    throw Error(ErrorKind::Usage, "the scene is not the one that was recorded")
+        .inFile(options.file.string())
+        .hint(
+            "go on with 'sunder run --resume' and the recording alone, or start a new run without --resume");
+  Run run(world, options);
+  if (at != kNoCheckpoint) {
+    run.resume(*old, at);
+    result.resumed = world.frame();
+  } else {
+    run.start();
+  }
+  result.finished = run.loop();
+  result.frames = world.frame();
+  result.bodies = world.scene().bodies.size();
+  result.contacts = world.mostContacts();
+  result.hash = world.hash();
+  result.bytes = run.bytes();
+  result.simulatedSeconds = world.time();
+  result.degradations = world.degradations();
+  return result;
+}
+
+ReplayResult replay(const record::RunReader& run, const World::Progress& building,
+                    const std::function<void(const RunStatus&)>& progress) {
+  World world(recordedScene(run), building);
+  ReplayResult result;
+  size_t checkpoint = 0;
+  for (size_t i = 0; i < run.frameCount(); ++i) {
+    const uint64_t number = run.frameNumber(i);
+    while (world.frame() < number) world.advance();
+    const auto& recorded = run.readStates(i);
+    const auto states = world.states();
+    for (uint32_t b = 0; b < states.size(); ++b) {
+      const record::QuantisedState now = record::quantise(states[b]);
+      const record::QuantisedState then = b < recorded.size() ? recorded[b] : record::QuantisedState{};
+      if (now == then) continue;
+      ReplayDifference difference{number, world.scene().bodies[b].id, 0, ""};
+      const record::BodyState was = record::restore(then);
+      difference.distance = static_cast<double>((was.position - states[b].position).norm());
+      difference.what = was.present != states[b].present ? "is there in one of the two only"
+                        : difference.distance > 0        ? "is at another place"
+                                                         : "turns or moves differently";
+      result.difference = difference;
+      return result;
+    }
+    ++result.frames;
+    for (; checkpoint < run.checkpointCount() && run.checkpointFrame(checkpoint) <= number; ++checkpoint) {
+      if (run.checkpointFrame(checkpoint) != number) continue;
+      if (run.checkpoint(checkpoint).hash != world.hash()) {
+        result.difference = ReplayDifference{number, "", 0, "the hash of the state differs"};
+        return result;
+      }
+      ++result.checkpoints;
+    }
+    if (progress) progress(statusOf(world));
+  }
+  return result;
+}
+
+}  // namespace sunder::world

@@ -1,0 +1,72 @@
+// Runs a scene into a recording: new, or going on from the last whole checkpoint of one that was interrupted.
+// The first frame and a checkpoint are written before anything moves, a checkpoint every so many frames or
+// seconds, and one at the end, however the run ends short of a crash.
+//
+// Guarantee: the final state's hash is the same however often the run was interrupted. Errors: Error (Write)
+// when the recording cannot be written (it is whole up to the last frame), Error (Numerical) when a step is
+// not finite, naming body, frame and the last checkpoint; with `strict`, Error (Numerical) for the first
+// thing that degrades.
+#pragma once
+
+#include "sunder/record/run_reader.h"
+#include "sunder/world/world.h"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sunder::world {
+
+struct RunStatus {
+  uint64_t frame = 0, frames = 0;
+  double time = 0;  // simulated, s
+  uint64_t bodies = 0, awake = 0, contacts = 0;
+  rigid::Energy energy;
+};
+
+struct RunOptions {
+  std::filesystem::path file;  // run.sunder
+  std::string program;         // name and version, for the recording
+  bool resume = false;
+  bool strict = false;
+  World::Progress building;
+  std::function<void(const RunStatus&)> progress;  // after each frame
+  std::function<bool()> stop;                      // true: end cleanly after this frame
+};
+
+struct RunResult {
+  uint64_t frames = 0;              // recorded, the start not counted
+  std::optional<uint64_t> resumed;  // frame it went on from
+  bool finished = false;            // all frames done; else stopped
+  uint64_t bodies = 0, contacts = 0;
+  uint64_t hash = 0;
+  uint64_t bytes = 0;
+  double simulatedSeconds = 0;
+  std::vector<Degradation> degradations;
+  std::vector<std::string> notes;  // what was found damaged on resuming
+};
+
+// Throws Error (Usage) on resuming with a scene that is not the one of the recording (its length may differ).
+RunResult runScene(Scene scene, const RunOptions& options);
+
+// The scene inside a recording.
+Scene recordedScene(const record::RunReader& run, const std::vector<std::string>& sets = {});
+
+// Simulates a recording again and compares each frame. The first difference, or none.
+struct ReplayDifference {
+  uint64_t frame = 0;
+  std::string body;  // empty: the state's hash alone
+  double distance = 0;
+  std::string what;
+};
+struct ReplayResult {
+  uint64_t frames = 0;  // compared
+  uint64_t checkpoints = 0;
+  std::optional<ReplayDifference> difference;
+};
+ReplayResult replay(const record::RunReader& run, const World::Progress& building = {},
+                    const std::function<void(const RunStatus&)>& progress = {});
+
+}  // namespace sunder::world

@@ -1,0 +1,483 @@
+#include "sunder/world/scene.h"
+
+#include "sunder/base/text.h"
+#include "sunder/world/scene_arrays.h"
+#include "sunder/world/scene_node.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace sunder::world {
+
+namespace {
+
+using Json = nlohmann::json;
+
+class SceneReader {
+ public:
+  explicit SceneReader(Scene& scene)
+      : scene_(scene), root_(scene.document, std::as_const(scene.document).json(), "") {}
+
+  void run() {
+    scene_.title = root_.text("title", "");
+    if (root_.has("world")) readWorld(root_["world"]);
+    readMaterials();
+    if (root_.has("recording")) readRecording(root_["recording"]);
+    if (root_.has("bodies"))
+      for (size_t i = 0; i < root_["bodies"].size(); ++i) readBody(root_["bodies"][i]);
+    if (root_.has("arrays"))
+      for (size_t i = 0; i < root_["arrays"].size(); ++i) readArray(root_["arrays"][i]);
+    if (root_.has("joints"))
+      for (size_t i = 0; i < root_["joints"].size(); ++i) readJoint(root_["joints"][i], i);
+    if (root_.has("forces"))
+      for (size_t i = 0; i < root_["forces"].size(); ++i) readForce(root_["forces"][i], i);
+    if (root_.has("shapes"))
+      for (const std::string& name : root_["shapes"].keys()) checkShape(root_["shapes"][name.c_str()], name);
+  }
+
+ private:
+  void readWorld(const SceneNode& node) {
+    WorldSettings& world = scene_.world;
+    rigid::SimulationSettings& sim = world.simulation;
+    sim.gravity = node.vector("gravity", kAcceleration, sim.gravity);
+    world.frameRate = node.positive("frameRate", kRate, 60);
+    const double interval = 1 / world.frameRate;
+    const double step = node.positive("timeStep", kTime, interval);
+    const double steps = std::round(interval / step);
+    if (!(steps >= 1) || !(steps <= 1e6) || std::abs(interval / step - steps) > 1e-3 * steps)
+      node["timeStep"].fail(
+          fmt::format("{:g} s does not divide the {:g} s from frame to frame", step, interval),
+          fmt::format("write \"1/{:g} s\", or a whole fraction of it", world.frameRate));
+    world.stepsPerFrame = static_cast<uint32_t>(steps);
+    sim.timeStep = interval / steps;
+    sim.substeps = static_cast<uint32_t>(node.whole("substeps", sim.substeps));
+    if (node.has("frames") && node.has("duration"))
+      node["frames"].fail("has both \"frames\" and \"duration\"", "give one of them");
+    const double frames = node.notNegative("duration", kTime, 5) * world.frameRate;
+    if (!(frames <= 1e9)) node["duration"].fail("is more than a billion frames");
+    world.frames = node.whole("frames", static_cast<uint64_t>(std::llround(frames)));
+    world.seed = node.whole("seed", 1);
+    sim.sleep = node.flag("sleep", sim.sleep);
+    sim.sleepSpeed = node.positive("sleepSpeed", kSpeed, sim.sleepSpeed);
+    sim.sleepTime = node.positive("sleepTime", kTime, sim.sleepTime);
+    if (node.has("bounds")) {
+      const Box3 box{node["bounds"]["lower"].vector(kLength), node["bounds"]["upper"].vector(kLength)};
+      if (box.empty()) node["bounds"].fail("the upper corner must be above the lower one");
+      world.bounds = box;
+    }
+    if (node.has("solver")) readSolver(node["solver"], sim);
+  }
+
+  static void readSolver(const SceneNode& node, rigid::SimulationSettings& sim) {
+    sim.contactRate = node.positive("contactRate", kRate, sim.contactRate);
+    sim.contactDamping = node.notNegative("contactDamping", kPlain, sim.contactDamping);
+    sim.pushSpeed = node.positive("pushSpeed", kSpeed, sim.pushSpeed);
+    sim.slop = node.notNegative("slop", kPlain, sim.slop);
+    sim.bounceSpeed = node.notNegative("bounceSpeed", kSpeed, sim.bounceSpeed);
+    sim.continuous = node.flag("continuous", sim.continuous);
+    sim.selection.firstLimit = static_cast<uint32_t>(node.whole("contacts", sim.selection.firstLimit));
+    sim.selection.growth = static_cast<uint32_t>(node.whole("contactGrowth", sim.selection.growth));
+    sim.selection.depthTolerance = node.notNegative("depthTolerance", kPlain, sim.selection.depthTolerance);
+    sim.selection.full = node.flag("allContacts", sim.selection.full);
+  }
+
+  void readMaterials() {
+    for (const Material& m : builtinMaterials()) scene_.materials.push_back(m);
+    if (!root_.has("materials")) return;
+    const SceneNode block = root_["materials"];
+    std::set<std::string> done, open;
+    for (const std::string& name : block.keys()) readMaterial(block, name, done, open);
+  }
+
+  void readMaterial(const SceneNode& block, const std::string& name, std::set<std::string>& done,
+                    std::set<std::string>& open) {
+    if (done.contains(name)) return;
+    const SceneNode node = block[name.c_str()];
+    if (!open.insert(name).second) node.fail("materials are like each other in a circle");
+    Material material;
+    const size_t own = materialIndex(name);
+    if (node.has("like")) {
+      const std::string like = node["like"].text();
+      if (like != name && block.has(like.c_str())) readMaterial(block, like, done, open);
+      material = scene_.materials[needMaterial(node["like"])];
+    } else if (own < scene_.materials.size()) {
+      material = scene_.materials[own];
+    }
+    material.name = name;
+    material.density = node.positive("density", kDensity, material.density);
+    material.friction = node.quantity("friction", kPlain, material.friction);
+    material.restitution = node.quantity("restitution", kPlain, material.restitution);
+    material.rollingFriction = node.notNegative("rollingFriction", kLength, material.rollingFriction);
+    material.colour = node.vector("colour", kPlain, material.colour);
+    material.roughness = node.quantity("roughness", kPlain, material.roughness);
+    material.metallic = node.quantity("metallic", kPlain, material.metallic);
+    material.transparency = node.quantity("transparency", kPlain, material.transparency);
+    material.refraction = node.quantity("refraction", kPlain, material.refraction);
+    if (own < scene_.materials.size())
+      scene_.materials[own] = material;
+    else
+      scene_.materials.push_back(material);
+    done.insert(name);
+  }
+
+  size_t materialIndex(const std::string& name) const {
+    size_t i = 0;
+    while (i < scene_.materials.size() && scene_.materials[i].name != name) ++i;
+    return i;
+  }
+
+  uint32_t needMaterial(const SceneNode& node) const {
+    const std::string name = node.text();
+    const size_t i = materialIndex(name);
+    if (i < scene_.materials.size()) return static_cast<uint32_t>(i);
+    std::vector<std::string_view> known;
+    for (const Material& m : scene_.materials) known.push_back(m.name);
+    node.fail(fmt::format("there is no material \"{}\"", name), suggestion(name, known));
+  }
+
+  void readRecording(const SceneNode& node) {
+    RecordingSettings& recording = scene_.recording;
+    recording.keyEvery = static_cast<uint32_t>(node.whole("keyEvery", recording.keyEvery));
+    recording.checkpointFrames = node.whole("checkpointFrames", recording.checkpointFrames);
+    recording.checkpointSeconds = node.positive("checkpointSeconds", kTime, recording.checkpointSeconds);
+    scene_.world.simulation.eventImpulse = node.notNegative("eventImpulse", kImpulse, 0);
+    if (node.has("fields"))
+      for (size_t i = 0; i < node["fields"].size(); ++i) {
+        const std::string field = node["fields"][i].text();
+        (field == "impulse" ? recording.impulseField : recording.asleepField) = true;
+      }
+  }
+
+  static void checkShape(const SceneNode& node, const std::string& name) {
+    if (node.json().is_string())
+      node.fail(fmt::format("the shape \"{}\" is only a name", name),
+                "describe it: {\"sphere\": {\"radius\": 0.1}}");
+    static constexpr std::array<std::string_view, 8> kKinds{"sphere", "box",  "capsule", "plane",
+                                                            "hull",   "file", "make",    "field"};
+    const std::string kind = node.oneOf(kKinds);
+    const bool mesh = kind == "file" || kind == "make";
+    for (const char* key : {"scale", "as"})
+      if (node.has(key) && !mesh)
+        node[key].fail(fmt::format("goes with \"file\" or \"make\", not with \"{}\"", kind));
+    if (node.has("solid") && !mesh && kind != "field")
+      node["solid"].fail(fmt::format("goes with \"file\", \"make\" or \"field\", not with \"{}\"", kind));
+    if (node.has("with") && kind != "make") node["with"].fail("goes with \"make\"");
+    if (node.has("hash") && kind != "file") node["hash"].fail("goes with \"file\"");
+  }
+
+  uint32_t needShape(const SceneNode& node) {
+    if (!node.json().is_string()) {
+      checkShape(node, "");
+      return shapeIndex("", node.json(), node.pointer());
+    }
+    const std::string name = node.text();
+    if (!root_.has("shapes") || !root_["shapes"].has(name.c_str())) {
+      std::vector<std::string> names;
+      if (root_.has("shapes")) names = root_["shapes"].keys();
+      const std::vector<std::string_view> known(names.begin(), names.end());
+      node.fail(fmt::format("there is no shape \"{}\"", name),
+                known.empty() ? "describe it under \"shapes\"" : suggestion(name, known));
+    }
+    const SceneNode shape = root_["shapes"][name.c_str()];
+    checkShape(shape, name);
+    return shapeIndex(name, shape.json(), shape.pointer());
+  }
+
+  // The hash of a file is no part of what the shape is: a recording states it, the scene it was made from
+  // not.
+  uint32_t shapeIndex(const std::string& name, Json json, const std::string& pointer) {
+    const std::string hash = json.value("hash", "");
+    json.erase("hash");
+    const std::string text = json.dump();
+    const auto [found, added] = shapeByText_.try_emplace(text, static_cast<uint32_t>(scene_.shapes.size()));
+    if (added) scene_.shapes.push_back({name, text, pointer, hash});
+    return found->second;
+  }
+
+  // What bodies and the template of an array have in common.
+  BodySpec readSettings(const SceneNode& node) {
+    BodySpec body;
+    body.pointer = node.pointer();
+    if (node.has("material")) body.material = needMaterial(node["material"]);
+    const std::string kind = node.text("kind", "dynamic");
+    body.kind = kind == "static"      ? rigid::BodyKind::Static
+                : kind == "kinematic" ? rigid::BodyKind::Kinematic
+                                      : rigid::BodyKind::Dynamic;
+    body.pose.rotation = node.rotation("rotation");
+    body.velocity = node.vector("velocity", kSpeed, Vec3::Zero());
+    body.angularVelocity = node.vector("angularVelocity", kAngularSpeed, Vec3::Zero());
+    if (body.kind != rigid::BodyKind::Dynamic)
+      for (const char* key : {"velocity", "angularVelocity", "mass"})
+        if (node.has(key))
+          node[key].fail(fmt::format("a {} body has none", kind), "leave it out, or make the body dynamic");
+    if (node.has("mass")) body.mass = node["mass"].positive(kMass);
+    body.gravityScale = node.quantity("gravityScale", kPlain, 1);
+    body.linearDamping = node.notNegative("linearDamping", kRate, 0);
+    body.angularDamping = node.notNegative("angularDamping", kRate, 0);
+    body.group = static_cast<uint32_t>(node.whole("group", 0));
+    body.canSleep = node.flag("sleep", true);
+    return body;
+  }
+
+  void addBody(BodySpec body, const SceneNode& place) {
+    if (!bodyById_.try_emplace(body.id, static_cast<uint32_t>(scene_.bodies.size())).second)
+      place.fail(fmt::format("there are two bodies \"{}\"", body.id), "give one of them another id");
+    if (body.kind == rigid::BodyKind::Dynamic &&
+        Json::parse(scene_.shapes[body.shape].json).contains("plane"))
+      place.fail("a plane cannot move", "set \"kind\" to \"static\"");
+    scene_.bodies.push_back(std::move(body));
+  }
+
+  void readBody(const SceneNode& node) {
+    BodySpec body = readSettings(node);
+    body.id = node["id"].text();
+    if (body.id.empty() || body.id.find_first_of("*[]") != std::string::npos)
+      node["id"].fail(fmt::format("\"{}\" cannot be an id", body.id), "not empty and without *, [ and ]");
+    body.shape = needShape(node["shape"]);
+    body.pose.position = node.vector("position", kLength, Vec3::Zero());
+    if (node.has("keyFrames")) readKeyFrames(node, body);
+    body.repeat = node.flag("repeat", false);
+    addBody(std::move(body), node);
+  }
+
+  static void readKeyFrames(const SceneNode& node, BodySpec& body) {
+    const SceneNode list = node["keyFrames"];
+    if (body.kind != rigid::BodyKind::Kinematic)
+      list.fail("only a kinematic body follows key frames", "set \"kind\" to \"kinematic\"");
+    rigid::Pose last = body.pose;
+    for (size_t i = 0; i < list.size(); ++i) {
+      KeyFrame key;
+      key.time = list[i]["time"].notNegative(kTime);
+      key.pose.position = list[i].vector("position", kLength, last.position);
+      key.pose.rotation = list[i].has("rotation") ? list[i]["rotation"].rotation() : last.rotation;
+      if (i > 0 && !(key.time > body.keyFrames.back().time))
+        list[i]["time"].fail("times must grow from one to the next");
+      last = key.pose;
+      body.keyFrames.push_back(key);
+    }
+    body.pose = body.keyFrames.front().pose;
+  }
+
+  void readArray(const SceneNode& node) {
+    const std::string id = node["id"].text();
+    if (id.empty() || id.find_first_of("*[]") != std::string::npos)
+      node["id"].fail(fmt::format("\"{}\" cannot be an id", id), "not empty and without *, [ and ]");
+    const SceneNode part = node["body"];
+    const BodySpec settings = readSettings(part);
+    LetterSettings letters;
+    const std::vector<ArrayItem> items = arrayItems(node, scene_.world.seed, letters);
+    std::vector<uint32_t> shapes, materials;
+    const bool text = !letters.text.empty();
+    if (text + node.has("shapes") + part.has("shape") != 1)
+      node.fail(text ? "letters are shapes already" : "the shape is not clear",
+                text ? "leave out \"shape\" and \"shapes\"" : "give either body.shape or \"shapes\"");
+    if (part.has("shape")) shapes.push_back(needShape(part["shape"]));
+    if (node.has("shapes"))
+      for (size_t i = 0; i < node["shapes"].size(); ++i) shapes.push_back(needShape(node["shapes"][i]));
+    if (node.has("materials"))
+      for (size_t i = 0; i < node["materials"].size(); ++i)
+        materials.push_back(needMaterial(node["materials"][i]));
+    for (size_t i = 0; i < items.size(); ++i) {
+      BodySpec body = settings;
+      body.id = fmt::format("{}[{}]", id, i);
+      body.pointer = node.pointer();
+      body.pose = items[i].pose * settings.pose;
+      if (text) {
+        const Json shape = {{"make", "letters"},
+                            {"with",
+                             {{"text", std::string(1, items[i].letter)},
+                              {"height", letters.height},
+                              {"depth", letters.depth}}}};
+        body.shape = shapeIndex(fmt::format("letter {}", items[i].letter), shape, node.pointer());
+      } else {
+        body.shape = shapes[i % shapes.size()];
+      }
+      if (!materials.empty()) body.material = materials[i % materials.size()];
+      addBody(std::move(body), node);
+    }
+  }
+
+  uint32_t needBody(const SceneNode& node) const {
+    const std::string id = node.text();
+    if (const auto found = bodyById_.find(id); found != bodyById_.end()) return found->second;
+    std::vector<std::string_view> known;
+    for (const BodySpec& body : scene_.bodies)
+      if (known.size() < 500) known.push_back(body.id);
+    node.fail(fmt::format("there is no body \"{}\"", id),
+              known.size() > 20 ? std::string("see the ids of bodies and arrays") : suggestion(id, known));
+  }
+
+  std::vector<uint32_t> bodiesLike(const SceneNode& node) const {
+    const std::string pattern = node.text();
+    std::vector<uint32_t> found;
+    for (uint32_t i = 0; i < scene_.bodies.size(); ++i)
+      if (fitsPattern(pattern, scene_.bodies[i].id)) found.push_back(i);
+    if (found.empty()) node.fail(fmt::format("no body has an id like \"{}\"", pattern));
+    return found;
+  }
+
+  void readJoint(const SceneNode& node, size_t number) {
+    JointSpec spec;
+    spec.pointer = node.pointer();
+    const std::string id = node.text("id", fmt::format("joint {}", number + 1));
+    rigid::JointSettings& joint = spec.settings;
+    const std::string kind = node["kind"].text();
+    joint.kind = kind == "fixed"   ? rigid::JointKind::Fixed
+                 : kind == "ball"  ? rigid::JointKind::Ball
+                 : kind == "hinge" ? rigid::JointKind::Hinge
+                                   : rigid::JointKind::Distance;
+    const bool hinge = joint.kind == rigid::JointKind::Hinge,
+               distance = joint.kind == rigid::JointKind::Distance;
+    for (const char* key : {"axis", "limits", "motor"})
+      if (node.has(key) && !hinge) node[key].fail("goes with a hinge");
+    for (const char* key : {"slack", "anchorB"})
+      if (node.has(key) && !distance) node[key].fail("goes with a distance");
+    if (node.has("a")) joint.a = rigid::BodyIndex(needBody(node["a"]));
+    if (node.has("axis")) joint.axis = node["axis"].direction();
+    if (node.has("limits")) {
+      joint.lowerAngle = node["limits"][size_t(0)].quantity(kAngle);
+      joint.upperAngle = node["limits"][size_t(1)].quantity(kAngle);
+      if (!(joint.lowerAngle <= joint.upperAngle))
+        node["limits"].fail("the first angle must not be the larger one");
+    }
+    if (node.has("motor")) {
+      joint.motorSpeed = node["motor"]["speed"].quantity(kAngularSpeed);
+      joint.motorTorque = node["motor"]["torque"].positive(kTorque);
+    }
+    joint.slack = node.flag("slack", false);
+    joint.collide = node.flag("collide", false);
+    if (node.has("breakForce")) joint.breakForce = node["breakForce"].positive(kForce);
+    if (node.has("breakTorque")) joint.breakTorque = node["breakTorque"].positive(kTorque);
+    const bool relative = node.flag("relative", false);
+    const bool many = node["b"].text().find('*') != std::string::npos;
+    if (distance && !node.has("anchor")) node.fail("a distance needs an \"anchor\"");
+    const auto bodies = many ? bodiesLike(node["b"]) : std::vector<uint32_t>{needBody(node["b"])};
+    for (size_t i = 0; i < bodies.size(); ++i) {
+      const BodySpec& b = scene_.bodies[bodies[i]];
+      if (joint.a.valid() && joint.a.value == bodies[i])
+        node["b"].fail("a joint cannot hold a body to itself");
+      if (b.kind != rigid::BodyKind::Dynamic &&
+          (!joint.a.valid() || scene_.bodies[joint.a.value].kind != rigid::BodyKind::Dynamic))
+        node.fail("neither of the two can move", "one of them must be dynamic");
+      joint.b = rigid::BodyIndex(bodies[i]);
+      const Vec3 origin = relative ? b.pose.position : Vec3::Zero();
+      joint.anchorA = node.has("anchor") ? Vec3(origin + node["anchor"].vector(kLength)) : b.pose.position;
+      joint.anchorB = node.has("anchorB") ? Vec3(origin + node["anchorB"].vector(kLength)) : b.pose.position;
+      spec.id = many ? fmt::format("{}[{}]", id, i) : id;
+      scene_.joints.push_back(spec);
+    }
+  }
+
+  void readForce(const SceneNode& node, size_t number) {
+    static constexpr std::array<std::string_view, 5> kKinds{"gravity", "wind", "drag", "explosion",
+                                                            "attractor"};
+    const std::string kind = node.oneOf(kKinds);
+    const SceneNode part = node[kind.c_str()];
+    ForceSpec force;
+    force.id = node.text("id", fmt::format("force {}", number + 1));
+    force.from = node.notNegative("from", kTime, 0);
+    force.until = node.notNegative("until", kTime, std::numeric_limits<double>::infinity());
+    if (!(force.until > force.from)) node["until"].fail("must be after \"from\"");
+    std::set<uint32_t> bodies;
+    if (node.has("bodies")) {
+      for (size_t i = 0; i < node["bodies"].size(); ++i)
+        for (const uint32_t b : bodiesLike(node["bodies"][i])) bodies.insert(b);
+    } else {
+      for (uint32_t b = 0; b < scene_.bodies.size(); ++b) bodies.insert(b);
+    }
+    for (const uint32_t b : bodies)
+      if (scene_.bodies[b].kind == rigid::BodyKind::Dynamic) force.bodies.push_back(b);
+    if (kind == "gravity") {
+      force.kind = ForceKind::Gravity;
+      force.vector = part["acceleration"].vector(kAcceleration);
+    } else if (kind == "wind") {
+      force.kind = ForceKind::Wind;
+      force.vector = part["velocity"].vector(kSpeed);
+      force.density = part.positive("density", kDensity, 1.2);
+      force.dragCoefficient = part.notNegative("dragCoefficient", kPlain, 0.5);
+    } else if (kind == "drag") {
+      force.kind = ForceKind::Drag;
+      force.linear = part.notNegative("linear", kRate, 0);
+      force.angular = part.notNegative("angular", kRate, 0);
+    } else if (kind == "explosion") {
+      force.kind = ForceKind::Explosion;
+      force.vector = part["position"].vector(kLength);
+      force.time = part["time"].notNegative(kTime);
+      force.strength = part["impulse"].positive(kImpulse);
+      force.radius = part["radius"].positive(kLength);
+    } else {
+      force.kind = ForceKind::Attractor;
+      force.vector = part["position"].vector(kLength);
+      force.strength = part["acceleration"].quantity(kAcceleration);
+      force.radius = part["radius"].positive(kLength);
+    }
+    scene_.forces.push_back(std::move(force));
+  }
+
+  Scene& scene_;
+  SceneNode root_;
+  std::map<std::string, uint32_t> shapeByText_, bodyById_;
+};
+
+}  // namespace
+
+bool fitsPattern(std::string_view pattern, std::string_view text) {
+  size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+Scene readScene(const std::filesystem::path& path, const std::vector<std::string>& sets) {
+  return readScene(SceneDocument::read(path, sets));
+}
+
+Scene readScene(SceneDocument document) {
+  Scene scene;
+  scene.document = std::move(document);
+  SceneReader(scene).run();
+  return scene;
+}
+
+std::string Scene::resolvedText() const {
+  Json json = document.json();
+  json.erase("$schema");
+  std::set<uint32_t> used;
+  for (const BodySpec& body : bodies) used.insert(body.material);
+  Json table = Json::object();
+  for (const uint32_t i : used) {
+    const Material& m = materials[i];
+    table[m.name] = {{"density", m.density},
+                     {"friction", m.friction},
+                     {"restitution", m.restitution},
+                     {"rollingFriction", m.rollingFriction},
+                     {"colour", {m.colour.x(), m.colour.y(), m.colour.z()}},
+                     {"roughness", m.roughness},
+                     {"metallic", m.metallic},
+                     {"transparency", m.transparency},
+                     {"refraction", m.refraction}};
+  }
+  json["materials"] = std::move(table);
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sunder::world

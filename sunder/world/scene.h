@@ -1,0 +1,118 @@
+// What a scene says, as plain structs in SI units: read from a SceneDocument, with names resolved, arrays
+// unrolled to bodies and defaults filled in. Shapes are not built yet (shape_library.h does); everything else
+// is checked.
+//
+// The blocks of later methods slot in beside these: a body's `kind` gains deformable, particles and fluid,
+// `soft`, `particles`, `fluid` and `fracture` become blocks of their own with settings by name that bodies
+// and materials refer to, as they refer to shapes now (docs/scenes.md).
+#pragma once
+
+#include "sunder/rigid/simulation.h"
+#include "sunder/world/scene_document.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sunder::world {
+
+struct Material {
+  std::string name;
+  double density = 1000;  // kg/m^3
+  double friction = 0.5, restitution = 0.1;
+  double rollingFriction = 0;  // m
+  Vec3 colour{0.7, 0.7, 0.7};
+  double roughness = 0.6, metallic = 0, transparency = 0, refraction = 1.5;
+};
+
+// The materials that every scene knows.
+std::span<const Material> builtinMaterials();
+
+struct ShapeSpec {
+  std::string name;      // for messages and as the name of the mesh
+  std::string json;      // its description, in one spelling: equal shapes have equal texts
+  std::string pointer;   // where it stands in the document
+  std::string fileHash;  // that its file must have; empty: any
+};
+
+struct KeyFrame {
+  double time = 0;
+  rigid::Pose pose;
+};
+
+struct BodySpec {
+  std::string id, pointer;
+  uint32_t shape = 0;     // of Scene::shapes
+  uint32_t material = 0;  // of Scene::materials
+  rigid::BodyKind kind = rigid::BodyKind::Dynamic;
+  rigid::Pose pose;
+  Vec3 velocity = Vec3::Zero(), angularVelocity = Vec3::Zero();
+  std::optional<double> mass;
+  double gravityScale = 1, linearDamping = 0, angularDamping = 0;
+  uint32_t group = 0;
+  bool canSleep = true;
+  std::vector<KeyFrame> keyFrames;  // ascending times
+  bool repeat = false;
+};
+
+struct JointSpec {
+  std::string id, pointer;
+  rigid::JointSettings settings;  // body indices are those of Scene::bodies
+};
+
+enum class ForceKind { Gravity, Wind, Drag, Explosion, Attractor };
+
+struct ForceSpec {
+  std::string id;
+  ForceKind kind = ForceKind::Gravity;
+  std::vector<uint32_t> bodies;  // dynamic ones it acts on, ascending
+  double from = 0, until = 0;    // s
+  Vec3 vector = Vec3::Zero();    // acceleration; velocity of the air; position
+  double density = 1.2, dragCoefficient = 0.5;
+  double linear = 0, angular = 0;  // 1/s
+  double time = 0;                 // of an explosion
+  double strength = 0;             // impulse, N s; acceleration, m/s^2
+  double radius = 1;
+};
+
+struct RecordingSettings {
+  uint32_t keyEvery = 30;
+  uint64_t checkpointFrames = 60;
+  double checkpointSeconds = 30;
+  bool impulseField = false, asleepField = false;
+};
+
+struct WorldSettings {
+  rigid::SimulationSettings simulation;
+  double frameRate = 60;
+  uint32_t stepsPerFrame = 1;
+  uint64_t frames = 300;
+  uint64_t seed = 1;
+  std::optional<Box3> bounds;  // bodies that leave it are removed
+  double frameTime(uint64_t frame) const { return static_cast<double>(frame) / frameRate; }
+};
+
+struct Scene {
+  SceneDocument document;
+  std::string title;
+  WorldSettings world;
+  std::vector<Material> materials;
+  std::vector<ShapeSpec> shapes;  // each that is used, once
+  std::vector<BodySpec> bodies;
+  std::vector<JointSpec> joints;
+  std::vector<ForceSpec> forces;
+  RecordingSettings recording;
+
+  // The document with the materials written out: the same run from one text, also where the built-in
+  // materials have changed.
+  std::string resolvedText() const;
+};
+
+Scene readScene(const std::filesystem::path& path, const std::vector<std::string>& sets = {});
+Scene readScene(SceneDocument document);
+
+// "pile[*]" fits "pile[12]": * stands for any text.
+bool fitsPattern(std::string_view pattern, std::string_view text);
+
+}  // namespace sunder::world

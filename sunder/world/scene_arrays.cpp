@@ -1,0 +1,180 @@
+#include "sunder/world/scene_arrays.h"
+
+#include "sunder/base/hash.h"
+#include "sunder/base/random.h"
+#include "sunder/geometry/shapes_text.h"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/core.h>
+
+namespace sunder::world {
+
+namespace {
+
+using rigid::Pose;
+
+Quat aboutY(double angle) { return Quat(Eigen::AngleAxisd(angle, Vec3::UnitY())); }
+
+std::vector<Pose> grid(const SceneNode& node) {
+  std::array<uint64_t, 3> count{};
+  for (size_t k = 0; k < 3; ++k) count[k] = node["count"][k].whole();
+  if (count[0] * count[1] > 10000000 || count[0] * count[1] * count[2] > 10000000)
+    node.fail("more than 10 million bodies");
+  const Vec3 spacing = node["spacing"].vector(kLength);
+  std::vector<Pose> poses;
+  for (uint64_t y = 0; y < count[1]; ++y)
+    for (uint64_t z = 0; z < count[2]; ++z)
+      for (uint64_t x = 0; x < count[0]; ++x) {
+        const Vec3 at(static_cast<double>(x) - 0.5 * static_cast<double>(count[0] - 1),
+                      static_cast<double>(y),
+                      static_cast<double>(z) - 0.5 * static_cast<double>(count[2] - 1));
+        poses.push_back({at.cwiseProduct(spacing), Quat::Identity()});
+      }
+  return poses;
+}
+
+std::vector<Pose> ring(const SceneNode& node) {
+  const uint64_t count = node["count"].whole();
+  const double radius = node["radius"].positive(kLength);
+  std::vector<Pose> poses;
+  for (uint64_t i = 0; i < count; ++i) {
+    const double angle = 2 * kPi * static_cast<double>(i) / static_cast<double>(count);
+    poses.push_back({Vec3(radius * std::cos(angle), 0, radius * std::sin(angle)), aboutY(-angle)});
+  }
+  return poses;
+}
+
+std::vector<Pose> spiral(const SceneNode& node) {
+  const uint64_t count = node["count"].whole();
+  const double radius = node["radius"].positive(kLength), growth = node.quantity("growth", kLength, 0),
+               rise = node.quantity("rise", kLength, 0), spacing = node["spacing"].positive(kLength);
+  std::vector<Pose> poses;
+  double angle = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const double r = radius + growth * angle / (2 * kPi);
+    if (!(r > 0))
+      node.fail(fmt::format("reaches its centre after {} bodies", i), "fewer bodies, or less growth");
+    poses.push_back(
+        {Vec3(r * std::cos(angle), rise * angle / (2 * kPi), r * std::sin(angle)), aboutY(-angle)});
+    angle += spacing / std::sqrt(r * r + growth * growth / (4 * kPi * kPi));
+  }
+  return poses;
+}
+
+std::vector<Pose> stack(const SceneNode& node) {
+  const uint64_t count = node["count"].whole();
+  const double height = node["height"].positive(kLength), turn = node.quantity("turn", kAngle, 0);
+  std::vector<Pose> poses;
+  for (uint64_t i = 0; i < count; ++i)
+    poses.push_back({Vec3(0, height * static_cast<double>(i), 0), aboutY(turn * static_cast<double>(i))});
+  return poses;
+}
+
+// Layers of a square lattice, every second one shifted by half a cell.
+std::vector<Pose> fill(const SceneNode& node) {
+  const uint64_t count = node["count"].whole();
+  const double spacing = node["spacing"].positive(kLength);
+  const Vec3 lower = node["box"]["lower"].vector(kLength), upper = node["box"]["upper"].vector(kLength);
+  const Vec3 extent = upper - lower;
+  if (!(extent.minCoeff() > 0)) node["box"].fail("the upper corner must be above the lower one");
+  std::array<uint64_t, 3> cells{};
+  for (int k = 0; k < 3; ++k) {
+    const double n = std::floor(extent[k] / spacing);
+    if (n > 1e6) node["spacing"].fail("is too small for the box");
+    cells[static_cast<size_t>(k)] = static_cast<uint64_t>(n);
+  }
+  if (cells[0] * cells[1] * cells[2] < count)
+    node.fail(fmt::format("the box has room for {} bodies at this spacing, {} are wanted",
+                          cells[0] * cells[1] * cells[2], count),
+              "a higher box or a smaller spacing");
+  std::vector<Pose> poses;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t x = i % cells[0], z = i / cells[0] % cells[2], y = i / (cells[0] * cells[2]);
+    Vec3 at = Vec3(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)) * spacing;
+    at += Vec3::Constant(spacing / 2);
+    for (const int k : {0, 2})
+      at[k] += 0.5 * (extent[k] - spacing * static_cast<double>(cells[static_cast<size_t>(k)]));
+    poses.push_back({lower + at, Quat::Identity()});
+  }
+  return poses;
+}
+
+std::vector<ArrayItem> text(const SceneNode& node, LetterSettings& letters) {
+  letters.text = node["text"].text();
+  letters.height = node.positive("height", kLength, 0.3);
+  letters.depth = node.positive("depth", kLength, 0.25 * letters.height);
+  const double gap = node.notNegative("gap", kLength, 0.14 * letters.height), unit = letters.height / 15;
+  std::vector<ArrayItem> items;
+  double x = 0;
+  for (const char c : letters.text) {
+    double width = 0;
+    try {
+      width = geometry::glyph(c).width * unit;
+    } catch (const Error& error) {
+      node["text"].rethrow(error);
+    }
+    if (c != ' ') items.push_back({{Vec3(x + width / 2, 0, 0), Quat::Identity()}, c});
+    x += width + gap;
+  }
+  for (ArrayItem& item : items) item.pose.position.x() -= (x - gap) / 2;
+  if (items.empty()) node["text"].fail("has no letters");
+  return items;
+}
+
+Quat randomTurn(RandomStream& random) {
+  Vec4 c;
+  do {
+    for (int k = 0; k < 4; ++k) c[k] = random.uniform(-1, 1);
+  } while (!(c.squaredNorm() > 1e-3 && c.squaredNorm() <= 1));
+  Quat q;
+  q.coeffs() = c.normalized();
+  return q;
+}
+
+}  // namespace
+
+std::vector<ArrayItem> arrayItems(const SceneNode& array, uint64_t seed, LetterSettings& letters) {
+  static constexpr std::array<std::string_view, 6> kPatterns{"grid",  "ring", "spiral",
+                                                             "stack", "fill", "letters"};
+  const std::string pattern = array.oneOf(kPatterns);
+  const SceneNode node = array[pattern.c_str()];
+  std::vector<ArrayItem> items;
+  if (pattern == "letters") {
+    items = text(node, letters);
+  } else {
+    const std::vector<Pose> poses = pattern == "grid"     ? grid(node)
+                                    : pattern == "ring"   ? ring(node)
+                                    : pattern == "spiral" ? spiral(node)
+                                    : pattern == "stack"  ? stack(node)
+                                                          : fill(node);
+    for (const Pose& pose : poses) items.push_back({pose, 0});
+  }
+  const Pose frame{array.vector("position", kLength, Vec3::Zero()), array.rotation("rotation")};
+  const std::string id = array["id"].text();
+  const uint64_t streams = hash64(std::string_view(id), seed);
+  const bool turned = array.flag("turned", false);
+  Vec3 shift = Vec3::Zero();
+  double angle = 0;
+  if (array.has("jitter")) {
+    shift = array["jitter"].vector("position", kLength, Vec3::Zero());
+    angle = array["jitter"].notNegative("angle", kAngle, 0);
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    RandomStream random(streams, i);
+    Pose& pose = items[i].pose;
+    if (turned) pose.rotation = randomTurn(random);
+    if (shift != Vec3::Zero())
+      for (int k = 0; k < 3; ++k) pose.position[k] += random.uniform(-shift[k], shift[k]);
+    if (angle > 0) {
+      const Vec3 axis = random.unitVector();
+      pose.rotation = Quat(Eigen::AngleAxisd(random.uniform(-angle, angle), axis)) * pose.rotation;
+    }
+    pose = frame * pose;
+    pose.rotation.normalize();
+  }
+  return items;
+}
+
+}  // namespace sunder::world

@@ -1,0 +1,281 @@
+#include "sunder/world/scene_document.h"
+
+#include "sunder/base/file.h"
+#include "sunder/base/json.h"
+#include "sunder/base/text.h"
+#include "sunder/world/scene_schema.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace sunder::world {
+
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 4> kLists{"bodies", "arrays", "joints", "forces"};
+constexpr std::array<std::string_view, 4> kTables{"world", "materials", "shapes", "recording"};
+constexpr uintmax_t kLargestScene = uintmax_t(256) << 20;
+
+bool isList(std::string_view key) { return std::find(kLists.begin(), kLists.end(), key) != kLists.end(); }
+bool isTable(std::string_view key) { return std::find(kTables.begin(), kTables.end(), key) != kTables.end(); }
+
+// A key as a step of a JSON pointer, with its slash.
+std::string pointerStep(std::string_view key) {
+  std::string out(1, '/');
+  for (const char c : key) c == '~' ? out += "~0" : c == '/' ? out += "~1" : out += c;
+  return out;
+}
+
+std::string fullPath(const fs::path& path) {
+  std::error_code code;
+  const fs::path full = fs::weakly_canonical(path, code);
+  return code ? fs::absolute(path).lexically_normal().string() : full.string();
+}
+
+void fixPath(Json& shape, const fs::path& folder) {
+  if (!shape.is_object()) return;
+  const auto file = shape.find("file");
+  if (file == shape.end() || !file->is_string()) return;
+  const fs::path path = file->get<std::string>();
+  *file = path.is_absolute() ? path.string() : fs::absolute(folder / path).lexically_normal().string();
+}
+
+// Mesh files of all shapes, wherever a shape may stand.
+void fixPaths(Json& scene, const fs::path& folder) {
+  const auto each = [](Json& parent, const char* key, auto&& visit) {
+    if (!parent.is_object()) return;
+    const auto found = parent.find(key);
+    if (found == parent.end() || !(found->is_array() || found->is_object())) return;
+    for (Json& child : *found) visit(child);
+  };
+  each(scene, "shapes", [&](Json& shape) { fixPath(shape, folder); });
+  each(scene, "bodies", [&](Json& body) {
+    if (body.is_object() && body.contains("shape")) fixPath(body["shape"], folder);
+  });
+  each(scene, "arrays", [&](Json& array) {
+    if (!array.is_object()) return;
+    if (array.contains("body") && array["body"].is_object() && array["body"].contains("shape"))
+      fixPath(array["body"]["shape"], folder);
+    each(array, "shapes", [&](Json& shape) { fixPath(shape, folder); });
+  });
+}
+
+std::string readScene(const fs::path& path) {
+  std::error_code code;
+  const uintmax_t size = fs::file_size(path, code);
+  if (!code && size > kLargestScene)
+    throw Error(ErrorKind::Limit, fmt::format("{} bytes are too many for a scene", size))
+        .inFile(path.string());
+  return readTextFile(path);
+}
+
+}  // namespace
+
+SceneDocument::SceneDocument() : json_(std::make_unique<Json>(Json::object())) {}
+SceneDocument::~SceneDocument() = default;
+SceneDocument::SceneDocument(SceneDocument&&) noexcept = default;
+SceneDocument& SceneDocument::operator=(SceneDocument&&) noexcept = default;
+
+SceneDocument SceneDocument::read(const fs::path& path, const std::vector<std::string>& sets) {
+  SceneDocument document;
+  document.name_ = path.stem().string();
+  std::vector<std::string> chain{fullPath(path)};
+  document.taken_.push_back(chain.back());
+  document.take(readScene(path), path.string(), path.parent_path(), chain);
+  for (const std::string& assignment : sets) document.set(assignment);
+  document.check();
+  return document;
+}
+
+SceneDocument SceneDocument::parse(std::string text, const std::string& name, const fs::path& folder,
+                                   const std::vector<std::string>& sets) {
+  SceneDocument document;
+  document.name_ = fs::path(name).stem().string();
+  std::vector<std::string> chain;
+  document.take(std::move(text), name, folder, chain);
+  for (const std::string& assignment : sets) document.set(assignment);
+  document.check();
+  return document;
+}
+
+void SceneDocument::take(std::string text, const std::string& file, const fs::path& folder,
+                         std::vector<std::string>& chain) {
+  Json scene = parseJson(text, file);
+  const size_t source = sources_.size();
+  sources_.push_back({file, std::move(text)});
+  if (!scene.is_object())
+    throw Error(ErrorKind::Format, "a scene is an object, { ... }").inFile(file).atLine(1);
+  if (const auto includes = scene.find("include"); includes != scene.end()) {
+    for (size_t i = 0; includes->is_array() && i < includes->size(); ++i) {
+      if (!(*includes)[i].is_string()) continue;  // the schema will say so
+      const fs::path path = folder / (*includes)[i].get<std::string>();
+      const std::string id = fullPath(path);
+      const auto place = [&](Error error) {
+        return error.inFile(file).atLine(lineOfPointer(sources_[source].text, fmt::format("/include/{}", i)));
+      };
+      if (const auto found = std::find(chain.begin(), chain.end(), id); found != chain.end()) {
+        std::string names;
+        for (auto it = found; it != chain.end(); ++it) names += fs::path(*it).filename().string() + " -> ";
+        throw place(Error(ErrorKind::Format,
+                          "files include each other in a circle: " + names + path.filename().string()));
+      }
+      if (std::find(taken_.begin(), taken_.end(), id) != taken_.end()) continue;
+      std::string content;
+      try {
+        content = readScene(path);
+      } catch (const Error& error) {
+        throw place(Error(error.kind(), fmt::format("cannot include {}: {}", path.string(), error.message()))
+                        .hint(error.hint()));
+      }
+      taken_.push_back(id);
+      chain.push_back(id);
+      take(std::move(content), path.string(), path.parent_path(), chain);
+      chain.pop_back();
+    }
+    if (std::all_of(includes->begin(), includes->end(), [](const Json& i) { return i.is_string(); }) &&
+        includes->is_array())
+      scene.erase("include");
+  }
+  fixPaths(scene, folder);
+  Json& merged = *json_;
+  for (auto& [key, value] : scene.items()) {
+    const std::string top = pointerStep(key);
+    if (isList(key) && value.is_array() && (!merged.contains(key) || merged[key].is_array())) {
+      Json& list = merged[key].is_null() ? merged[key] = Json::array() : merged[key];
+      for (size_t i = 0; i < value.size(); ++i) {
+        origins_[fmt::format("{}/{}", top, list.size())] = {source, fmt::format("{}/{}", top, i)};
+        list.push_back(std::move(value[i]));
+      }
+    } else if (isTable(key) && value.is_object() && (!merged.contains(key) || merged[key].is_object())) {
+      Json& table = merged[key].is_null() ? merged[key] = Json::object() : merged[key];
+      for (auto& [name, item] : value.items()) {
+        const std::string pointer = top + pointerStep(name);
+        origins_[pointer] = {source, pointer};
+        table[name] = std::move(item);
+      }
+    } else {
+      origins_[top] = {source, top};
+      merged[key] = std::move(value);
+    }
+    origins_.try_emplace(top, Origin{source, top});
+  }
+  origins_[""] = {source, ""};
+}
+
+void SceneDocument::set(const std::string& assignment) {
+  const size_t equals = assignment.find('=');
+  const auto usage = [&](const std::string& message) {
+    return Error(ErrorKind::Usage, fmt::format("--set {}: {}", assignment, message));
+  };
+  if (equals == std::string::npos || equals == 0)
+    throw usage("is not of the form a.b=c").hint("for example --set world.duration=2");
+  Json value = Json::parse(assignment.substr(equals + 1), nullptr, false);
+  if (value.is_discarded()) value = assignment.substr(equals + 1);
+
+  Json* node = json_.get();
+  std::string pointer;
+  size_t start = 0;
+  while (start <= equals) {
+    size_t end = std::min(assignment.find('.', start), equals);
+    std::string step = assignment.substr(start, end - start);
+    if (node->is_array()) {
+      size_t index = node->size();
+      const auto [rest, code] = std::from_chars(step.data(), step.data() + step.size(), index);
+      if (code != std::errc() || rest != step.data() + step.size()) {
+        std::vector<std::string> ids;
+        index = node->size();
+        for (size_t i = 0; i < node->size(); ++i) {
+          const Json& item = (*node)[i];
+          if (!item.is_object() || !item.contains("id") || !item["id"].is_string()) continue;
+          ids.push_back(item["id"].get<std::string>());
+          if (ids.back() == step) index = i;
+        }
+        if (index == node->size()) {
+          const std::vector<std::string_view> known(ids.begin(), ids.end());
+          throw usage(
+              fmt::format("there is no '{}' in {}", step, pointer.empty() ? "the scene" : pointer.substr(1)))
+              .hint(known.empty() ? "" : suggestion(step, known));
+        }
+      } else if (index >= node->size()) {
+        throw usage(fmt::format("there are only {} entries in {}", node->size(), pointer.substr(1)));
+      }
+      pointer += fmt::format("/{}", index);
+      node = &(*node)[index];
+    } else if (node->is_object() || node->is_null()) {
+      pointer += pointerStep(step);
+      node = &(*node)[step];
+    } else {
+      throw usage(fmt::format("{} is a value, not a block", pointer.substr(1)));
+    }
+    start = end + 1;
+  }
+  *node = std::move(value);
+  // What lies below the place came from the assignment now.
+  for (auto it = origins_.lower_bound(pointer); it != origins_.end() && it->first.starts_with(pointer);)
+    it = it->first.size() == pointer.size() || it->first[pointer.size()] == '/' ? origins_.erase(it)
+                                                                                : std::next(it);
+  origins_[pointer] = {sources_.size(), ""};
+  sources_.push_back({"--set " + assignment, ""});
+}
+
+void SceneDocument::check() const {
+  if (const auto problem = checkAgainstSchema(*json_)) {
+    Error found = error(problem->pointer, problem->message);
+    throw found.hint(problem->hint);
+  }
+}
+
+Error SceneDocument::error(const std::string& pointer, const std::string& message, ErrorKind kind) const {
+  // A short word on which part it is: the line alone does not name the body.
+  std::string part = pointer;
+  std::string shown;
+  if (!pointer.empty()) {
+    std::string_view rest = std::string_view(pointer).substr(1);
+    shown = std::string(rest.substr(0, rest.find('/')));
+    const Json* list = json_->contains(shown) ? &(*json_)[shown] : nullptr;
+    if (rest.size() > shown.size()) {
+      rest.remove_prefix(shown.size() + 1);
+      const std::string second(rest.substr(0, rest.find('/')));
+      std::string word = second;
+      if (list && list->is_array()) {
+        size_t i = 0;
+        std::from_chars(second.data(), second.data() + second.size(), i);
+        if (i < list->size() && (*list)[i].is_object() && (*list)[i].contains("id") &&
+            (*list)[i]["id"].is_string())
+          word = (*list)[i]["id"].get<std::string>();
+      }
+      shown += "." + word;
+      if (rest.size() > second.size()) {
+        std::string tail(rest.substr(second.size()));
+        std::replace(tail.begin(), tail.end(), '/', '.');
+        shown += tail;
+      }
+    }
+    shown += ": ";
+  }
+  Error error(kind, shown + message);
+  for (std::string at = pointer;; at.erase(std::min(at.rfind('/'), at.size()))) {
+    if (const auto found = origins_.find(at); found != origins_.end()) {
+      const Source& source = sources_[found->second.source];
+      error.inFile(source.file);
+      if (!source.text.empty())
+        error.atLine(lineOfPointer(source.text, found->second.pointer + pointer.substr(at.size())));
+      return error;
+    }
+    if (at.empty()) return error;
+  }
+}
+
+std::string SceneDocument::text() const {
+  return json_->dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sunder::world

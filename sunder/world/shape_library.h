@@ -1,0 +1,35 @@
+// Builds the shapes of a scene. Each is built once, however many bodies use it.
+//
+// Errors: those of mesh files and of shapes, with the place in the scene. Cost: primitives nothing, solids
+// about a second for 5000 triangles.
+#pragma once
+
+#include "sunder/rigid/shape.h"
+#include "sunder/world/scene.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sunder::world {
+
+struct BuiltShape {
+  rigid::ShapePtr shape;
+  std::vector<std::string> problems;  // of the mesh or its field, in sentences; each degrades the run
+  std::string file;                   // it came from, with
+  std::string fileHash;               // the hash of its content
+};
+
+// `progress(done, name)` is called before each shape.
+std::vector<BuiltShape> buildShapes(const Scene& scene,
+                                    const std::function<void(size_t, const std::string&)>& progress = {});
+
+// The mesh of a shape that is a file or procedural, scaled; none of the others.
+std::optional<geometry::TriMesh> sourceMesh(const Scene& scene, const ShapeSpec& spec,
+                                            std::string* file = nullptr);
+
+// What a shape is called in messages: its name, its kind, or its file.
+std::string shapeTitle(const Scene& scene, const ShapeSpec& spec);
+
+}  // namespace sunder::world

@@ -1,0 +1,338 @@
+#include "sunder/world/world.h"
+
+#include "sunder/base/bytes.h"
+#include "sunder/base/error.h"
+#include "sunder/base/hash.h"
+#include "sunder/base/profiler.h"
+#include "sunder/world/forces.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace sunder::world {
+
+namespace {
+
+using rigid::BodyIndex;
+using Json = nlohmann::json;
+
+constexpr uint32_t kStateVersion = 1;
+
+record::BodyKind recordKind(rigid::BodyKind kind) {
+  switch (kind) {
+    case rigid::BodyKind::Static:
+      return record::BodyKind::Static;
+    case rigid::BodyKind::Kinematic:
+      return record::BodyKind::Kinematic;
+    case rigid::BodyKind::Dynamic:
+      break;
+  }
+  return record::BodyKind::Dynamic;
+}
+
+uint64_t sceneHash(const Scene& scene) {
+  // What a state must agree with to be loaded: the bodies and joints, by name and in order.
+  Hasher hasher;
+  for (const BodySpec& body : scene.bodies) {
+    hasher.updateSized(std::string_view(body.id));
+    hasher.updateSized(std::string_view(scene.shapes[body.shape].json));
+  }
+  hasher.update(uint64_t(scene.joints.size()));
+  return hasher.digest();
+}
+
+}  // namespace
+
+rigid::Pose poseAt(const BodySpec& body, double time) {
+  const auto& keys = body.keyFrames;
+  if (keys.empty()) return body.pose;
+  const double first = keys.front().time, last = keys.back().time;
+  if (body.repeat && last > first && time > last) time = first + std::fmod(time - first, last - first);
+  if (time <= first) return keys.front().pose;
+  if (time >= last) return keys.back().pose;
+  const auto after = std::upper_bound(keys.begin(), keys.end(), time,
+                                      [](double t, const KeyFrame& key) { return t < key.time; });
+  const KeyFrame &a = *(after - 1), &b = *after;
+  const double s = (time - a.time) / (b.time - a.time);
+  return {a.pose.position + s * (b.pose.position - a.pose.position),
+          a.pose.rotation.slerp(s, b.pose.rotation).normalized()};
+}
+
+World::World(Scene scene, const Progress& progress)
+    : scene_(std::move(scene)), simulation_(scene_.world.simulation) {
+  const ProfileScope scope("build");
+  const size_t shapes = scene_.shapes.size();
+  shapes_ = buildShapes(scene_, [&](size_t i, const std::string& name) {
+    if (progress) progress(i, shapes, name);
+  });
+  for (size_t i = 0; i < shapes; ++i)
+    if (!shapes_[i].problems.empty())
+      degrade("meshes with defects", 1,
+              fmt::format("{}: {}", shapeTitle(scene_, scene_.shapes[i]), shapes_[i].problems.front()));
+  for (const BodySpec& spec : scene_.bodies) {
+    const Material& material = scene_.materials[spec.material];
+    rigid::BodySettings body;
+    body.kind = spec.kind;
+    body.shape = shapes_[spec.shape].shape;
+    body.pose = spec.pose;
+    body.velocity = spec.velocity;
+    body.angularVelocity = spec.angularVelocity;
+    body.density = material.density;
+    body.mass = spec.mass;
+    body.surface = {material.friction, material.restitution, material.rollingFriction};
+    body.gravityScale = spec.gravityScale;
+    body.linearDamping = spec.linearDamping;
+    body.angularDamping = spec.angularDamping;
+    body.group = spec.group;
+    body.canSleep = spec.canSleep;
+    body.name = spec.id;
+    try {
+      simulation_.addBody(body);
+    } catch (const Error& error) {
+      throw scene_.document.error(spec.pointer, error.message()).hint(error.hint());
+    }
+  }
+  for (const JointSpec& spec : scene_.joints) {
+    try {
+      simulation_.addJoint(spec.settings);
+    } catch (const Error& error) {
+      throw scene_.document.error(spec.pointer, error.message()).hint(error.hint());
+    }
+  }
+  brokenJoints_.assign(scene_.joints.size(), 0);
+}
+
+void World::degrade(const char* what, uint64_t count, const std::string& example) {
+  if (count == 0) return;
+  for (Degradation& d : degradations_) {
+    if (d.what != what) continue;
+    d.count += count;
+    return;
+  }
+  degradations_.push_back({what, count, frame_, example});
+}
+
+std::vector<rigid::Simulation::Overlap> World::noteOverlaps() {
+  auto overlaps = simulation_.overlaps();
+  if (!overlaps.empty())
+    degrade("pairs of bodies overlap at the start", overlaps.size(),
+            fmt::format("{} and {} by {:.3g} m", simulation_.name(overlaps[0].a),
+                        simulation_.name(overlaps[0].b), overlaps[0].depth));
+  return overlaps;
+}
+
+void World::advance() {
+  events_.clear();
+  try {
+    for (uint32_t i = 0; i < scene_.world.stepsPerFrame; ++i) step();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::Numerical) throw;
+    throw Error(ErrorKind::Numerical, fmt::format("frame {}: {}", frame_ + 1, error.message()))
+        .hint(error.hint());
+  }
+  ++frame_;
+  removeLost();
+}
+
+void World::step() {
+  const uint64_t done = simulation_.stepsDone();
+  const double dt = scene_.world.simulation.timeStep;
+  {
+    const ProfileScope scope("forces");
+    for (uint32_t i = 0; i < scene_.bodies.size(); ++i) {
+      const BodySpec& body = scene_.bodies[i];
+      if (body.keyFrames.size() < 2) continue;
+      const rigid::Pose target = poseAt(body, static_cast<double>(done + 1) * dt);
+      const rigid::Pose now = simulation_.pose(BodyIndex(i));
+      if (target.position != now.position || target.rotation.coeffs() != now.rotation.coeffs())
+        simulation_.moveTo(BodyIndex(i), target);
+    }
+    applyForces(scene_.forces, simulation_, done);
+  }
+  {
+    const ProfileScope scope("step");
+    simulation_.step();
+  }
+  gather();
+}
+
+void World::gather() {
+  const rigid::StepReport& report = simulation_.report();
+  mostContacts_ = std::max(mostContacts_, report.contacts);
+  degrade("times a fast body lost the rest of a step", report.stoppedBodies, "");
+  degrade("times a row of impacts was cut off", report.slowImpacts, "");
+  for (const rigid::ContactEvent& event : simulation_.events())
+    events_.push_back({record::EventKind::Contact, event.a.value, event.b.value, event.point.cast<float>(),
+                       event.normal.cast<float>(), static_cast<float>(event.impulse),
+                       static_cast<float>(event.approach), ""});
+  if (report.brokenJoints == 0) return;
+  for (uint32_t j = 0; j < brokenJoints_.size(); ++j) {
+    if (brokenJoints_[j] || !simulation_.jointState(rigid::JointIndex(j)).broken) continue;
+    brokenJoints_[j] = 1;
+    const rigid::JointSettings& joint = scene_.joints[j].settings;
+    events_.push_back({record::EventKind::JointBreak, joint.a.value, joint.b.value,
+                       joint.anchorA.cast<float>(), Vec3f::Zero(), 0, 0, scene_.joints[j].id});
+  }
+}
+
+void World::removeLost() {
+  if (!scene_.world.bounds) return;
+  for (uint32_t i = 0; i < scene_.bodies.size(); ++i) {
+    const BodyIndex body(i);
+    if (!simulation_.exists(body) || simulation_.kind(body) != rigid::BodyKind::Dynamic) continue;
+    const Vec3 centre = simulation_.centre(body);
+    if (scene_.world.bounds->contains(centre)) continue;
+    events_.push_back({record::EventKind::Death, i, kNoIndex, centre.cast<float>(), Vec3f::Zero(), 0, 0,
+                       "left the bounds"});
+    simulation_.removeBody(body);
+    ++removed_;
+  }
+}
+
+std::vector<record::MeshEntry> World::meshes() const {
+  std::vector<record::MeshEntry> out;
+  for (size_t i = 0; i < shapes_.size(); ++i) {
+    const geometry::TriMesh& surface = shapes_[i].shape->surface();
+    record::MeshEntry mesh;
+    mesh.name = shapeTitle(scene_, scene_.shapes[i]);
+    for (const Vec3& p : surface.positions) mesh.positions.push_back(p.cast<float>());
+    mesh.triangles = surface.triangles;
+    out.push_back(std::move(mesh));
+  }
+  return out;
+}
+
+std::vector<record::BodyEntry> World::bodies() const {
+  std::vector<record::BodyEntry> out;
+  for (uint32_t i = 0; i < scene_.bodies.size(); ++i) {
+    const BodySpec& spec = scene_.bodies[i];
+    const double mass = spec.kind == rigid::BodyKind::Dynamic ? simulation_.mass(BodyIndex(i)) : 0;
+    out.push_back({spec.id, kNoIndex, scene_.materials[spec.material].name, spec.shape, mass,
+                   recordKind(spec.kind), 0});
+  }
+  return out;
+}
+
+std::vector<record::BodyState> World::states() const {
+  std::vector<record::BodyState> out(scene_.bodies.size());
+  for (uint32_t i = 0; i < out.size(); ++i) {
+    const BodyIndex body(i);
+    if (!simulation_.exists(body)) continue;
+    const rigid::Pose pose = simulation_.pose(body);
+    out[i] = {pose.position.cast<float>(), pose.rotation.cast<float>(),
+              simulation_.velocity(body).cast<float>(), simulation_.angularVelocity(body).cast<float>(),
+              true};
+  }
+  return out;
+}
+
+std::vector<record::BodyField> World::fields() const {
+  std::vector<record::BodyField> out;
+  const size_t count = scene_.bodies.size();
+  if (scene_.recording.impulseField) {
+    record::BodyField field{"impulse", std::vector<float>(count)};
+    for (const rigid::ContactView& contact : simulation_.contacts())
+      for (const BodyIndex body : {contact.a, contact.b})
+        if (body.valid()) field.values[body.value] += static_cast<float>(contact.impulse.norm());
+    out.push_back(std::move(field));
+  }
+  if (scene_.recording.asleepField) {
+    record::BodyField field{"asleep", std::vector<float>(count)};
+    for (uint32_t i = 0; i < count; ++i)
+      if (simulation_.exists(BodyIndex(i)) && !simulation_.awake(BodyIndex(i))) field.values[i] = 1;
+    out.push_back(std::move(field));
+  }
+  return out;
+}
+
+std::vector<record::Statistic> World::statistics() const {
+  const rigid::StepReport& report = simulation_.report();
+  const rigid::Energy energy = simulation_.energy();
+  const auto number = [](uint64_t value) { return static_cast<double>(value); };
+  return {{"energy.kinetic", energy.kinetic},     {"energy.potential", energy.potential},
+          {"bodies.awake", number(report.awake)}, {"bodies.removed", number(removed_)},
+          {"pairs", number(report.pairs)},        {"contacts", number(report.contacts)},
+          {"islands", number(report.islands)},    {"depth.deepest", report.deepest},
+          {"depth.mean", report.meanDepth},       {"events", number(events_.size())}};
+}
+
+std::string World::resolvedScene() const {
+  Json json = Json::parse(scene_.resolvedText());
+  for (size_t i = 0; i < shapes_.size(); ++i) {
+    if (shapes_[i].fileHash.empty()) continue;
+    // Every place that describes this file: equal descriptions are one shape.
+    const Json spec = Json::parse(scene_.shapes[i].json);
+    const std::function<void(Json&)> visit = [&](Json& node) {
+      if (node.is_object() && node.contains("file")) {
+        Json bare = node;
+        bare.erase("hash");
+        if (bare == spec) node["hash"] = shapes_[i].fileHash;
+        return;
+      }
+      if (node.is_structured())
+        for (Json& child : node) visit(child);
+    };
+    for (const char* key : {"shapes", "bodies", "arrays"})
+      if (json.contains(key)) visit(json[key]);
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string World::save() const {
+  std::string out;
+  ByteWriter writer(out);
+  writer.u32(kStateVersion);
+  writer.u64(sceneHash(scene_));
+  writer.u64(frame_);
+  writer.u64(mostContacts_);
+  writer.u64(removed_);
+  writer.u32(static_cast<uint32_t>(degradations_.size()));
+  for (const Degradation& d : degradations_) {
+    writer.u32(static_cast<uint32_t>(d.what.size()));
+    writer.string(d.what);
+    writer.u64(d.count);
+    writer.u64(d.firstFrame);
+    writer.u32(static_cast<uint32_t>(d.example.size()));
+    writer.string(d.example);
+  }
+  simulation_.save(writer);
+  return out;
+}
+
+void World::load(std::string_view state, const std::string& fileName) {
+  ByteReader in(std::as_bytes(std::span(state.data(), state.size())), fileName);
+  if (in.u32("version of the state") != kStateVersion)
+    throw Error(ErrorKind::Unsupported, "the checkpoint is of another version of the program")
+        .inFile(fileName);
+  if (in.u64("hash of the scene") != sceneHash(scene_))
+    throw Error(ErrorKind::Format, "the checkpoint is of another scene: bodies, shapes or joints differ")
+        .inFile(fileName);
+  const uint64_t frame = in.u64("frame"), most = in.u64("contacts"), removed = in.u64("removed bodies");
+  std::vector<Degradation> degradations(in.u32("number of degradations"));
+  for (Degradation& d : degradations) {
+    d.what = in.string(in.u32("length"), "degradation");
+    d.count = in.u64("degradation");
+    d.firstFrame = in.u64("degradation");
+    d.example = in.string(in.u32("length"), "degradation");
+  }
+  simulation_.load(in);
+  frame_ = frame;
+  mostContacts_ = most;
+  removed_ = removed;
+  degradations_ = std::move(degradations);
+  events_.clear();
+  for (uint32_t j = 0; j < brokenJoints_.size(); ++j)
+    brokenJoints_[j] = simulation_.jointState(rigid::JointIndex(j)).broken ? 1 : 0;
+}
+
+uint64_t World::hash() const {
+  Hasher hasher;
+  hasher.update(frame_);
+  hasher.update(simulation_.hash());
+  return hasher.digest();
+}
+
+}  // namespace sunder::world

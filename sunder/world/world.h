@@ -1,0 +1,85 @@
+// The world that a scene describes, stepped frame by frame. Owns the simulation, applies forces and key
+// frames, gathers events and counts everything that went less well than asked.
+//
+// Guarantees: the state after a frame depends on the scene alone, not on the number of threads, nor on
+// whether the run was interrupted: load() of what save() wrote goes on bit for bit. hash() is XXH3-64 over
+// the complete state. A step that is not finite throws Error (Numerical) naming body and frame.
+#pragma once
+
+#include "sunder/record/recording.h"
+#include "sunder/rigid/simulation.h"
+#include "sunder/world/scene.h"
+#include "sunder/world/shape_library.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sunder::world {
+
+// Something that went less well than asked.
+struct Degradation {
+  std::string what;  // "fast bodies lost the rest of a step"
+  uint64_t count = 0;
+  uint64_t firstFrame = 0;
+  std::string example;  // a body, a shape
+};
+
+class World {
+ public:
+  // `progress(done, of, what)` is called while shapes are built.
+  using Progress = std::function<void(size_t done, size_t of, const std::string& what)>;
+  explicit World(Scene scene, const Progress& progress = {});
+
+  const Scene& scene() const { return scene_; }
+  const rigid::Simulation& simulation() const { return simulation_; }
+  const std::vector<BuiltShape>& shapes() const { return shapes_; }
+
+  uint64_t frame() const { return frame_; }
+  double time() const { return scene_.world.frameTime(frame_); }
+  void advance();  // to the next frame
+
+  // Looks for bodies that overlap; for a world that has not been stepped. Counted as degradation.
+  std::vector<rigid::Simulation::Overlap> noteOverlaps();
+
+  const std::vector<Degradation>& degradations() const { return degradations_; }
+  uint64_t mostContacts() const { return mostContacts_; }  // in a step, so far
+
+  // For recording. Meshes and bodies have the order of scene().shapes and scene().bodies.
+  std::vector<record::MeshEntry> meshes() const;
+  std::vector<record::BodyEntry> bodies() const;
+  std::vector<record::BodyState> states() const;
+  std::vector<record::BodyField> fields() const;
+  const std::vector<record::Event>& events() const { return events_; }  // of the last frame
+  std::vector<record::Statistic> statistics() const;                    // of the last frame
+
+  // The resolved scene with the hashes of the mesh files.
+  std::string resolvedScene() const;
+
+  std::string save() const;
+  // Throws Error (Format) where the state is not of this scene.
+  void load(std::string_view state, const std::string& fileName);
+  uint64_t hash() const;
+
+ private:
+  void step();
+  void gather();
+  void removeLost();
+  void degrade(const char* what, uint64_t count, const std::string& example);
+
+  Scene scene_;
+  std::vector<BuiltShape> shapes_;
+  rigid::Simulation simulation_;
+  uint64_t frame_ = 0;
+  uint64_t mostContacts_ = 0;
+  uint64_t removed_ = 0;
+  std::vector<char> brokenJoints_;
+  std::vector<record::Event> events_;
+  std::vector<Degradation> degradations_;
+};
+
+// Where a body with key frames is at a time: straight from key to key, turning at an even speed.
+rigid::Pose poseAt(const BodySpec& body, double time);
+
+}  // namespace sunder::world

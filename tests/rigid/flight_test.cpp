@@ -1,0 +1,114 @@
+#include "rigid/rigid_scenes.h"
+#include "sunder/base/error.h"
+#include "sunder/rigid/rotation.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace sunder::rigid {
+
+TEST(Flight, FollowsTheParabolaToRounding) {
+  Simulation world{SimulationSettings{}};
+  BodySettings ball;
+  ball.shape = makeSphere(0.1);
+  ball.pose.position = Vec3(1, 2, 3);
+  ball.velocity = Vec3(3, 20, -5);
+  const BodyIndex body = world.addBody(ball);
+  for (int i = 0; i < 600; ++i) {
+    world.step();
+    const double t = (i + 1) / 60.0;
+    const Vec3 expected = Vec3(1, 2, 3) + t * Vec3(3, 20, -5) + 0.5 * t * t * Vec3(0, -9.81, 0);
+    ASSERT_LT((world.centre(body) - expected).norm(), 1e-11) << i;
+  }
+}
+
+TEST(Flight, TorqueFreeBodyKeepsEnergyAndMomentum) {
+  // About the middle axis, where the motion is unstable and the body turns over again and again.
+  for (const Vec3& spin : {Vec3(0.01, 7, 0.02), Vec3(3, 4, 5), Vec3(0.001, 0.001, 30)}) {
+    SimulationSettings settings;
+    settings.gravity = Vec3::Zero();
+    Simulation world{settings};
+    BodySettings box;
+    box.shape = makeBox(Vec3(0.1, 0.2, 0.35));
+    box.angularVelocity = spin;
+    const BodyIndex body = world.addBody(box);
+    const double energy = world.energy().total();
+    const Vec3 momentum = world.angularMomentum();
+    double worst = 0, turned = 1;
+    const Vec3 direction = world.pose(body).localDirection(momentum.normalized());
+    for (int i = 0; i < 3600; ++i) {
+      world.step();
+      worst = std::max(worst, std::abs(world.energy().total() / energy - 1));
+      turned = std::min(turned, world.pose(body).localDirection(momentum.normalized()).dot(direction));
+    }
+    EXPECT_LT(worst, 1e-3) << spin.transpose();
+    EXPECT_LT((world.angularMomentum() - momentum).norm(), 1e-10 * momentum.norm());
+    if (spin.y() == 7) {
+      EXPECT_LT(turned, -0.9) << "the body did not turn over";
+    }
+  }
+}
+
+TEST(Flight, SymmetricTopPrecessesAtItsRate) {
+  // A rod-like box, two equal inertias: the axis goes round the momentum at |L| / I across.
+  const Vec3 inertia(2, 2, 0.5);
+  Quat rotation = Quat::Identity();
+  Vec3 spin(1, 0, 3);
+  const Vec3 momentum = inertia.cwiseProduct(spin);
+  const double period = 2 * kPi * 2 / momentum.norm();
+  const Vec3 axis = rotation * Vec3::UnitZ();
+  const int steps = 200;
+  for (int i = 0; i < steps; ++i) turnFreely(rotation, spin, inertia, false, period / steps);
+  EXPECT_GT((rotation * Vec3::UnitZ()).dot(axis), 1 - 1e-5);
+}
+
+TEST(Flight, BadInputIsRefused) {
+  Simulation world{SimulationSettings{}};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  BodySettings box;
+  EXPECT_THROW(world.addBody(box), Error);
+  box.shape = makeBox(Vec3(0.5, 0.5, 0.5));
+  box.velocity = Vec3(0, nan, 0);
+  EXPECT_THROW(world.addBody(box), Error);
+  box.velocity.setZero();
+  box.mass = -1;
+  EXPECT_THROW(world.addBody(box), Error);
+  box.mass = 0;
+  EXPECT_THROW(world.addBody(box), Error);
+  box.mass.reset();
+  const BodyIndex body = world.addBody(box);
+  EXPECT_THROW(world.setVelocity(body, Vec3(nan, 0, 0), Vec3::Zero()), Error);
+  EXPECT_THROW(world.addForce(body, Vec3(nan, 0, 0)), Error);
+  BodySettings plane;
+  plane.shape = makePlane();
+  EXPECT_THROW(world.addBody(plane), Error);
+  EXPECT_THROW(world.velocity(BodyIndex(7)), Error);
+  SimulationSettings bad;
+  bad.timeStep = 0;
+  EXPECT_THROW(Simulation{bad}, Error);
+}
+
+TEST(Flight, NonFiniteStepNamesTheBodyAndChangesNothing) {
+  Simulation world{SimulationSettings{}};
+  addGround(world);
+  BodySettings box;
+  box.shape = makeBox(Vec3(0.5, 0.5, 0.5));
+  box.pose.position = Vec3(0, 0.5, 0);
+  box.name = "crate";
+  const BodyIndex body = world.addBody(box);
+  run(world, 0.2);
+  world.addForce(body, Vec3(0, 1e308, 0));
+  world.addForce(body, Vec3(0, 1e308, 0));
+  const uint64_t before = world.hash();
+  try {
+    world.step();
+    FAIL() << "should have thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Numerical);
+    EXPECT_NE(std::string(error.what()).find("crate"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(world.hash(), before);
+}
+
+}  // namespace sunder::rigid
