@@ -93,8 +93,10 @@ struct HpReport {
 // where no domain is given, Error (Numerical) where the source answers with something that is not finite.
 HpForest buildHp(const Field& source, const HpSettings& settings, HpReport& report);
 
-// Fits again where the field changed: the leaves that overlap `changed` are fitted to `source` and refined
-// until the target is met in them; all others keep their coefficients bit for bit. The report's measured
+// Fits again where the field changed: the leaves that overlap `changed` are fitted to `source` at their
+// degree and refined until the target is met in them; all others keep their coefficients bit for bit. So do
+// those leaves that still agree with the source at eight points as well as they agreed before, and cells all
+// of whose leaves overlap take the leaves' place where a cubic is good enough now. The report's measured
 // errors are those of the whole field.
 HpForest refitHp(const HpForest& forest, const Field& source, const Box3& changed, const HpSettings& settings,
                  HpReport& report);

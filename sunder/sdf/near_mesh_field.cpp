@@ -115,8 +115,17 @@ void NearMeshField::nearSurface(std::span<const uint32_t> start, std::span<const
     return;
   }
   query.nearestAmong({blocks.data(), count}, plain, leaves);
-  for (size_t i = 0; i < points.size(); ++i)
-    out[i] = mesh_.signedNearest(points[i], query.answer(points[i], leaves[i])).distance;
+  double before = 0;
+  bool inside = false;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const double distance = std::sqrt(leaves[i].squared);
+    // The surface is further from one of two points than they are from each other: both are on one side.
+    const double free = std::max(distance, before) * (1 - 1e-5);
+    if (i == 0 || !((points[i] - points[i - 1]).squaredNorm() < free * free))
+      inside = mesh_.signedNearest(points[i], query.answer(points[i], leaves[i])).distance < 0;
+    out[i] = inside ? -distance : distance;
+    before = distance;
+  }
 }
 
 void NearMeshField::values(std::span<const Vec3> points, std::span<double> out) const {
@@ -150,6 +159,9 @@ void NearMeshField::values(std::span<const Vec3> points, std::span<double> out) 
 }
 
 std::unique_ptr<NearField> MeshField::near(const Box3& domain, double spacing) const {
+  // Signs are carried from point to point, which needs a surface between inside and outside.
+  const bool closed = report_.openEdges + report_.crowdedEdges + report_.flippedEdges == 0;
+  if (!closed || report_.rule != SignRule::PseudoNormal) return nullptr;
   return std::make_unique<NearMeshField>(*this, domain, spacing);
 }
 

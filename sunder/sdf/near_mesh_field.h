@@ -18,6 +18,7 @@ namespace sunder::sdf {
 
 class NearMeshField final : public NearField {
  public:
+  // The mesh is closed and has its sign from normals, or signs are wrong: MeshField::near() sees to that.
   // Throws Error (Usage) where the lattice would have more than 512 cells along an axis.
   NearMeshField(const MeshField& mesh, const Box3& domain, double spacing);
 

@@ -105,6 +105,14 @@ TEST(NearMeshField, RefusesNonsense) {
   EXPECT_THROW(NearMeshField(mesh, mesh.bounds(), 1e-4), Error);
 }
 
+// Inside and outside of an open mesh meet where there is no surface.
+TEST(NearMeshField, OpenMeshesHaveNoLandmarks) {
+  geometry::TriMesh shape = geometry::makeRippledSphere({8, 0.1});
+  EXPECT_TRUE(MeshField(shape).near(grown(geometry::bounds(shape.positions), 0.1), 0.1));
+  shape.triangles.pop_back();
+  EXPECT_FALSE(MeshField(shape).near(grown(geometry::bounds(shape.positions), 0.1), 0.1));
+}
+
 TEST(NearField, CombinationsUseTheLandmarksOfTheirParts) {
   const auto mesh = std::make_shared<MeshField>(geometry::makeRippledSphere({16, 0.1}));
   const FieldPtr plane = makePlaneField(Vec3(1, 2, 3), 0.2);
@@ -167,17 +175,23 @@ TEST(HpBuild, LandmarksGiveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-// Where landmarks cannot be as good as the target the source answers itself.
-TEST(HpBuild, SmallErrorsNeedTheSourceItself) {
-  const MeshField mesh(geometry::makeRippledSphere({8, 0.1}));
+// The smaller the target, the closer the landmarks.
+TEST(HpBuild, LandmarksLeaveTheTargetRoom) {
+  const MeshField mesh(geometry::makeRippledSphere({24, 0.1}));
   HpSettings s;
-  s.error = 1e-7;
-  s.maxLevel = 1;
-  s.maxDegree = 3;
-  HpReport report;
-  buildHp(mesh, s, report);
-  EXPECT_EQ(report.landmarkSpacing, 0);
-  EXPECT_EQ(report.nearSamples, 0u);
+  s.maxLevel = 0;
+  s.maxDegree = 2;
+  s.thinReach = 0;
+  double before = 1e9;
+  for (const double error : {2e-2, 4e-3, 1e-3, 1e-4}) {
+    s.error = error;
+    HpReport report;
+    buildHp(mesh, s, report);
+    EXPECT_LE(report.landmarkError, 0.5 * error);
+    EXPECT_LE(report.landmarkSpacing, before);
+    before = report.landmarkSpacing;
+  }
+  EXPECT_LT(before, 0.06);
 }
 
 // A planar cut: leaves that the cut leaves alone keep their bits though they lie in the changed box, what is
