@@ -7,6 +7,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/geometry/shapes_round.h"
+#include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/hp_build.h"
 #include "sunder/sdf/hp_field.h"
 #include "sunder/sdf/mesh_field.h"
@@ -39,7 +40,9 @@ std::vector<Vec3> randomPoints(const Box3& box, size_t count) {
   return points;
 }
 
-MeshField rippled(int n) { return MeshField(geometry::makeRippledSphere({n, 0.1})); }
+std::shared_ptr<const MeshField> rippled(int n) {
+  return std::make_shared<MeshField>(geometry::makeRippledSphere({n, 0.1}));
+}
 
 class Torus : public Field {
  public:
@@ -51,22 +54,6 @@ class Torus : public Field {
   }
   void samples(std::span<const Vec3>, std::span<FieldSample>) const override {}
   Box3 bounds() const override { return {{-1, -0.3, -1}, {1, 0.3, 1}}; }
-};
-
-// What a plane leaves of a solid.
-class Cut : public Field {
- public:
-  Cut(const Field& solid, double at) : solid_(solid), at_(at) {}
-  void values(std::span<const Vec3> points, std::span<double> out) const override {
-    solid_.values(points, out);
-    for (size_t i = 0; i < points.size(); ++i) out[i] = std::max(out[i], points[i].x() - at_);
-  }
-  void samples(std::span<const Vec3>, std::span<FieldSample>) const override {}
-  Box3 bounds() const override { return solid_.bounds(); }
-
- private:
-  const Field& solid_;
-  double at_;
 };
 
 constexpr double kUniformError = 1.5e-3;
@@ -118,10 +105,12 @@ SUNDER_BENCH("sdf", exactDistance) {
 
 SUNDER_BENCH("sdf", hpField) {
   if (!options.wants("hp/build") && !options.wants("hp/query") && !options.wants("hp/refit")) return;
-  const MeshField source = rippled(79);
+  const std::shared_ptr<const MeshField> mesh = rippled(79);
+  const MeshField& source = *mesh;
   HpSettings settings;
   settings.error = kUniformError;
   settings.quadrature = Quadrature::Lean;
+  settings.firstDegree = 3;  // at degree 2 the guard takes the slope of the distance for an error
   settings.thinReach = 0;
   HpReport built;
   HpForest forest;
@@ -137,9 +126,11 @@ SUNDER_BENCH("sdf", hpField) {
                 .bar = threads > 1 ? std::optional(0.5) : std::nullopt});
     if (!options.wants("hp/refit")) continue;
     HpReport again;
-    const Cut cut(source, 0.6);
+    const FieldPtr kept = makeIntersection({mesh, makePlaneField(Vec3::UnitX(), 0.6)});  // by a plane
+    const Field& cut = *kept;
     const Box3& domain = forest.domain;
-    const Box3 changed{{0.2, domain.lower.y(), domain.lower.z()}, domain.upper};
+    // The cut is felt down to the middle of the body, where its plane is nearer than the ripples.
+    const Box3 changed{{-0.3, domain.lower.y(), domain.lower.z()}, domain.upper};
     HpForest fresh;
     const double refit = secondsOf([&] { keep(refitHp(forest, cut, changed, settings, again).leafCount()); });
     const double full = secondsOf([&] { fresh = buildHp(cut, settings, again); });
@@ -258,7 +249,8 @@ SUNDER_BENCH("sdf", hpConvergence) {
   if (!options.wants("hp/rippled/hp") && !options.wants("hp/rippled/h2") &&
       !options.wants("hp/rippled/uniform"))
     return;
-  const MeshField ripples = rippled(79);
+  const std::shared_ptr<const MeshField> mesh = rippled(79);
+  const MeshField& ripples = *mesh;
   const Box3 around{Vec3::Constant(-1.25), Vec3::Constant(1.25)};
   curve("hp/rippled/hp", ripples, around, {1e-2, 5e-3, 2.5e-3}, adaptive);
   curve("hp/rippled/h2", ripples, around, {1e-2, 5e-3, 2.5e-3}, fixedDegree(2));

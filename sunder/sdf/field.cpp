@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/sdf/near_field.h"
 
 namespace sunder::sdf {
 
@@ -12,6 +13,8 @@ void checkSizes(size_t points, size_t results) {
 }
 
 }  // namespace
+
+std::unique_ptr<NearField> Field::near(const Box3&, double) const { return nullptr; }
 
 void valuesOf(const Field& field, std::span<const Vec3> points, std::span<double> out) {
   checkSizes(points.size(), out.size());

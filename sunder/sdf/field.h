@@ -10,6 +10,7 @@
 #include "sunder/base/box.h"
 #include "sunder/base/math.h"
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct FieldSample {
   double value = 0;
   Vec3 gradient = Vec3::Zero();
 };
+
+class NearField;
 
 class Field {
  public:
@@ -39,6 +42,11 @@ class Field {
     (void)thickness;
     return {};
   }
+
+  // The same field for very many questions in one domain, answered from exact landmarks at most `spacing`
+  // apart and what is near them: much faster and not exact (near_field.h). Nothing where the field knows no
+  // such way. Lives no longer than the field.
+  virtual std::unique_ptr<NearField> near(const Box3& domain, double spacing) const;
 
   double value(const Vec3& point) const {
     double out;

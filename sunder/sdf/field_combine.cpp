@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/sdf/gradient_noise.h"
+#include "sunder/sdf/near_field.h"
 
 #include <algorithm>
 #include <array>
@@ -67,11 +68,52 @@ class Joined final : public FormulaField {
     });
   }
   Box3 boundsAt(double level) const override { return join_.boundsAt(parts_, level); }
+  std::unique_ptr<NearField> near(const Box3& domain, double spacing) const override;
 
  private:
   std::vector<FieldPtr> parts_;
   Join join_;
 };
+
+// Parts that answer from landmarks where they can.
+template <class Join>
+class JoinedNear final : public NearField {
+ public:
+  JoinedNear(const Field& whole, std::vector<FieldPtr> parts, Join join,
+             std::vector<std::shared_ptr<const NearField>> near)
+      : whole_(whole), joined_(std::move(parts), join), near_(std::move(near)) {}
+
+  void values(std::span<const Vec3> points, std::span<double> out) const override {
+    joined_.values(points, out);
+  }
+  void samples(std::span<const Vec3> points, std::span<FieldSample> out) const override {
+    whole_.samples(points, out);
+  }
+  Box3 bounds() const override { return whole_.bounds(); }
+  size_t batchSize() const override { return kBlock; }
+  std::vector<Vec3> thinPlaces(double thickness) const override { return whole_.thinPlaces(thickness); }
+  uint64_t searches() const override {
+    uint64_t sum = 0;
+    for (const std::shared_ptr<const NearField>& part : near_) sum += part->searches();
+    return sum;
+  }
+
+ private:
+  const Field& whole_;
+  Joined<Join> joined_;
+  std::vector<std::shared_ptr<const NearField>> near_;
+};
+
+template <class Join>
+std::unique_ptr<NearField> Joined<Join>::near(const Box3& domain, double spacing) const {
+  std::vector<FieldPtr> parts = parts_;
+  std::vector<std::shared_ptr<const NearField>> found;
+  for (FieldPtr& part : parts)
+    if (std::shared_ptr<const NearField> quick = part->near(domain, spacing))
+      part = found.emplace_back(quick);
+  if (found.empty()) return nullptr;
+  return std::make_unique<JoinedNear<Join>>(*this, std::move(parts), join_, std::move(found));
+}
 
 template <class Join>
 FieldPtr makeJoined(std::vector<FieldPtr> parts, Join join = {}) {

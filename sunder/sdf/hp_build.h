@@ -9,7 +9,8 @@
 //
 // Guarantee: the result depends on source and settings alone, not on threads. What was reached is measured at
 // random points that construction did not use and stated in the report.
-// Cost: samples of the source. Cells of degree p take (2p + 1)^3 with the standard rule.
+// Cost: values of the source. Cells of degree p take (2p + 1)^3 with the standard rule, (p + 1)^3 with the
+// lean one. Where the source can answer from landmarks, almost all of them cost a tenth of an exact one.
 #pragma once
 
 #include "sunder/sdf/field.h"
@@ -36,6 +37,14 @@ enum class HpStop {
   Estimate,  // when the estimate does, as published
 };
 
+// Where the values come from that polynomials are fitted to.
+enum class HpSampling {
+  Exact,  // the source itself
+  // Where the source offers it (Field::near) and the stop is measured: landmarks, as far apart as leaves the
+  // target error room; the source itself where no spacing does.
+  Landmarks,
+};
+
 struct HpSettings {
   double error = 1e-3;  // root of the mean squared error over the domain, length
   HpStop stop = HpStop::Measured;
@@ -46,6 +55,7 @@ struct HpSettings {
   int maxDegree = kLargestDegree;  // equal to firstDegree: octree refinement alone
   int maxLevel = 10;
   Quadrature quadrature = Quadrature::Standard;
+  HpSampling sampling = HpSampling::Landmarks;
   double guard = 0.05;
   double alpha = 8;  // how much the estimate of a raised degree is distrusted
   Nearness nearness = Nearness::None;
@@ -65,11 +75,14 @@ enum class HpEnd {
 
 struct HpReport {
   HpEnd end = HpEnd::Target;
-  double estimate = 0;      // root of the mean squared error, as estimated (weighted by nearness)
-  double measured = 0;      // the same, measured at random points
-  double measuredMax = 0;   // largest error among them
-  double measuredNear = 0;  // largest error among those nearer to the surface than 1/40 of the diagonal
-  uint64_t samples = 0;     // of the source, those for measuring included
+  double estimate = 0;         // root of the mean squared error, as estimated (weighted by nearness)
+  double measured = 0;         // the same, measured at random points
+  double measuredMax = 0;      // largest error among them
+  double measuredNear = 0;     // largest error among those nearer to the surface than 1/40 of the diagonal
+  uint64_t samples = 0;        // exact answers of the source, those for measuring included
+  uint64_t nearSamples = 0;    // values found from landmarks
+  double landmarkSpacing = 0;  // 0: there are none
+  double landmarkError = 0;    // root of the mean squared error of such values, measured
   uint64_t refinedH = 0, refinedP = 0;
   uint64_t exhausted = 0;  // cells at both limits
   uint64_t thinPlaces = 0,
@@ -80,8 +93,10 @@ struct HpReport {
 // where no domain is given, Error (Numerical) where the source answers with something that is not finite.
 HpForest buildHp(const Field& source, const HpSettings& settings, HpReport& report);
 
-// Fits again where the field changed: the leaves that overlap `changed` are fitted to `source` and refined
-// until the target is met in them; all others keep their coefficients bit for bit. The report's measured
+// Fits again where the field changed: the leaves that overlap `changed` are fitted to `source` at their
+// degree and refined until the target is met in them; all others keep their coefficients bit for bit. So do
+// those leaves that still agree with the source at eight points as well as they agreed before, and cells all
+// of whose leaves overlap take the leaves' place where a cubic is good enough now. The report's measured
 // errors are those of the whole field.
 HpForest refitHp(const HpForest& forest, const Field& source, const Box3& changed, const HpSettings& settings,
                  HpReport& report);

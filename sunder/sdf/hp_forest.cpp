@@ -66,20 +66,33 @@ HpPlace locate(const HpForest& forest, const Vec3& point) {
   return place;
 }
 
-double evaluate(const HpForest& forest, const Vec3& point) {
-  const HpPlace place = locate(forest, point);
-  const int degree = forest.degree[place.leaf];
+namespace {
+
+double evaluateLocal(const Vec3& local, const Vec3& size, int degree, std::span<const double> c) {
   double basis[3][kLargestDegree + 1];
   for (int d = 0; d < 3; ++d) {
-    legendre(place.local[d], degree, basis[d]);
-    for (int n = 0; n <= degree; ++n) basis[d][n] *= std::sqrt((2 * n + 1) / place.size[d]);
+    legendre(local[d], degree, basis[d]);
+    for (int n = 0; n <= degree; ++n) basis[d][n] *= std::sqrt((2 * n + 1) / size[d]);
   }
-  const std::span<const double> c = forest.of(place.leaf);
   const std::span<const MultiIndex> indices = multiIndices();
   double sum = 0;
   for (size_t i = 0; i < c.size(); ++i)
     sum += c[i] * basis[0][indices[i][0]] * basis[1][indices[i][1]] * basis[2][indices[i][2]];
   return sum;
+}
+
+}  // namespace
+
+double evaluate(const HpForest& forest, const Vec3& point) {
+  const HpPlace place = locate(forest, point);
+  return evaluateLocal(place.local, place.size, forest.degree[place.leaf], forest.of(place.leaf));
+}
+
+double evaluate(const Box3& box, int degree, std::span<const double> coefficients, const Vec3& point) {
+  Vec3 local;
+  for (int d = 0; d < 3; ++d)
+    local[d] = std::clamp(2 * (point[d] - box.lower[d]) / (box.upper[d] - box.lower[d]) - 1, -1.0, 1.0);
+  return evaluateLocal(local, box.extent(), degree, coefficients);
 }
 
 }  // namespace sunder::sdf

@@ -62,5 +62,7 @@ HpPlace locate(const HpForest& forest, const Vec3& point);
 
 // The polynomial of a leaf, straight from the definition: for measuring and tests, not for speed.
 double evaluate(const HpForest& forest, const Vec3& point);
+// The same for a cell on its own.
+double evaluate(const Box3& box, int degree, std::span<const double> coefficients, const Vec3& point);
 
 }  // namespace sunder::sdf

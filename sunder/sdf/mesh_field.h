@@ -47,6 +47,7 @@ class MeshField : public Field {
   void samples(std::span<const Vec3> points, std::span<FieldSample> out) const override;
   Box3 bounds() const override { return bounds_; }
   std::vector<Vec3> thinPlaces(double thickness) const override;
+  std::unique_ptr<NearField> near(const Box3& domain, double spacing) const override;
 
   const SignReport& sign() const { return report_; }
   const spatial::MeshQuery& query() const { return *query_; }
@@ -61,10 +62,11 @@ class MeshField : public Field {
   };
   void nearest(std::span<const Vec3> points,
                std::span<Nearest> out) const;  // in the calling thread, in order
+  // The same from a closest point that is known already.
+  Nearest signedNearest(const Vec3& point, const spatial::ClosestPoint& closest) const;
 
  private:
   void inspect(const geometry::TriMesh& mesh, SignRule rule);
-  Nearest signedNearest(const Vec3& point, const spatial::ClosestPoint& closest) const;
 
   std::unique_ptr<spatial::MeshQuery> query_;
   std::unique_ptr<spatial::WindingNumber> winding_;

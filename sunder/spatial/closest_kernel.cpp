@@ -112,57 +112,78 @@ struct TriangleBounds {
   float slack;  // what the bounds may be wrong by, besides a few roundings
 };
 
+// What leads from the nearest points of triangles k .. k + kLanes - 1 of a block to a point, as float finds
+// it; ap leads from their first corners to the point.
+HWY_INLINE void wayFromTriangles(const TriangleBlock& block, size_t k, V apx, V apy, V apz, V& nx, V& ny,
+                                 V& nz) {
+  const F8 d;
+  const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-37f);
+  const auto abx = hn::Load(d, block.ab[0] + k), aby = hn::Load(d, block.ab[1] + k),
+             abz = hn::Load(d, block.ab[2] + k);
+  const auto acx = hn::Load(d, block.ac[0] + k), acy = hn::Load(d, block.ac[1] + k),
+             acz = hn::Load(d, block.ac[2] + k);
+  const auto e = dot3(abx, aby, abz, abx, aby, abz), f = dot3(abx, aby, abz, acx, acy, acz),
+             g = dot3(acx, acy, acz, acx, acy, acz);
+  const auto d1 = dot3(abx, aby, abz, apx, apy, apz), d2 = dot3(acx, acy, acz, apx, apy, apz);
+  const auto clamp = [&](V x) HWY_ATTR { return hn::Min(hn::Max(x, zero), one); };
+  // Candidates by what they add to |ap|^2: the edges ab, ac and bc, then the face.
+  const auto tab = clamp(hn::Div(d1, hn::Add(e, tiny)));
+  const auto tac = clamp(hn::Div(d2, hn::Add(g, tiny)));
+  const auto bc = hn::Add(hn::Sub(hn::Sub(e, f), f), g);
+  const auto tbc = clamp(hn::Div(hn::Sub(hn::Sub(d2, d1), hn::Sub(f, e)), hn::Add(bc, tiny)));
+  const auto qab = hn::Mul(tab, hn::Sub(hn::Mul(tab, e), hn::Add(d1, d1)));
+  const auto qac = hn::Mul(tac, hn::Sub(hn::Mul(tac, g), hn::Add(d2, d2)));
+  const auto vbc = hn::Sub(one, tbc);
+  const auto cross = hn::Mul(f, hn::Mul(vbc, tbc));
+  const auto qbc = hn::Add(hn::Add(hn::Mul(vbc, hn::Sub(hn::Mul(vbc, e), hn::Add(d1, d1))),
+                                   hn::Mul(tbc, hn::Sub(hn::Mul(tbc, g), hn::Add(d2, d2)))),
+                           hn::Add(cross, cross));
+  const auto useAc = hn::Lt(qac, qab);
+  auto v = hn::IfThenElse(useAc, zero, tab), w = hn::IfThenElse(useAc, tac, zero);
+  const auto useBc = hn::Lt(qbc, hn::Min(qab, qac));
+  v = hn::IfThenElse(useBc, vbc, v);
+  w = hn::IfThenElse(useBc, tbc, w);
+  const auto det = hn::Sub(hn::Mul(e, g), hn::Mul(f, f));
+  const auto numV = hn::Sub(hn::Mul(g, d1), hn::Mul(f, d2)), numW = hn::Sub(hn::Mul(e, d2), hn::Mul(f, d1));
+  const auto inside =
+      hn::And(hn::And(hn::Gt(numV, zero), hn::Gt(numW, zero)), hn::Lt(hn::Add(numV, numW), det));
+  const auto inverse = hn::Div(one, det);
+  v = hn::IfThenElse(inside, hn::Mul(numV, inverse), v);
+  w = hn::IfThenElse(inside, hn::Mul(numW, inverse), w);
+  nx = hn::Sub(hn::Sub(apx, hn::Mul(v, abx)), hn::Mul(w, acx));
+  ny = hn::Sub(hn::Sub(apy, hn::Mul(v, aby)), hn::Mul(w, acy));
+  nz = hn::Sub(hn::Sub(apz, hn::Mul(v, abz)), hn::Mul(w, acz));
+}
+
+struct BlockPoint {
+  float x, y, z;  // relative to the block's origin
+
+  BlockPoint(const TriangleBlock& block, D3 p)
+      : x(static_cast<float>(p.x - block.origin[0])),
+        y(static_cast<float>(p.y - block.origin[1])),
+        z(static_cast<float>(p.z - block.origin[2])) {}
+};
+
 // Lower bounds of the distances to eight triangles. For any direction n, the corner that is least far along n
 // bounds the distance from below by (p - corner) . n / |n|; n points from the nearest point as float finds
 // it, and how well it does so matters for sharpness only.
-HWY_INLINE void triangleBounds(const TriangleBlock& block, const QueryPoint& p, TriangleBounds& out) {
+HWY_INLINE void triangleBounds(const TriangleBlock& block, const QueryPoint& point, TriangleBounds& out) {
   const F8 d;
   const auto infinite = hn::Set(d, std::numeric_limits<float>::infinity());
   auto least = infinite;
-  const float px = static_cast<float>(p.exact.x - block.origin[0]);
-  const float py = static_cast<float>(p.exact.y - block.origin[1]);
-  const float pz = static_cast<float>(p.exact.z - block.origin[2]);
-  const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-37f);
+  const BlockPoint p(block, point.exact);
+  const auto zero = hn::Zero(d);
   for (size_t k = 0; k < 8; k += kLanes) {
-    const auto apx = hn::Sub(hn::Set(d, px), hn::Load(d, block.a[0] + k));
-    const auto apy = hn::Sub(hn::Set(d, py), hn::Load(d, block.a[1] + k));
-    const auto apz = hn::Sub(hn::Set(d, pz), hn::Load(d, block.a[2] + k));
-    const auto abx = hn::Load(d, block.ab[0] + k), aby = hn::Load(d, block.ab[1] + k),
-               abz = hn::Load(d, block.ab[2] + k);
-    const auto acx = hn::Load(d, block.ac[0] + k), acy = hn::Load(d, block.ac[1] + k),
-               acz = hn::Load(d, block.ac[2] + k);
-    const auto e = dot3(abx, aby, abz, abx, aby, abz), f = dot3(abx, aby, abz, acx, acy, acz),
-               g = dot3(acx, acy, acz, acx, acy, acz);
-    const auto d1 = dot3(abx, aby, abz, apx, apy, apz), d2 = dot3(acx, acy, acz, apx, apy, apz);
-    const auto clamp = [&](V x) HWY_ATTR { return hn::Min(hn::Max(x, zero), one); };
-    // Candidates by what they add to |ap|^2: the edges ab, ac and bc, then the face.
-    const auto tab = clamp(hn::Div(d1, hn::Add(e, tiny)));
-    const auto tac = clamp(hn::Div(d2, hn::Add(g, tiny)));
-    const auto bc = hn::Add(hn::Sub(hn::Sub(e, f), f), g);
-    const auto tbc = clamp(hn::Div(hn::Sub(hn::Sub(d2, d1), hn::Sub(f, e)), hn::Add(bc, tiny)));
-    const auto qab = hn::Mul(tab, hn::Sub(hn::Mul(tab, e), hn::Add(d1, d1)));
-    const auto qac = hn::Mul(tac, hn::Sub(hn::Mul(tac, g), hn::Add(d2, d2)));
-    const auto vbc = hn::Sub(one, tbc);
-    const auto cross = hn::Mul(f, hn::Mul(vbc, tbc));
-    const auto qbc = hn::Add(hn::Add(hn::Mul(vbc, hn::Sub(hn::Mul(vbc, e), hn::Add(d1, d1))),
-                                     hn::Mul(tbc, hn::Sub(hn::Mul(tbc, g), hn::Add(d2, d2)))),
-                             hn::Add(cross, cross));
-    const auto useAc = hn::Lt(qac, qab);
-    auto v = hn::IfThenElse(useAc, zero, tab), w = hn::IfThenElse(useAc, tac, zero);
-    const auto useBc = hn::Lt(qbc, hn::Min(qab, qac));
-    v = hn::IfThenElse(useBc, vbc, v);
-    w = hn::IfThenElse(useBc, tbc, w);
-    const auto det = hn::Sub(hn::Mul(e, g), hn::Mul(f, f));
-    const auto numV = hn::Sub(hn::Mul(g, d1), hn::Mul(f, d2)), numW = hn::Sub(hn::Mul(e, d2), hn::Mul(f, d1));
-    const auto inside =
-        hn::And(hn::And(hn::Gt(numV, zero), hn::Gt(numW, zero)), hn::Lt(hn::Add(numV, numW), det));
-    const auto inverse = hn::Div(one, det);
-    v = hn::IfThenElse(inside, hn::Mul(numV, inverse), v);
-    w = hn::IfThenElse(inside, hn::Mul(numW, inverse), w);
-    const auto nx = hn::Sub(hn::Sub(apx, hn::Mul(v, abx)), hn::Mul(w, acx));
-    const auto ny = hn::Sub(hn::Sub(apy, hn::Mul(v, aby)), hn::Mul(w, acy));
-    const auto nz = hn::Sub(hn::Sub(apz, hn::Mul(v, abz)), hn::Mul(w, acz));
-    const auto far = hn::Max(hn::Max(dot3(nx, ny, nz, abx, aby, abz), dot3(nx, ny, nz, acx, acy, acz)), zero);
+    const auto apx = hn::Sub(hn::Set(d, p.x), hn::Load(d, block.a[0] + k));
+    const auto apy = hn::Sub(hn::Set(d, p.y), hn::Load(d, block.a[1] + k));
+    const auto apz = hn::Sub(hn::Set(d, p.z), hn::Load(d, block.a[2] + k));
+    V nx, ny, nz;
+    wayFromTriangles(block, k, apx, apy, apz, nx, ny, nz);
+    const auto farB = dot3(nx, ny, nz, hn::Load(d, block.ab[0] + k), hn::Load(d, block.ab[1] + k),
+                           hn::Load(d, block.ab[2] + k)),
+               farC = dot3(nx, ny, nz, hn::Load(d, block.ac[0] + k), hn::Load(d, block.ac[1] + k),
+                           hn::Load(d, block.ac[2] + k));
+    const auto far = hn::Max(hn::Max(farB, farC), zero);
     const auto along = hn::Sub(dot3(nx, ny, nz, apx, apy, apz), far);
     const auto length = hn::Sqrt(hn::Add(dot3(nx, ny, nz, nx, ny, nz), hn::Set(d, 1e-30f)));
     const auto bound = hn::Div(along, length);
@@ -173,8 +194,31 @@ HWY_INLINE void triangleBounds(const TriangleBlock& block, const QueryPoint& p, 
   out.least = hn::GetLane(hn::MinOfLanes(d, least));
   // Differences carry up to three roundings of the block's or the point's reach, the dot products eight of
   // the product, and 1e-29 is for what underflows; where products may overflow nothing is known.
-  const float reach = block.reach + std::abs(px) + std::abs(py) + std::abs(pz);
+  const float reach = block.reach + std::abs(p.x) + std::abs(p.y) + std::abs(p.z);
   out.slack = reach < 1e18f ? reach * 0x1p-19f + 1e-29f : std::numeric_limits<float>::infinity();
+}
+
+// The least of (squared distance, leaf) so far and in a block, distances as float finds them.
+HWY_INLINE void nearestInBlock(const QueryView& view, uint32_t b, D3 point, float& least, uint32_t& leaf) {
+  const F8 d;
+  const TriangleBlock& block = view.blocks[b];
+  const BlockPoint p(block, point);
+  for (size_t k = 0; k < 8; k += kLanes) {
+    const auto apx = hn::Sub(hn::Set(d, p.x), hn::Load(d, block.a[0] + k));
+    const auto apy = hn::Sub(hn::Set(d, p.y), hn::Load(d, block.a[1] + k));
+    const auto apz = hn::Sub(hn::Set(d, p.z), hn::Load(d, block.a[2] + k));
+    V nx, ny, nz;
+    wayFromTriangles(block, k, apx, apy, apz, nx, ny, nz);
+    const auto squared = dot3(nx, ny, nz, nx, ny, nz);
+    const float found = hn::GetLane(hn::MinOfLanes(d, squared));
+    if (!(found <= least)) continue;
+    const uint32_t same = maskBits(hn::Eq(squared, hn::Set(d, found)));
+    if (same == 0) continue;
+    const uint32_t at =
+        b * kBlockLanes + static_cast<uint32_t>(k) + static_cast<uint32_t>(std::countr_zero(same));
+    if (found < least || at < leaf) leaf = at;
+    least = found;
+  }
 }
 
 template <class Sink>
@@ -291,6 +335,100 @@ void Nearest(const QueryView& view, D3 point, NearestLeaf& result) {
   sink.settle();
 }
 
+// Notes the blocks in reach; the first that does not fit ends the search.
+struct BlockSink {
+  std::span<uint32_t> out;
+  Reach reach;
+  size_t count = 0;
+  bool full = false;
+};
+
+HWY_INLINE void visitLeaves(const QueryView&, const QueryPoint&, uint32_t block, BlockSink& sink) {
+  sink.full = sink.full || sink.count == sink.out.size();
+  if (sink.full)
+    sink.reach.squared = -1;
+  else
+    sink.out[sink.count++] = block;
+}
+
+size_t BlocksWithin(const QueryView& view, D3 point, double distance, std::span<uint32_t> blocks) {
+  const QueryPoint p(point, view.scale);
+  BlockSink sink{blocks, {}};
+  sink.reach.set(distance * distance, p.noise);
+  traverse(view, p, sink);
+  return sink.full ? SIZE_MAX : sink.count;
+}
+
+// The discs of some blocks, relative to the first, to skip blocks eight at a time.
+struct Discs {
+  static constexpr size_t kMost = 256;
+  alignas(64) float row[8][kMost];  // centre, normal, half, radius
+  float origin[3];
+
+  HWY_INLINE size_t set(const QueryView& view, std::span<const uint32_t> blocks) {
+    const BlockDisc& first = view.discs[blocks[0]];
+    for (size_t k = 0; k < 3; ++k) origin[k] = first.centre[k];
+    size_t i = 0;
+    for (; i < blocks.size(); ++i) {
+      const BlockDisc& disc = view.discs[blocks[i]];
+      for (size_t k = 0; k < 3; ++k) row[k][i] = disc.centre[k] - origin[k], row[k + 3][i] = disc.normal[k];
+      row[6][i] = disc.half;
+      row[7][i] = disc.radius;
+    }
+    // Never in reach.
+    for (; i % 8 != 0; ++i) {
+      for (size_t k = 0; k < 6; ++k) row[k][i] = 0;
+      row[6][i] = row[7][i] = -std::numeric_limits<float>::infinity();
+    }
+    return i;
+  }
+
+  // Which of the discs k .. k + kLanes - 1 may be nearer than the root of `squared`.
+  HWY_INLINE uint32_t inReach(size_t k, V px, V py, V pz, V squared) const {
+    const F8 d;
+    const auto zero = hn::Zero(d);
+    const auto x = hn::Sub(px, hn::Load(d, row[0] + k)), y = hn::Sub(py, hn::Load(d, row[1] + k)),
+               z = hn::Sub(pz, hn::Load(d, row[2] + k));
+    const auto along =
+        dot3(x, y, z, hn::Load(d, row[3] + k), hn::Load(d, row[4] + k), hn::Load(d, row[5] + k));
+    const auto aside = hn::Sqrt(hn::Max(hn::Sub(dot3(x, y, z, x, y, z), hn::Mul(along, along)), zero));
+    const auto u = hn::Max(hn::Sub(hn::Abs(along), hn::Load(d, row[6] + k)), zero),
+               v = hn::Max(hn::Sub(aside, hn::Load(d, row[7] + k)), zero);
+    return maskBits(hn::Le(hn::Add(hn::Mul(u, u), hn::Mul(v, v)), squared));
+  }
+};
+
+// Points of a small region and the blocks around it: each point starts with the block where its predecessor
+// found its triangle. At most kMost blocks.
+void NearestAmong(const QueryView& view, std::span<const uint32_t> blocks, std::span<const D3> points,
+                  NearestLeaf* results) {
+  const F8 d;
+  Discs discs;
+  const size_t padded = discs.set(view, blocks);
+  uint32_t first = blocks[0];
+  for (size_t i = 0; i < points.size(); ++i) {
+    const D3 p = points[i];
+    float least = std::numeric_limits<float>::infinity();
+    uint32_t leaf = UINT32_MAX;
+    nearestInBlock(view, first, p, least, leaf);
+    constexpr float kSlack = 1 + 0x1p-18f;
+    const auto px = hn::Set(d, static_cast<float>(p.x - double(discs.origin[0]))),
+               py = hn::Set(d, static_cast<float>(p.y - double(discs.origin[1]))),
+               pz = hn::Set(d, static_cast<float>(p.z - double(discs.origin[2])));
+    for (size_t k = 0; k < padded; k += kLanes) {
+      uint32_t bits = discs.inReach(k, px, py, pz, hn::Set(d, least * kSlack));
+      if (k + kLanes > blocks.size()) bits &= (1u << (blocks.size() - std::min(k, blocks.size()))) - 1;
+      for (; bits; bits &= bits - 1) {
+        const uint32_t b = blocks[k + static_cast<size_t>(std::countr_zero(bits))];
+        if (b != first) nearestInBlock(view, b, p, least, leaf);
+      }
+    }
+    leaf = std::min(leaf, view.tree->leafCount() - 1);  // the last block repeats its last triangle
+    first = leaf / kBlockLanes;
+    results[i] = {nearestOnTriangle(p, view.triangles[leaf]).squared, view.tree->primitive(leaf), leaf};
+  }
+}
+
 struct WithinSink {
   const QueryView& view;
   const QueryPoint& p;
@@ -357,9 +495,20 @@ namespace sunder::spatial::kernels {
 HWY_EXPORT(Nearest);
 HWY_EXPORT(Within);
 HWY_EXPORT(NearestMany);
+HWY_EXPORT(BlocksWithin);
+HWY_EXPORT(NearestAmong);
 
 void nearestLeaf(const QueryView& view, D3 point, NearestLeaf& result) {
   HWY_DYNAMIC_DISPATCH(Nearest)(view, point, result);
+}
+
+size_t blocksWithin(const QueryView& view, D3 point, double distance, std::span<uint32_t> blocks) {
+  return HWY_DYNAMIC_DISPATCH(BlocksWithin)(view, point, distance, blocks);
+}
+
+void nearestAmong(const QueryView& view, std::span<const uint32_t> blocks, std::span<const D3> points,
+                  NearestLeaf* results) {
+  HWY_DYNAMIC_DISPATCH(NearestAmong)(view, blocks, points, results);
 }
 
 void leavesWithin(const QueryView& view, D3 point, double distance, std::vector<TriangleAtDistance>& found) {

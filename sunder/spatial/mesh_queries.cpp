@@ -46,6 +46,33 @@ TriangleBlock makeBlock(const PlainTriangle* triangles, size_t count) {
   return block;
 }
 
+BlockDisc makeDisc(const TriangleBlock& block, const PlainTriangle* triangles, size_t count) {
+  D3 normal{0, 0, 0};
+  for (size_t i = 0; i < count; ++i) {
+    const D3* c = triangles[i].corner;
+    normal = normal + cross(c[1] - c[0], c[2] - c[0]);
+  }
+  const double length = std::sqrt(dot(normal, normal));
+  normal = length > 0 && std::isfinite(length) ? (1 / length) * normal : D3{0, 0, 1};
+  const D3 centre{block.origin[0], block.origin[1], block.origin[2]};
+  double half = 0, radius = 0,
+         largest = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)});
+  for (size_t i = 0; i < count; ++i)
+    for (const D3& c : triangles[i].corner) {
+      const D3 way = c - centre;
+      const double along = dot(way, normal);
+      const D3 side = way - along * normal;
+      half = std::max(half, std::abs(along));
+      radius = std::max(radius, std::sqrt(dot(side, side)));
+    }
+  // Rounding of the centre to float, and of the normal across the disc.
+  const double slack = 0x1p-22 * (largest + half + radius);
+  return {{static_cast<float>(centre.x), static_cast<float>(centre.y), static_cast<float>(centre.z)},
+          {static_cast<float>(normal.x), static_cast<float>(normal.y), static_cast<float>(normal.z)},
+          static_cast<float>(half + 2 * slack),
+          static_cast<float>(radius + 2 * slack)};
+}
+
 // Where points near each other come near each other; equal codes by index.
 std::vector<uint32_t> mortonOrder(std::span<const Vec3> points) {
   const Box3 box = boundsOf(points);
@@ -101,6 +128,7 @@ MeshQuery::MeshQuery(std::span<const Vec3> positions, std::span<const geometry::
   const size_t count = triangles.size();
   triangles_.resize(count);
   blocks_.resize((count + kBlockLanes - 1) / kBlockLanes);
+  discs_.resize(blocks_.size());
   parallelFor(blocks_.size(), [&](size_t b) {
     const size_t first = b * kBlockLanes, size = std::min<size_t>(kBlockLanes, count - first);
     for (size_t i = first; i < first + size; ++i) {
@@ -108,6 +136,7 @@ MeshQuery::MeshQuery(std::span<const Vec3> positions, std::span<const geometry::
       triangles_[i] = {{toD3(positions[t[0]]), toD3(positions[t[1]]), toD3(positions[t[2]])}};
     }
     blocks_[b] = makeBlock(&triangles_[first], size);
+    discs_[b] = makeDisc(blocks_[b], &triangles_[first], size);
   });
   oriented_ = makeOrientedTree(tree_, triangles_.data());
   const Box3f box = tree_.bounds();
@@ -115,11 +144,14 @@ MeshQuery::MeshQuery(std::span<const Vec3> positions, std::span<const geometry::
 }
 
 size_t MeshQuery::bytes() const {
-  return tree_.bytes() + sizeof(PlainTriangle) * triangles_.size() + sizeof(TriangleBlock) * blocks_.size() +
+  return tree_.bytes() + sizeof(PlainTriangle) * triangles_.size() +
+         (sizeof(TriangleBlock) + sizeof(BlockDisc)) * blocks_.size() +
          sizeof(OrientedBlock) * oriented_.blocks.size();
 }
 
-QueryView MeshQuery::view() const { return {&tree_, triangles_.data(), blocks_.data(), &oriented_, scale_}; }
+QueryView MeshQuery::view() const {
+  return {&tree_, triangles_.data(), blocks_.data(), discs_.data(), &oriented_, scale_};
+}
 
 ClosestPoint MeshQuery::answer(const Vec3& point, const NearestLeaf& nearest) const {
   if (nearest.triangle == kNoIndex) return {};
@@ -162,6 +194,27 @@ void MeshQuery::closestInOrder(std::span<const Vec3> points, std::span<ClosestPo
     checkQueryPoint(points[i]);
     results[i] = next(points[i], nearest);
   }
+}
+
+uint32_t MeshQuery::closestBlock(const Vec3& point, ClosestPoint& result) const {
+  checkQueryPoint(point);
+  NearestLeaf nearest;
+  kernels::nearestLeaf(view(), toD3(point), nearest);
+  result = answer(point, nearest);
+  return nearest.leaf / kBlockLanes;
+}
+
+size_t MeshQuery::blocksWithin(const Vec3& point, double distance, std::span<uint32_t> blocks) const {
+  checkQueryPoint(point);
+  checkDistance(distance);
+  return kernels::blocksWithin(view(), toD3(point), distance, blocks);
+}
+
+void MeshQuery::nearestAmong(std::span<const uint32_t> blocks, std::span<const D3> points,
+                             std::span<NearestLeaf> results) const {
+  if (blocks.empty() || blocks.size() > kMostBlocks || points.size() != results.size())
+    throw Error(ErrorKind::Usage, "a search among blocks needs 1 to 256 of them and a result for each point");
+  kernels::nearestAmong(view(), blocks, points, results.data());
 }
 
 std::vector<TriangleAtDistance> MeshQuery::within(const Vec3& point, double distance) const {

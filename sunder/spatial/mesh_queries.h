@@ -16,7 +16,7 @@
 // from its predecessor's triangle.
 //
 // Cost: 1.6 us a closest point in a batch, 2.8 us alone in random order (500,000 triangles, random points
-// around the mesh, one core of a busy machine); 0.3 s to make and 152 bytes a triangle. All queries are const
+// around the mesh, one core of a busy machine); 0.3 s to make and 156 bytes a triangle. All queries are const
 // and may run at the same time.
 #pragma once
 
@@ -80,6 +80,22 @@ class MeshQuery {
   // points that lie next to each other, and for callers that are parallel themselves.
   void closestInOrder(std::span<const Vec3> points, std::span<ClosestPoint> results) const;
 
+  // For callers that ask much about a small region: triangles come in blocks of eight neighbours, and an
+  // answer may be sought among the triangles of a few blocks alone (near_mesh_field.h of the room sdf).
+  size_t blockCount() const { return blocks_.size(); }
+  // Block of the closest triangle.
+  uint32_t closestBlock(const Vec3& point, ClosestPoint& result) const;
+  // All blocks that may have triangles within the distance; returns their number, or SIZE_MAX where they are
+  // more than fit.
+  size_t blocksWithin(const Vec3& point, double distance, std::span<uint32_t> blocks) const;
+  // Triangles of the given blocks, 1 to kMostBlocks of them, that are nearest to the points, and their
+  // squared distances: where several are equally near up to a millionth it may be any of them. Several times
+  // faster than closest() for points that lie next to each other.
+  static constexpr size_t kMostBlocks = 256;
+  void nearestAmong(std::span<const uint32_t> blocks, std::span<const D3> points,
+                    std::span<NearestLeaf> results) const;
+  ClosestPoint answer(const Vec3& point, const NearestLeaf& nearest) const;  // the closest point of a leaf
+
   // Triangles with squaredDistance <= distance * distance, by triangle. `distance` >= 0, may be infinite.
   std::vector<TriangleAtDistance> within(const Vec3& point, double distance) const;
   TriangleLists within(std::span<const Vec3> points, double distance) const;
@@ -93,7 +109,6 @@ class MeshQuery {
   QueryView view() const;
 
  private:
-  ClosestPoint answer(const Vec3& point, const NearestLeaf& nearest) const;
   ClosestPoint next(const Vec3& point, NearestLeaf& nearest) const;  // starting from `nearest`
   template <class Query>
   TriangleLists lists(std::span<const Vec3> points, Query&& query) const;
@@ -101,6 +116,7 @@ class MeshQuery {
   OiTree tree_;
   LargeVector<PlainTriangle> triangles_;  // by leaf
   LargeVector<TriangleBlock> blocks_;     // eight leaves each
+  std::vector<BlockDisc> discs_;          // by block
   OrientedTree oriented_;
   double scale_ = 0;  // largest absolute coordinate
 };

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace sunder::spatial {
@@ -24,10 +25,18 @@ struct alignas(64) TriangleBlock {
 };
 static_assert(sizeof(TriangleBlock) == 320);
 
+// A disc that holds a block: centre and unit normal, no corner further than `half` from its plane nor than
+// `radius` from its axis. A patch of surface is flat, so it bounds distances well.
+struct BlockDisc {
+  float centre[3], normal[3], half, radius;
+};
+static_assert(sizeof(BlockDisc) == 32);
+
 struct QueryView {
   const OiTree* tree;
   const PlainTriangle* triangles;
   const TriangleBlock* blocks;
+  const BlockDisc* discs;
   const OrientedTree* oriented;
   double scale;  // largest absolute coordinate of the mesh
 };
@@ -45,6 +54,13 @@ namespace kernels {
 // `result` may hold an answer to start from.
 void nearestLeaf(const QueryView& view, D3 point, NearestLeaf& result);
 void leavesWithin(const QueryView& view, D3 point, double distance, std::vector<TriangleAtDistance>& found);
+// The blocks with triangles that may be within the distance, nearest first but for ties of whole subtrees;
+// returns their number, or SIZE_MAX where they do not fit.
+size_t blocksWithin(const QueryView& view, D3 point, double distance, std::span<uint32_t> blocks);
+// The triangles of these blocks, 1 to 256 of them, that are nearest as float finds it: their distances may be
+// some 1e-6 larger than the least.
+void nearestAmong(const QueryView& view, std::span<const uint32_t> blocks, std::span<const D3> points,
+                  NearestLeaf* results);
 // Ends sorted; found is replaced.
 void nearestLeaves(const QueryView& view, D3 point, size_t k, std::vector<TriangleAtDistance>& found);
 

@@ -3,7 +3,9 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/base/random.h"
 #include "sunder/base/simd.h"
+#include "sunder/geometry/shapes_round.h"
 
 #include "query_cases.h"
 
@@ -198,6 +200,33 @@ TEST(MeshQueryFull, SameAsBruteForceOnManySoups) {
     checkAll(mesh, test::queryPoints(mesh, 200, seed), kQueryTreeSettings);
     if (HasFatalFailure()) return;
   }
+}
+
+// Blocks within the distance of the closest triangle hold it; a search among them finds it up to float.
+TEST(MeshQueries, SearchesAmongFewBlocks) {
+  const TriMesh mesh = geometry::makeRippledSphere({20, 0.1});
+  const MeshQuery query(mesh);
+  RandomStream random(6);
+  std::vector<uint32_t> blocks(MeshQuery::kMostBlocks);
+  for (int i = 0; i < 2000; ++i) {
+    const Vec3 p = random.pointIn({Vec3::Constant(-1.2), Vec3::Constant(1.2)});
+    ClosestPoint closest;
+    const uint32_t block = query.closestBlock(p, closest);
+    EXPECT_EQ(closest.squaredDistance, query.closest(p).squaredDistance);
+    const size_t count = query.blocksWithin(p, std::sqrt(closest.squaredDistance) * 1.001, blocks);
+    ASSERT_LE(count, blocks.size());
+    EXPECT_EQ(std::count(blocks.begin(), blocks.begin() + std::ptrdiff_t(count), block), 1);
+    const D3 point{p.x(), p.y(), p.z()};
+    NearestLeaf found;
+    query.nearestAmong({blocks.data(), count}, {&point, 1}, {&found, 1});
+    EXPECT_GE(found.squared, closest.squaredDistance);
+    EXPECT_LE(found.squared, closest.squaredDistance * (1 + 1e-5) + 1e-12);
+    EXPECT_EQ(query.answer(p, found).squaredDistance, found.squared);
+  }
+  EXPECT_EQ(query.blocksWithin(Vec3::Zero(), 10, std::span(blocks).first(3)), SIZE_MAX);
+  const D3 origin{0, 0, 0};
+  NearestLeaf unused;
+  EXPECT_THROW(query.nearestAmong({}, {&origin, 1}, {&unused, 1}), Error);
 }
 
 }  // namespace
