@@ -194,7 +194,8 @@ TEST(EveryShapeFull, AScrollIsARoll) {
     EXPECT_LE(filled.largestAngle, kFillLargestAngle);
     std::printf("  edge %-9.3g | tets %zu, %.2f to %.2f deg, %llu of %llu crossings are jumps\n", longest / n,
                 tets.tets.size(), filled.smallestAngle, filled.largestAngle,
-                static_cast<unsigned long long>(filled.jumps), static_cast<unsigned long long>(filled.crossed));
+                static_cast<unsigned long long>(filled.jumps),
+                static_cast<unsigned long long>(filled.crossed));
   }
 }
 

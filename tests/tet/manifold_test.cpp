@@ -78,14 +78,12 @@ TEST(Manifold, CubesThatShareAnEdge) {
 // Two caves that touch in a point, and two that touch along an edge, inside a block: the solid around is one
 // piece and gets a slit.
 TEST(Manifold, CavesThatTouch) {
-  const TetMesh point = someCubes(4, [](int x, int y, int z) {
-    return !(x == 1 && y == 1 && z == 1) && !(x == 2 && y == 2 && z == 2);
-  });
+  const TetMesh point = someCubes(
+      4, [](int x, int y, int z) { return !(x == 1 && y == 1 && z == 1) && !(x == 2 && y == 2 && z == 2); });
   EXPECT_EQ(boundaryReport(point).nonManifoldVertices, 1u);
   expectMended(point, kNoIndex);
-  const TetMesh edge = someCubes(4, [](int x, int y, int z) {
-    return !(x == 1 && y == 1 && z == 1) && !(x == 2 && y == 2 && z == 1);
-  });
+  const TetMesh edge = someCubes(
+      4, [](int x, int y, int z) { return !(x == 1 && y == 1 && z == 1) && !(x == 2 && y == 2 && z == 1); });
   EXPECT_EQ(boundaryReport(edge).nonManifoldEdges, 1u);
   expectMended(edge, kNoIndex);
 }

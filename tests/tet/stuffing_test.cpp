@@ -263,7 +263,8 @@ TEST(Stuffing, BoundariesAreManifoldForAnyField) {
     EXPECT_TRUE(r.watertight) << seed;
     EXPECT_TRUE(r.manifold()) << seed;
     EXPECT_TRUE(r.consistentlyOriented) << seed;
-    const geometry::TetMesh before = fill(noise, {.edge = 0.2, .skipFar = false, .manifold = false}, touching);
+    const geometry::TetMesh before =
+        fill(noise, {.edge = 0.2, .skipFar = false, .manifold = false}, touching);
     EXPECT_EQ(before.tets.size(), mesh.tets.size());
     EXPECT_EQ(before.positions.size() + report.doubled, mesh.positions.size());
     EXPECT_EQ(geometry::totalVolume(before), geometry::totalVolume(mesh));
@@ -276,8 +277,8 @@ TEST(Stuffing, BoundariesAreManifoldForAnyField) {
 TEST(Stuffing, OpenSheetsAreRefused) {
   const FunctionField dome(
       [](const Vec3& p) {
-        const double distance = p.y() > 0 ? std::abs(p.norm() - 1)
-                                          : std::hypot(p.y(), std::hypot(p.x(), p.z()) - 1);
+        const double distance =
+            p.y() > 0 ? std::abs(p.norm() - 1) : std::hypot(p.y(), std::hypot(p.x(), p.z()) - 1);
         return p.y() > 0 && p.norm() < 1 ? -distance : distance;
       },
       {Vec3::Constant(-1), Vec3::Constant(1)});
