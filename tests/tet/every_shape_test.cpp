@@ -6,7 +6,7 @@
 // edges; tetrahedra with their dihedral angles, relative error of volume, distances tetrahedra to input and
 // input to tetrahedra in edges, vertices doubled to make the boundary a manifold, parts.
 #include "sunder/base/bounds.h"
-#include "sunder/base/error.h"
+#include "sunder/base/random.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/geometry/shapes.h"
@@ -15,6 +15,7 @@
 #include "sunder/sdf/hp_field.h"
 #include "sunder/sdf/isosurface.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/tet/point_location.h"
 #include "sunder/tet/stuffing.h"
 #include "sunder/tet/tet_report.h"
 
@@ -66,10 +67,28 @@ void expectClosed(const geometry::MeshReport& r) {
   EXPECT_FALSE(r.insideOut);
 }
 
+// Are walls and gaps known to be thicker than the edge? Where they are not, as in meshes of animals with
+// horns and tails, tetrahedra must hold what is deeper than an edge, and parts may fall apart.
+enum class Walls { Known, Any };
+
+size_t deepPointsMissed(const sdf::MeshField& exact, const geometry::TetMesh& tets, const Box3& box,
+                        double depth) {
+  RandomStream random(12);
+  std::vector<Vec3> points(20'000);
+  for (Vec3& p : points) p = random.pointIn(box);
+  std::vector<double> values(points.size());
+  sdf::valuesOf(exact, points, values);
+  const PointLocator locator(tets);
+  size_t missed = 0;
+  for (size_t i = 0; i < points.size(); ++i)
+    missed += values[i] < -depth && locator.holder(points[i]) == kNoIndex;
+  return missed;
+}
+
 // Field, surface and tetrahedra at one size. An open mesh has no volume to compare with, and where its holes
 // are the solid's surface is away from the mesh.
 void check(const std::string& name, const TriMesh& mesh, const sdf::MeshField& exact, const Size& size,
-           bool closed) {
+           bool closed, Walls walls) {
   SCOPED_TRACE(name + ", edge " + std::to_string(size.edge));
   const auto start = std::chrono::steady_clock::now();
   const Box3 box = boundsOf(mesh.positions);
@@ -85,7 +104,8 @@ void check(const std::string& name, const TriMesh& mesh, const sdf::MeshField& e
   if (closed) {
     EXPECT_EQ(built.end, sdf::HpEnd::Target);
     EXPECT_LE(error.rms, 1.1 * size.fieldError);
-    EXPECT_EQ(built.lostPlaces, 0u);
+    // Scanned meshes have folds of no thickness.
+    EXPECT_LE(built.lostPlaces, walls == Walls::Known ? 0 : built.thinPlaces / 50);
   }
 
   const sdf::HpField field(forest, box);
@@ -111,12 +131,15 @@ void check(const std::string& name, const TriMesh& mesh, const sdf::MeshField& e
   const TriMesh boundary = geometry::boundarySurface(tets).surface;
   expectClosed(geometry::meshReport(geometry::MeshView(boundary)));
   const SurfaceDistance distance = surfaceDistance(boundary, mesh, size.edge);
-  EXPECT_LE(distance.fromSecond, 1.25 * size.edge);
+  EXPECT_EQ(deepPointsMissed(exact, tets, box, size.edge), 0u);
   const uint32_t parts = tetAdjacency(tets).components;
+  if (walls == Walls::Known) {
+    EXPECT_LE(distance.fromSecond, 1.25 * size.edge);
+    EXPECT_EQ(parts, surface.components);
+  }
   if (closed) {
     EXPECT_LE(distance.fromFirst, 0.75 * size.edge);
     EXPECT_LE(std::abs(quality.volume - surface.volume), 0.1 * surface.area * size.edge);
-    EXPECT_EQ(parts, surface.components);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf(
@@ -153,7 +176,7 @@ TEST(EveryShapeFull, ClosedShapesAtThreeSizes) {
     heading(info.name, mesh, exact);
     EXPECT_EQ(exact.sign().rule, sdf::SignRule::PseudoNormal) << info.name;
     for (const Size& size : sizesOf(mesh, thin != kThin.end() ? thin->second.wall : 0))
-      check(info.name, mesh, exact, size, true);
+      check(info.name, mesh, exact, size, true, Walls::Known);
   }
 }
 
@@ -215,7 +238,7 @@ TEST(EveryShapeFull, PublicMeshesAtThreeSizes) {
       EXPECT_EQ(exact.sign().rule, sdf::SignRule::Winding) << name;
       EXPECT_GT(exact.sign().openEdges, 0u) << name;
     }
-    for (const Size& size : sizesOf(mesh, 0)) check(name, mesh, exact, size, closed);
+    for (const Size& size : sizesOf(mesh, 0)) check(name, mesh, exact, size, closed, Walls::Any);
     std::fflush(stdout);
   }
 }
