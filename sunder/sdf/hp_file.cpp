@@ -44,6 +44,12 @@ std::vector<T> readArray(ByteReader& in, uint64_t count, const char* what) {
 void checkForest(const ByteReader& in, const HpForest& f) {
   if (!f.domain.lower.allFinite() || !f.domain.upper.allFinite() || !(f.domain.extent().minCoeff() > 0))
     in.fail("the domain of the field is not a finite box with a volume");
+  for (int d = 0; d < 3; ++d) {
+    // Points are found by multiplying with cells per length, of the smallest cells too.
+    const double perLength = std::ldexp(double(f.base[size_t(d)]), kDeepest) / f.domain.extent()[d];
+    if (!std::isfinite(f.domain.extent()[d]) || !std::isfinite(perLength))
+      in.fail("the cells of the field are too small or too large for double precision");
+  }
   uint64_t base = 1;  // checked after each factor: the product of all three may not fit into 64 bits
   for (const uint32_t n : f.base) base = base > f.child.size() ? base : base * n;
   if (base == 0 || base > f.child.size() || (f.child.size() - base) % 8 != 0)

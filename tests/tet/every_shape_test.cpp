@@ -6,6 +6,7 @@
 // edges; tetrahedra with their dihedral angles, relative error of volume, distances tetrahedra to input and
 // input to tetrahedra in edges, vertices doubled to make the boundary a manifold, parts.
 #include "sunder/base/bounds.h"
+#include "sunder/base/error.h"
 #include "sunder/base/random.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
@@ -193,8 +194,14 @@ TEST(EveryShapeFull, SheetsAreRefused) {
     EXPECT_GT(exact.sign().openEdges, 0u);
     for (const Size& size : sizesOf(mesh, 0)) {
       FillReport filled;
-      EXPECT_EQ(fill(exact, {.edge = size.edge}, filled).tets.size(), 0u);
-      std::printf("  edge %-9.3g | no inside\n", size.edge);
+      std::string answer = "nothing is inside";
+      try {
+        EXPECT_EQ(fill(exact, {.edge = size.edge}, filled).tets.size(), 0u);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::Geometry);
+        answer = error.what();
+      }
+      std::printf("  edge %-9.3g | %s\n", size.edge, answer.c_str());
     }
   }
 }
