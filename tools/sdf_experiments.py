@@ -99,7 +99,8 @@ def compared_section(curves):
             cells += [count(n) for n in numbers]
             cells.append(f"{numbers[1] / numbers[0]:.1f}" if numbers[0] and numbers[1] else "")
             lines.append(cells)
-    return table(["shape", "error"] + [label for _, label, *_ in METHODS] + ["h2 : hp"], lines)
+    return ("![Error against coefficients: torus, box and a mesh](images/sdf-convergence.png)\n\n" +
+            table(["shape", "error"] + [label for _, label, *_ in METHODS] + ["h2 : hp"], lines))
 
 
 def runs_section(curves):
