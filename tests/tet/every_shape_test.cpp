@@ -121,10 +121,10 @@ void check(const std::string& name, const TriMesh& mesh, const sdf::MeshField& e
   geometry::TetMesh tets;
   try {
     tets = fill(exact, {.edge = size.edge, .levels = 2}, filled);
-  } catch (const Error& error) {
-    EXPECT_FALSE(closed) << error.what();
-    EXPECT_EQ(error.kind(), ErrorKind::Geometry);
-    std::printf("  edge %-9.3g | refused: %s\n", size.edge, error.what());
+  } catch (const Error& refused) {
+    EXPECT_FALSE(closed) << refused.what();
+    EXPECT_EQ(refused.kind(), ErrorKind::Geometry);
+    std::printf("  edge %-9.3g | refused: %s\n", size.edge, refused.what());
     return;
   }
   ASSERT_FALSE(tets.tets.empty());
@@ -205,9 +205,9 @@ TEST(EveryShapeFull, SheetsAreRefused) {
       std::string answer = "nothing is inside";
       try {
         EXPECT_EQ(fill(exact, {.edge = size.edge}, filled).tets.size(), 0u);
-      } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::Geometry);
-        answer = error.what();
+      } catch (const Error& refused) {
+        EXPECT_EQ(refused.kind(), ErrorKind::Geometry);
+        answer = refused.what();
       }
       std::printf("  edge %-9.3g | %s\n", size.edge, answer.c_str());
     }
