@@ -1,9 +1,7 @@
 // Distance fields. `exact/500k`: exact signed distance to the rippled sphere of 500,000 triangles at random
 // points, one thread; the peer finds the closest point and decides the side. `hp/build`, `hp/query`,
 // `hp/refit`: an hp-adaptive field of the rippled sphere of 50,000 triangles with root mean square
-// error 1.5e-3, what a uniform grid of 40^3 cubic cells reaches. `hp/torus/...` and `hp/rippled/...`:
-// coefficients and true error of hp, octrees of fixed degree 2 and 1, and uniform grids of degree 3 (`size`
-// is the number of coefficients).
+// error 1.5e-3, what a uniform grid of 40^3 cubic cells reaches.
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/geometry/shapes_round.h"
@@ -43,18 +41,6 @@ std::vector<Vec3> randomPoints(const Box3& box, size_t count) {
 std::shared_ptr<const MeshField> rippled(int n) {
   return std::make_shared<MeshField>(geometry::makeRippledSphere({n, 0.1}));
 }
-
-class Torus : public Field {
- public:
-  void values(std::span<const Vec3> points, std::span<double> out) const override {
-    for (size_t i = 0; i < points.size(); ++i) {
-      const Vec3& p = points[i];
-      out[i] = std::hypot(std::hypot(p.x(), p.z()) - 0.7, p.y()) - 0.3;
-    }
-  }
-  void samples(std::span<const Vec3>, std::span<FieldSample>) const override {}
-  Box3 bounds() const override { return {{-1, -0.3, -1}, {1, 0.3, 1}}; }
-};
 
 constexpr double kUniformError = 1.5e-3;
 constexpr double kUniformSamples = 472'361;
@@ -188,73 +174,6 @@ SUNDER_BENCH("sdf", hpField) {
                                      keep(sum);
                                    }),
               .unit = "ns"});
-}
-
-SUNDER_BENCH("sdf", hpConvergence) {
-  const auto curve = [&](const std::string& name, const Field& field, const Box3& domain,
-                         const std::vector<double>& errors, const auto& settingsFor) {
-    if (!options.wants(name)) return;
-    for (const double error : errors) {
-      HpSettings s = settingsFor(error);
-      s.domain = domain;
-      s.thinReach = 0;
-      HpReport built;
-      HpForest forest;
-      const double seconds = secondsOf([&] { forest = buildHp(field, s, built); });
-      if (forest.coefficients.size() > options.largest) continue;
-      report.add({.name = name + "/error",
-                  .size = forest.coefficients.size(),
-                  .metric = "count",
-                  .value = built.measured,
-                  .unit = "m"});
-      report.add({.name = name + "/near",
-                  .size = forest.coefficients.size(),
-                  .metric = "count",
-                  .value = built.measuredNear,
-                  .unit = "m"});
-      report.add({.name = name + "/seconds",
-                  .size = forest.coefficients.size(),
-                  .threads = threadCount(),
-                  .metric = "time",
-                  .value = seconds,
-                  .unit = "s"});
-    }
-  };
-  const auto fixedDegree = [](int degree) {
-    return [degree](double error) {
-      HpSettings s;
-      s.error = error;
-      s.firstDegree = s.maxDegree = degree;
-      return s;
-    };
-  };
-  const auto adaptive = [](double error) {
-    HpSettings s;
-    s.error = error;
-    return s;
-  };
-  const auto uniform = [](double cells) {
-    HpSettings s;
-    s.error = 1e9;
-    s.base = {uint32_t(cells), uint32_t(cells), uint32_t(cells)};
-    s.firstDegree = 3;
-    return s;
-  };
-  const Box3 domain{Vec3::Constant(-1.1), Vec3::Constant(1.1)};
-  const Torus torus;
-  curve("hp/torus/hp", torus, domain, {3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6}, adaptive);
-  curve("hp/torus/h2", torus, domain, {3e-3, 1e-3, 3e-4, 1e-4, 3e-5}, fixedDegree(2));
-  curve("hp/torus/h1", torus, domain, {1e-2, 3e-3, 1e-3}, fixedDegree(1));
-  curve("hp/torus/uniform", torus, domain, {5, 10, 20, 40}, uniform);
-  if (!options.wants("hp/rippled/hp") && !options.wants("hp/rippled/h2") &&
-      !options.wants("hp/rippled/uniform"))
-    return;
-  const std::shared_ptr<const MeshField> mesh = rippled(79);
-  const MeshField& ripples = *mesh;
-  const Box3 around{Vec3::Constant(-1.25), Vec3::Constant(1.25)};
-  curve("hp/rippled/hp", ripples, around, {1e-2, 5e-3, 2.5e-3}, adaptive);
-  curve("hp/rippled/h2", ripples, around, {1e-2, 5e-3, 2.5e-3}, fixedDegree(2));
-  curve("hp/rippled/uniform", ripples, around, {5, 10, 20}, uniform);
 }
 
 }  // namespace sunder::bench

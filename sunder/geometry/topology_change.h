@@ -16,7 +16,7 @@
 
 namespace sunder::geometry {
 
-enum class ChangeKind : uint8_t { Cut, Crack, Split, Merge, Spawn, Remove, Several };
+enum class ChangeKind : uint8_t { Cut, Crack, Split, Merge, Spawn, Remove, Several, Refine };
 
 // A body and how many elements its meshes have.
 struct BodyRecord {

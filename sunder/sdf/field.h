@@ -60,6 +60,9 @@ class Field {
   }
 };
 
+// Throws Error (Usage) where a batch does not have as many results as points: what every field does first.
+void requireSameSize(size_t points, size_t results);
+
 // All threads, in blocks of neighbouring points. Throws Error (Usage) where the spans differ in size.
 void valuesOf(const Field& field, std::span<const Vec3> points, std::span<double> out);
 void samplesOf(const Field& field, std::span<const Vec3> points, std::span<FieldSample> out);

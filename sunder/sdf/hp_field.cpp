@@ -111,10 +111,6 @@ Workspace& workspace() {
   return instance;
 }
 
-void checkSizes(size_t points, size_t results) {
-  if (points != results) throw Error(ErrorKind::Usage, "a field needs as many results as points");
-}
-
 // Sorts a block of points by leaf and evaluates leaf by leaf: evaluate(leaf, count) works on the workspace's
 // arrays, store(leaf, point, slot) takes a result.
 template <class Evaluate, class Store>
@@ -188,7 +184,7 @@ HpForest HpField::forest() const {
 }
 
 void HpField::values(std::span<const Vec3> points, std::span<double> out) const {
-  checkSizes(points.size(), out.size());
+  requireSameSize(points.size(), out.size());
   const Descent descent(forest_, perCell_);
   Workspace& w = workspace();
   for (size_t first = 0; first < points.size(); first += kBatch) {
@@ -206,7 +202,7 @@ void HpField::values(std::span<const Vec3> points, std::span<double> out) const 
 }
 
 void HpField::samples(std::span<const Vec3> points, std::span<FieldSample> out) const {
-  checkSizes(points.size(), out.size());
+  requireSameSize(points.size(), out.size());
   const Descent descent(forest_, perCell_);
   Workspace& w = workspace();
   for (size_t first = 0; first < points.size(); first += kBatch) {

@@ -14,7 +14,9 @@
 #include "sunder/sdf/field.h"
 #include "sunder/sdf/hp_forest.h"
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 
 namespace sunder::sdf {
@@ -49,6 +51,8 @@ class HpField : public Field {
   // at all. read() throws Error (Format) naming what is wrong and where.
   void write(const std::filesystem::path& path) const;
   static HpField read(const std::filesystem::path& path);
+  static HpField read(std::span<const std::byte> bytes, const std::string& name);  // of a file of that name
+  static constexpr size_t kChecksumAt = 16;  // where in the file; of all bytes that come after its eight
 
  private:
   void prepare();

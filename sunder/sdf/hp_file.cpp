@@ -18,6 +18,7 @@ constexpr uint32_t kVersion = 1;
 constexpr uint8_t kDeepest = 20;
 constexpr size_t kHeader =
     kMagic.size() + 2 * sizeof(uint32_t) + sizeof(uint64_t);  // before the checked part
+static_assert(HpField::kChecksumAt + sizeof(uint64_t) == kHeader);
 
 void writeBox(ByteWriter& out, const Box3& box) {
   for (int d = 0; d < 3; ++d) out.f64(box.lower[d]);
@@ -43,7 +44,14 @@ std::vector<T> readArray(ByteReader& in, uint64_t count, const char* what) {
 void checkForest(const ByteReader& in, const HpForest& f) {
   if (!f.domain.lower.allFinite() || !f.domain.upper.allFinite() || !(f.domain.extent().minCoeff() > 0))
     in.fail("the domain of the field is not a finite box with a volume");
-  const uint64_t base = uint64_t(f.base[0]) * f.base[1] * f.base[2];
+  for (int d = 0; d < 3; ++d) {
+    // Points are found by multiplying with cells per length, of the smallest cells too.
+    const double perLength = std::ldexp(double(f.base[size_t(d)]), kDeepest) / f.domain.extent()[d];
+    if (!std::isfinite(f.domain.extent()[d]) || !std::isfinite(perLength))
+      in.fail("the cells of the field are too small or too large for double precision");
+  }
+  uint64_t base = 1;  // checked after each factor: the product of all three may not fit into 64 bits
+  for (const uint32_t n : f.base) base = base > f.child.size() ? base : base * n;
   if (base == 0 || base > f.child.size() || (f.child.size() - base) % 8 != 0)
     in.fail("the number of nodes does not fit the base grid");
   const size_t leaves = f.leafCount();
@@ -114,10 +122,14 @@ void HpField::write(const std::filesystem::path& path) const {
 
 HpField HpField::read(const std::filesystem::path& path) {
   const MappedFile file(path);
-  ByteReader in(file.bytes(), path.string());
+  return read(file.bytes(), path.string());
+}
+
+HpField HpField::read(std::span<const std::byte> bytes, const std::string& name) {
+  ByteReader in(bytes, name);
   if (in.size() < kHeader || in.string(kMagic.size(), "the magic number") != kMagic)
     throw Error(ErrorKind::Format, "this is not a field of Sunder")
-        .inFile(path.string())
+        .inFile(name)
         .atByte(0)
         .hint("fields are made by 'sunder sdf MESH -o FIELD.sdf'");
   if (const uint32_t version = in.u32("the version"); version != kVersion)
@@ -125,7 +137,7 @@ HpField HpField::read(const std::filesystem::path& path) {
             std::to_string(kVersion));
   in.u32("the header");
   const uint64_t checksum = in.u64("the checksum");
-  if (hash64(file.bytes().subspan(kHeader)) != checksum)
+  if (hash64(bytes.subspan(kHeader)) != checksum)
     in.fail("the checksum does not fit: the file is damaged or cut off");
 
   HpField field;
@@ -146,6 +158,11 @@ HpField HpField::read(const std::filesystem::path& path) {
   f.degree = readArray<uint8_t>(in, leaves, "the degrees");
   if (!in.atEnd()) in.fail("there is more in the file than the field");
   checkForest(in, f);
+  if (!field.solid_.lower.allFinite() || !field.solid_.upper.allFinite() ||
+      !(field.solid_.extent().minCoeff() >= 0))
+    in.fail("the bounds of the field are not a finite box");
+  for (const double error : {field.targetError, field.measuredError, field.measuredMax})
+    if (!(error >= 0) || !std::isfinite(error)) in.fail("an error of the field is not a length");
   field.prepare();
   return field;
 }

@@ -1,6 +1,7 @@
 #include "sunder/sdf/isosurface.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/index.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/radix_sort.h"
 
@@ -58,6 +59,8 @@ struct BlockResult {
   std::vector<EdgeTriangle> triangles;
   uint64_t samples = 0;
   bool cutOff = false;
+  uint32_t inside = 0,
+           outside = 0;  // per block around it, which signs there are among the points shared with it
 };
 
 struct CornerOf {
@@ -108,6 +111,18 @@ void emit(const std::array<CornerOf, 4>& t, std::vector<EdgeTriangle>& out) {
     out.push_back({{b, c, d}});
   }
 }
+
+// Per point of a block: the blocks around it that have the point too, as bits 0 to 26, x fastest.
+constexpr std::array<uint32_t, kRow* kRow* kRow> kSharedWith = [] {
+  std::array<uint32_t, kRow * kRow * kRow> table{};
+  const auto has = [](uint32_t at, uint32_t side) { return side == 1 || at == (side == 0 ? 0 : kBlock); };
+  for (uint32_t p = 0; p < table.size(); ++p)
+    for (uint32_t direction = 0; direction < 27; ++direction)
+      if (direction != 13 && has(p % kRow, direction % 3) && has(p / kRow % kRow, direction / 3 % 3) &&
+          has(p / kRow / kRow, direction / 9))
+        table[p] |= 1u << direction;
+  return table;
+}();
 
 BlockResult fillBlock(const Field& field, const Lattice& lattice, double level, std::array<uint32_t, 3> first,
                       BlockWork& work) {
@@ -162,8 +177,105 @@ BlockResult fillBlock(const Field& field, const Lattice& lattice, double level, 
           for (uint32_t q = 0; q < 4; ++q) emit({here, there, ring[q], ring[(q + 1) % 4]}, result.triangles);
         }
       }
+  for (const bool centre : {false, true})
+    for (uint32_t k = 0; k < kRow; ++k)
+      for (uint32_t j = 0; j < kRow; ++j)
+        for (uint32_t i = 0; i < kRow; ++i)
+          if (const uint32_t with = kSharedWith[at(i, j, k, false)]; with != 0)
+            (corner(i, j, k, centre).inside ? result.inside : result.outside) |= with;
   return result;
 }
+
+// Blocks by number, the one at the origin first.
+struct Blocks {
+  std::array<uint32_t, 3> count;
+
+  explicit Blocks(const Lattice& lattice) {
+    for (size_t d = 0; d < 3; ++d) count[d] = (lattice.cells[d] + kBlock - 1) / kBlock;
+  }
+  size_t size() const { return size_t(count[0]) * count[1] * count[2]; }
+  std::array<uint32_t, 3> firstOf(size_t block) const {
+    const auto n = static_cast<uint32_t>(block);
+    return {n % count[0] * kBlock, n / count[0] % count[1] * kBlock, n / count[0] / count[1] * kBlock};
+  }
+  // The block around it in direction 0 to 26, x fastest; kNoIndex beyond the lattice.
+  uint32_t around(uint32_t block, int32_t direction) const {
+    uint32_t at[3] = {block % count[0], block / count[0] % count[1], block / count[0] / count[1]};
+    for (size_t d = 0; d < 3; ++d) {
+      at[d] += static_cast<uint32_t>(direction % 3 - 1);
+      direction /= 3;
+      if (at[d] >= count[d]) return kNoIndex;
+    }
+    return at[0] + count[0] * (at[1] + count[1] * at[2]);
+  }
+};
+
+// Which blocks to look into: those whose middle says that the surface may be there, and all that the surface
+// is followed into from others. A field steeper than it should be, or one that jumps, has such blocks;
+// without them the surface would end at their sides.
+class Skipping {
+ public:
+  Skipping(const Field& field, const Lattice& lattice, const IsosurfaceSettings& settings,
+           const Blocks& blocks, uint64_t& samples)
+      : blocks_(blocks), state_(blocks.size(), kLooked) {
+    if (!settings.skipFar) {
+      for (uint32_t b = 0; b < blocks.size(); ++b) fresh.push_back(b);
+      return;
+    }
+    std::vector<Vec3> middles(blocks.size());
+    std::vector<double> values(blocks.size());
+    for (size_t b = 0; b < blocks.size(); ++b) {
+      const auto f = blocks.firstOf(b);
+      middles[b] =
+          lattice.origin + lattice.edge * (Vec3(f[0], f[1], f[2]) + Vec3::Constant(0.5 * (kBlock + 0.5)));
+    }
+    valuesOf(field, middles, values);
+    samples += blocks.size();
+    const double reach = (1 + settings.slack) * lattice.edge * 0.5 * (kBlock + 1) * std::sqrt(3.0);
+    for (uint32_t b = 0; b < blocks.size(); ++b) {
+      const auto f = blocks.firstOf(b);
+      bool rim = false;  // where the solid may be cut off
+      for (size_t d = 0; d < 3; ++d) rim = rim || f[d] == 0 || f[d] + kBlock + 1 >= lattice.cells[d];
+      const double above = values[b] - settings.value;
+      if (std::abs(above) > reach && !(rim && above < 0)) state_[b] = above < 0 ? kInside : kOutside;
+    }
+    // Skipped blocks of different signs side by side.
+    std::vector<uint8_t> doubtful(blocks.size(), 0);
+    for (uint32_t b = 0; b < blocks.size(); ++b) {
+      if (state_[b] != kInside) continue;
+      for (int32_t k = 0; k < 27; ++k)
+        if (const uint32_t n = blocks.around(b, k); n != kNoIndex && state_[n] == kOutside)
+          doubtful[b] = doubtful[n] = 1;
+    }
+    for (uint32_t b = 0; b < blocks.size(); ++b) {
+      if (doubtful[b]) state_[b] = kLooked;
+      if (state_[b] == kLooked) fresh.push_back(b);
+    }
+  }
+
+  // After the fresh ones: what they say about blocks around them makes the next fresh ones.
+  void follow(std::span<const BlockResult> results) {
+    std::vector<uint32_t> next;
+    for (size_t i = 0; i < fresh.size(); ++i)
+      for (int32_t k = 0; k < 27; ++k) {
+        const bool in = results[i].inside >> k & 1, out = results[i].outside >> k & 1;
+        const uint32_t n = blocks_.around(fresh[i], k);
+        if (n == kNoIndex || state_[n] == kLooked) continue;
+        if (state_[n] == kInside ? !out : !in) continue;
+        state_[n] = kLooked;
+        next.push_back(n);
+      }
+    std::sort(next.begin(), next.end());
+    fresh = std::move(next);
+  }
+
+  std::vector<uint32_t> fresh;  // blocks to look into now
+
+ private:
+  static constexpr uint8_t kLooked = 0, kInside = 1, kOutside = 2;
+  const Blocks& blocks_;
+  std::vector<uint8_t> state_;
+};
 
 // The point of each lattice edge where the field has the value, as the share of the way from inner to outer.
 std::vector<double> crossings(const Field& field, const Lattice& lattice, double level,
@@ -266,49 +378,23 @@ geometry::TriMesh isosurface(const Field& field, const IsosurfaceSettings& setti
   const Lattice lattice = makeLattice(field, settings);
   report.cells = uint64_t(lattice.cells[0]) * lattice.cells[1] * lattice.cells[2];
 
-  std::array<uint32_t, 3> blocks;
-  for (size_t d = 0; d < 3; ++d) blocks[d] = (lattice.cells[d] + kBlock - 1) / kBlock;
-  const size_t blockCount = size_t(blocks[0]) * blocks[1] * blocks[2];
-  const auto firstOf = [&](size_t b) -> std::array<uint32_t, 3> {
-    const auto n = static_cast<uint32_t>(b);
-    return {n % blocks[0] * kBlock, n / blocks[0] % blocks[1] * kBlock, n / blocks[0] / blocks[1] * kBlock};
-  };
-  std::vector<uint32_t> active;
-  if (settings.skipFar) {
-    std::vector<Vec3> middles(blockCount);
-    std::vector<double> values(blockCount);
-    for (size_t b = 0; b < blockCount; ++b) {
-      const auto f = firstOf(b);
-      middles[b] =
-          lattice.origin + lattice.edge * (Vec3(f[0], f[1], f[2]) + Vec3::Constant(0.5 * (kBlock + 0.5)));
-    }
-    valuesOf(field, middles, values);
-    report.samples += blockCount;
-    const double reach = (1 + settings.slack) * lattice.edge * 0.5 * (kBlock + 1) * std::sqrt(3.0);
-    for (size_t b = 0; b < blockCount; ++b) {
-      const auto f = firstOf(b);
-      bool rim = false;  // where the solid may be cut off
-      for (size_t d = 0; d < 3; ++d) rim = rim || f[d] == 0 || f[d] + kBlock + 1 >= lattice.cells[d];
-      const double above = values[b] - settings.value;
-      if (!(std::abs(above) > reach) || (rim && above < 0)) active.push_back(static_cast<uint32_t>(b));
-    }
-  } else {
-    active.resize(blockCount);
-    for (size_t b = 0; b < blockCount; ++b) active[b] = static_cast<uint32_t>(b);
-  }
-
-  std::vector<BlockResult> results(active.size());
-  parallelBlocks(active.size(), 32, [&](size_t begin, size_t end) {
-    BlockWork work;
-    for (size_t b = begin; b < end; ++b)
-      results[b] = fillBlock(field, lattice, settings.value, firstOf(active[b]), work);
-  });
+  const Blocks blocks(lattice);
+  Skipping skipping(field, lattice, settings, blocks, report.samples);
   std::vector<EdgeTriangle> triangles;
-  for (BlockResult& result : results) {
-    triangles.insert(triangles.end(), result.triangles.begin(), result.triangles.end());
-    report.samples += result.samples;
-    report.cutOff = report.cutOff || result.cutOff;
-    result = {};
+  while (!skipping.fresh.empty()) {
+    const std::vector<uint32_t>& fresh = skipping.fresh;
+    std::vector<BlockResult> results(fresh.size());
+    parallelBlocks(fresh.size(), 32, [&](size_t begin, size_t end) {
+      BlockWork work;
+      for (size_t b = begin; b < end; ++b)
+        results[b] = fillBlock(field, lattice, settings.value, blocks.firstOf(fresh[b]), work);
+    });
+    for (const BlockResult& result : results) {
+      triangles.insert(triangles.end(), result.triangles.begin(), result.triangles.end());
+      report.samples += result.samples;
+      report.cutOff = report.cutOff || result.cutOff;
+    }
+    skipping.follow(results);
   }
 
   std::vector<uint64_t> edges;

@@ -10,7 +10,9 @@
 // secants.
 //
 // Cost: blocks of cells that the field at their middle shows to be far from the surface are skipped (fields
-// are 1-Lipschitz, up to `slack`), so O(cells near the surface) samples. Same bits for any number of threads.
+// are 1-Lipschitz, up to `slack`), so O(cells near the surface) samples; where the surface goes on into such
+// a block, the field being steeper than that or not continuous, it is followed. Same bits for any number of
+// threads.
 #pragma once
 
 #include "sunder/geometry/mesh.h"

@@ -155,7 +155,7 @@ MeshField::Nearest MeshField::signedNearest(const Vec3& point, const ClosestPoin
 }
 
 void MeshField::nearest(std::span<const Vec3> points, std::span<Nearest> out) const {
-  if (points.size() != out.size()) throw Error(ErrorKind::Usage, "a field needs as many results as points");
+  requireSameSize(points.size(), out.size());
   ClosestPoint closest[kGrain];
   for (size_t begin = 0; begin < points.size(); begin += kGrain) {
     const size_t size = std::min(kGrain, points.size() - begin);
@@ -165,7 +165,7 @@ void MeshField::nearest(std::span<const Vec3> points, std::span<Nearest> out) co
 }
 
 void MeshField::values(std::span<const Vec3> points, std::span<double> out) const {
-  if (points.size() != out.size()) throw Error(ErrorKind::Usage, "a field needs as many results as points");
+  requireSameSize(points.size(), out.size());
   Nearest found[kGrain];
   for (size_t begin = 0; begin < points.size(); begin += kGrain) {
     const size_t size = std::min(kGrain, points.size() - begin);
@@ -175,7 +175,7 @@ void MeshField::values(std::span<const Vec3> points, std::span<double> out) cons
 }
 
 void MeshField::samples(std::span<const Vec3> points, std::span<FieldSample> out) const {
-  if (points.size() != out.size()) throw Error(ErrorKind::Usage, "a field needs as many results as points");
+  requireSameSize(points.size(), out.size());
   Nearest found[kGrain];
   for (size_t begin = 0; begin < points.size(); begin += kGrain) {
     const size_t size = std::min(kGrain, points.size() - begin);

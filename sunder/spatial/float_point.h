@@ -1,4 +1,4 @@
-// Doubles next to floats. Private to the room.
+// Doubles next to floats: for whoever asks a tree of floats (oi_tree.h) about points in doubles.
 //
 // None of these compares a double with its own rounding to float: GCC 12 (seen with 12.2, -O2 and -O3), when
 // it vectorises such code, takes (double)(float)x for x.

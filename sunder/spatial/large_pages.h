@@ -1,6 +1,6 @@
 // Memory for large tables that are read here and there: on Linux it asks for pages of two megabytes, so that
 // the look-up of addresses does not cost more than the data (half of the time of a random query on a mesh of
-// 500,000 triangles otherwise). Elsewhere, and for small tables, it is ordinary memory. Private to the room.
+// 500,000 triangles otherwise). Elsewhere, and for small tables, it is ordinary memory.
 #pragma once
 
 #include <cstddef>

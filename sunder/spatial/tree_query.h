@@ -1,4 +1,5 @@
-// One box against a tree of arity eight, in vector form. Private to the room.
+// One box against a tree of arity eight, in vector form: for queries of this room and of rooms above that
+// have many boxes and one tree, as point location in tetrahedra has.
 #pragma once
 
 #include "sunder/spatial/oi_tree.h"

@@ -171,6 +171,7 @@ bool Refinement::undoable(uint32_t op) const {
 
 bool Refinement::undo(uint32_t op) {
   if (!undoable(op)) return false;
+  if (recording_) recordUndo(op);
   RefineOp& o = ops_[op];
   for (const uint32_t t : o.out) {
     leave(t);

@@ -12,12 +12,15 @@
 // tetrahedra under their own numbers. Flips that would invert a tetrahedron (M6.6) are refused: the
 // tetrahedra are marked as blocked and the mesh stays as it is.
 //
+// What depends on the mesh follows it by records of change (takeChange), once that is asked for.
+//
 // Cost: an operation visits the tetrahedra around a vertex, about a microsecond; 32 bytes a tetrahedron,
 // dead ones kept while something is made of them, and about 150 bytes an operation. One thread.
 #pragma once
 
 #include "sunder/base/index.h"
 #include "sunder/geometry/mesh.h"
+#include "sunder/geometry/topology_change.h"
 
 #include <array>
 #include <cstdint>
@@ -104,6 +107,15 @@ class Refinement {
   // each tetrahedron's slot.
   geometry::TetMesh mesh(std::vector<uint32_t>* slots = nullptr) const;
 
+  // From now on changes are recorded, those of a body with this id; the mesh is that of mesh().
+  void recordChanges(uint64_t body);
+  // What became of mesh() since the last call, or since recordChanges(): after each step, refinement, undoing
+  // or coarsening, or after many. Kind Refine, one body for another; no faces. A vertex that is still there
+  // has itself as source, one that was made has none. A tetrahedron has a source that it overlaps, the one
+  // that holds its centroid where that is known; it is the same tetrahedron exactly if its four vertices
+  // have the four of the source as sources. O(tetrahedra). Throws Error (Usage) when nothing is recorded.
+  geometry::TopologyChange takeChange();
+
   // The history of a living tetrahedron in one word (refinement_history.h).
   uint64_t historyWord(uint32_t tet) const;
   // The operations alive, each as its kind and the first of the tetrahedra it replaced, in an order in which
@@ -140,6 +152,10 @@ class Refinement {
   void enter(uint32_t tet);
   void leave(uint32_t tet);
   double volume(const std::array<uint32_t, 4>& v) const;
+  void recordOp(uint32_t op);
+  void recordUndo(uint32_t op);
+  void numberForChanges();
+  uint32_t sourceAmong(std::span<const uint32_t> candidates, uint32_t tet) const;
 
   size_t inputVertices_ = 0;
   std::vector<Vec3> positions_;
@@ -149,6 +165,12 @@ class Refinement {
   std::vector<uint32_t> freeTets_, freeVertices_, freeOps_;
   std::array<size_t, kRefineKinds> counts_{};
   size_t livingTets_ = 0;
+
+  // Since the last record: per slot its number then, and the number of what it comes from; kNoIndex for what
+  // was not there. Per vertex its number then.
+  bool recording_ = false;
+  geometry::BodyRecord body_;
+  std::vector<uint32_t> numberThen_, originThen_, vertexThen_;
 };
 
 }  // namespace sunder::tet

@@ -29,10 +29,12 @@ uint32_t Refinement::newVertex(const Vec3& position) {
   if (freeVertices_.empty()) {
     positions_.push_back(position);
     star_.emplace_back();
+    if (recording_) vertexThen_.push_back(kNoIndex);
     return uint32_t(positions_.size() - 1);
   }
   const uint32_t v = freeVertices_.back();
   freeVertices_.pop_back();
+  if (recording_) vertexThen_[v] = kNoIndex;
   positions_[v] = position;
   return v;
 }
@@ -96,18 +98,26 @@ bool Refinement::flipIsGood(const std::array<uint32_t, 3>& face, uint32_t above,
 }
 
 RefineStatus Refinement::advance(uint32_t tet) {
+  RefineStatus status;
   switch (tets_[tet].state()) {
     case 0:
-      return split(tet);
+      status = split(tet);
+      break;
     case 1:
-      return faceOperation(tet);
+      status = faceOperation(tet);
+      break;
     case 2:
-      return edgeCut(tet);
+      status = edgeCut(tet);
+      break;
     case 3:
-      return cornerOperation(tet);
+      status = cornerOperation(tet);
+      break;
     default:
-      return cornerMerge(tet);
+      status = cornerMerge(tet);
+      break;
   }
+  if (recording_ && status == RefineStatus::Done) recordOp(tets_[tet].usedBy);
+  return status;
 }
 
 // A

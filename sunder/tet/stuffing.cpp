@@ -4,6 +4,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/prefix_sum.h"
 #include "sunder/tet/dihedral.h"
+#include "sunder/tet/manifold.h"
 #include "sunder/tet/sharp_features.h"
 #include "sunder/tet/stuffing_emit.h"
 
@@ -13,9 +14,10 @@ namespace sunder::tet {
 
 namespace {
 
-// Numbers the raw vertices in use, in their order, and writes their positions.
-void numberVertices(const StuffingLattice& lattice, uint32_t cutOffset, geometry::TetMesh& mesh,
-                    FillReport& report) {
+// Numbers the raw vertices in use, in their order, and writes their positions; returns which of them are on
+// the surface.
+std::vector<uint8_t> numberVertices(const StuffingLattice& lattice, uint32_t cutOffset,
+                                    geometry::TetMesh& mesh, FillReport& report) {
   std::vector<uint32_t> number(cutOffset + lattice.cutPositions().size(), 0);
   parallelFor(mesh.tets.size(), [&](size_t t) {
     for (const uint32_t v : mesh.tets[t])
@@ -24,8 +26,10 @@ void numberVertices(const StuffingLattice& lattice, uint32_t cutOffset, geometry
   std::vector<uint8_t> used(number.size());
   parallelFor(number.size(), [&](size_t v) { used[v] = uint8_t(number[v]); });
   mesh.positions.resize(exclusiveScan(std::span<uint32_t>(number)));
+  std::vector<uint8_t> outer(mesh.positions.size());
   parallelFor(number.size(), [&](size_t v) {
     if (used[v] == 0) return;
+    outer[number[v]] = v >= cutOffset || lattice.onSurface(uint32_t(v));
     mesh.positions[number[v]] =
         v < cutOffset ? lattice.pointPosition(uint32_t(v)) : lattice.cutPositions()[v - cutOffset];
   });
@@ -34,6 +38,7 @@ void numberVertices(const StuffingLattice& lattice, uint32_t cutOffset, geometry
   parallelFor(mesh.tets.size(), [&](size_t t) {
     for (uint32_t& v : mesh.tets[t]) v = number[v];
   });
+  return outer;
 }
 
 void measureAngles(const geometry::TetMesh& mesh, const std::vector<uint8_t>& special, bool all,
@@ -78,6 +83,11 @@ geometry::TetMesh fill(const sdf::Field& field, const FillSettings& settings, Fi
   StuffingLattice lattice(field, settings, report);
   lattice.classify();
   lattice.findCuts();
+  if (settings.skipFar && 4 * report.jumps > report.crossed)
+    throw Error(ErrorKind::Geometry, "there is no inside to fill: the field's sign jumps at " +
+                                         std::to_string(report.jumps) + " of the " +
+                                         std::to_string(report.crossed) + " places where it changes")
+        .hint("a sheet has no inside; close the mesh, or give it a thickness (shell)");
   const StuffingOctree octree(lattice, settings.levels);
   lattice.store(octree.bricksInUse(lattice));
 
@@ -86,8 +96,9 @@ geometry::TetMesh fill(const sdf::Field& field, const FillSettings& settings, Fi
   geometry::TetMesh mesh;
   mesh.tets = std::move(emitted.tets);
   if (mesh.tets.empty()) return mesh;
-  numberVertices(lattice, cutOffset, mesh, report);
+  std::vector<uint8_t> outer = numberVertices(lattice, cutOffset, mesh, report);
   if (settings.sharp) moveToFeatures(field, settings, lattice.edge(), mesh, report);
+  if (settings.manifold) report.doubled = makeManifold(mesh, std::move(outer)).doubled;
   report.vertices = mesh.positions.size();
   report.tets = mesh.tets.size();
   measureAngles(mesh, emitted.special, settings.sharp, report);

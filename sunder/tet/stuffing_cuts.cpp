@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kBricksAtOnce = 32;
 constexpr int kSteps = 12;
 constexpr double kEnough = 1e-5;  // of an edge: how near zero the field is at a cut point
+constexpr double kJump = 0.5;     // of an edge: how far from zero where it changes its sign by jumping
 
 uint32_t bitAt(const Cell& c) { return bitOf(uint32_t(c[0] & 3), uint32_t(c[1] & 3), uint32_t(c[2] & 3)); }
 
@@ -63,7 +64,7 @@ void StuffingLattice::markCrossings() {
 
 // Bracketed secants with the Illinois rule, all edges of some bricks together.
 void StuffingLattice::solveCuts() {
-  std::vector<uint64_t> tried((stored_.size() + kBricksAtOnce - 1) / kBricksAtOnce, 0);
+  std::vector<uint64_t> tried((stored_.size() + kBricksAtOnce - 1) / kBricksAtOnce, 0), jumped = tried;
   parallelBlocks(stored_.size(), kBricksAtOnce, [&](size_t begin, size_t end) {
     struct Search {
       Vec3 from, way;
@@ -128,6 +129,8 @@ void StuffingLattice::solveCuts() {
         open[left++] = open[o];
       }
       open.resize(left);
+      if (step + 1 == kSteps)
+        for (const double v : value) jumped[begin / kBricksAtOnce] += std::abs(v) > kJump * edge_;
     }
     if (searches.empty()) return;
     const size_t first = stored_[begin].cutBase;
@@ -137,6 +140,8 @@ void StuffingLattice::solveCuts() {
     }
   });
   for (const uint64_t count : tried) report_.samples += count;
+  for (const uint64_t count : jumped) report_.jumps += count;
+  report_.crossed = cutShare_.size();
 }
 
 // A point moves to the nearest cut point that is too near on one of its edges. All points decide by the cuts

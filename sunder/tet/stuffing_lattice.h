@@ -72,6 +72,10 @@ class StuffingLattice {
   Vec3 latticePosition(const Cell& half) const {
     return origin_ + 0.5 * edge_ * Vec3(half[0], half[1], half[2]);
   }
+  bool onSurface(uint32_t rawId) const {
+    return stored_[rawId / kBrickPoints].surface[rawId % kBrickPoints / kBrickCells] >> rawId % kBrickCells &
+           1;
+  }
   // Where the point of a stored brick is: moved or not.
   Vec3 pointPosition(uint32_t rawId) const;
   const std::vector<Vec3>& cutPositions() const { return cutPositions_; }

@@ -244,5 +244,31 @@ def scene():
     save("scene", "include", '{"include": ["x.json"]}')
 
 
-for write in (obj, ply, stl, off, gltf, msh, tetgen, medit, vtk, vtkxml, run, scene):
+def sdf():
+    """Layout: docs/file-formats.md. The checksum is left 0; the fuzz target makes it fit."""
+    def field(base, child, degrees, version=1, domain=(-1, -1, -1, 1, 1, 1), extra=b""):
+        counts = [(p + 1) * (p + 2) * (p + 3) // 6 for p in degrees]
+        begin = [sum(counts[:i]) for i in range(len(counts) + 1)]
+        values = [0.25 * ((i * 7) % 5 - 2) for i in range(begin[-1])]
+        body = struct.pack("<6d", *domain) + struct.pack("<6d", -0.5, -0.5, -0.5, 0.5, 0.5, 0.5)
+        body += struct.pack("<3d", 1e-3, 9e-4, 1e-2) + struct.pack("<4I", *base, 0)
+        body += struct.pack("<3Q", len(child), len(degrees), len(values))
+        body += struct.pack("<%dd" % len(values), *values) + struct.pack("<%di" % len(child), *child)
+        body += struct.pack("<%dI" % len(begin), *begin) + bytes(degrees) + extra
+        return b"SUNDSDF\n" + struct.pack("<IIQ", version, 0, 0) + body
+
+    save("sdf", "one_cell", field((1, 1, 1), [-1], [2]))
+    save("sdf", "grid", field((2, 1, 3), [-1 - i for i in range(6)], [0, 1, 2, 3, 4, 5]))
+    save("sdf", "split", field((1, 1, 1), [1] + [-1 - i for i in range(8)], [1, 2, 1, 2, 1, 2, 1, 3]))
+    save("sdf", "twice", field((1, 1, 1), [1, 9] + [-1 - i for i in range(15)], [1] * 15))
+    save("sdf", "bad_version", field((1, 1, 1), [-1], [2], version=9))
+    save("sdf", "bad_base", field((0xffffffff, 0xffffffff, 0xffffffff), [-1], [2]))
+    save("sdf", "bad_child", field((1, 1, 1), [0] + [-1 - i for i in range(8)], [1] * 8))
+    save("sdf", "bad_domain", field((1, 1, 1), [-1], [2], domain=(0, 0, 0, 1, 0, 1)))
+    save("sdf", "bad_end", field((1, 1, 1), [-1], [2], extra=b"x"))
+    save("sdf", "tiny_domain", field((1, 1, 1), [-1], [2], domain=(0, 0, 0, 1e-310, 1e-310, 1e-310)))
+    save("sdf", "cut_off", field((1, 1, 1), [-1], [2])[:150])
+
+
+for write in (obj, ply, stl, off, gltf, msh, tetgen, medit, vtk, vtkxml, run, scene, sdf):
     write()

@@ -14,7 +14,7 @@ if [ ! -d "$build" ]; then
   exit 77
 fi
 corpus=$(cd "$(dirname "$0")" && pwd)/corpus
-[ $# -gt 0 ] || set -- obj ply stl off gltf msh tetgen medit vtk vtkxml run scene
+[ $# -gt 0 ] || set -- obj ply stl off gltf msh tetgen medit vtk vtkxml run scene sdf
 
 run_one() {
   format=$1

@@ -8,9 +8,17 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_clean.h"
 #include "sunder/geometry/shapes.h"
+#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp_continuity.h"
+#include "sunder/sdf/hp_field.h"
+#include "sunder/sdf/isosurface.h"
+#include "sunder/sdf/mesh_field.h"
 #include "sunder/sdf/sphere_tree.h"
 #include "sunder/sdf/voxel_merge.h"
 #include "sunder/sdf/voxelize.h"
+#include "sunder/tet/point_location.h"
+#include "sunder/tet/stuffing.h"
+#include "sunder/tet/tet_report.h"
 
 #include <cmath>
 #include <cstdio>
@@ -26,6 +34,10 @@ namespace {
 template <class T>
 void print(const char* name, std::span<const T> values) {
   std::printf("%s %016llx\n", name, static_cast<unsigned long long>(hash64(std::as_bytes(values))));
+}
+
+void printPoints(const char* name, const std::vector<Vec3>& points) {
+  print<double>(name, {points.data()->data(), 3 * points.size()});
 }
 
 }  // namespace
@@ -79,5 +91,49 @@ int main(int argc, char** argv) {
   const sdf::SphereTree spheres = sdf::buildSphereTree(ball.positions);
   print<uint32_t>("sphere-order", spheres.order);
   print<float>("sphere-radii", spheres.radius);
+
+  const sdf::MeshField exact(geometry::makeShape("torus"));
+  std::vector<Vec3> points(20'000);
+  for (Vec3& p : points) p = random.pointIn({Vec3::Constant(-0.8), Vec3::Constant(0.8)});
+  std::vector<double> values(points.size());
+  sdf::valuesOf(exact, points, values);
+  print<double>("mesh-field", values);
+  sdf::HpSettings settings;
+  settings.error = 2e-3;
+  sdf::HpReport built;
+  sdf::HpForest forest = sdf::buildHp(exact, settings, built);
+  print<double>("hp-build", forest.coefficients);
+  const double errors[] = {built.measured, built.measuredMax, built.estimate};
+  print<double>("hp-errors", errors);
+  sdf::HpReport again;
+  print<double>(
+      "hp-refit",
+      sdf::refitHp(forest, exact, {Vec3(0.2, -1, -1), Vec3(1, 1, 1)}, settings, again).coefficients);
+  sdf::makeContinuous(forest, {});
+  print<double>("hp-continuity", forest.coefficients);
+  const sdf::HpField field(forest, exact.bounds());
+  sdf::valuesOf(field, points, values);
+  print<double>("hp-field", values);
+  sdf::IsosurfaceReport surfaced;
+  const geometry::TriMesh skin = sdf::isosurface(field, {.edge = 0.03}, surfaced);
+  printPoints("surface", skin.positions);
+  print<uint32_t>("surface-faces", {skin.triangles.data()->data(), 3 * skin.triangles.size()});
+
+  for (const bool sharp : {false, true}) {
+    tet::FillReport filled;
+    const geometry::TetMesh tets = tet::fill(exact, {.edge = 0.04, .levels = 2, .sharp = sharp}, filled);
+    printPoints(sharp ? "sharp-fill" : "fill", tets.positions);
+    print<uint32_t>(sharp ? "sharp-tets" : "tets", {tets.tets.data()->data(), 4 * tets.tets.size()});
+    const tet::TetQuality quality = tet::tetQuality(tets);
+    const double figures[] = {quality.volume, quality.meanRadiusEdge, quality.smallestAngle,
+                              filled.smallestAngle};
+    print<double>("quality", figures);
+    const tet::PointLocator locator(tets);
+    std::vector<tet::TetLocation> places(points.size());
+    locator.locate(points, places);
+    std::vector<uint32_t> found;
+    for (const tet::TetLocation& place : places) found.push_back(place.tet);
+    print<uint32_t>("locate", found);
+  }
   return 0;
 }

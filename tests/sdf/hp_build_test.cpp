@@ -226,6 +226,19 @@ TEST(HpBuild, BooksAreKept) {
   EXPECT_NEAR(squared(report.estimate), sum, 1e-10 * sum);
 }
 
+TEST(HpBuildFull, BooksAreKeptOverManySteps) {
+  const FunctionField box = boxField();
+  HpReport report;
+  const HpForest forest = buildHp(box, tableSettings(2e-7), report);
+  EXPECT_GT(report.refinedH + report.refinedP, 10'000u);
+  double sum = 0;
+  for (size_t leaf = 0; leaf < forest.leafCount(); ++leaf) {
+    const auto c = forest.of(leaf);
+    sum += shell({c.begin(), c.end()}, forest.degree[leaf]);
+  }
+  EXPECT_NEAR(squared(report.estimate), sum, 1e-10 * sum);
+}
+
 TEST(HpBuild, NearnessSavesMemory) {
   const FunctionField torus = torusField();
   HpReport plain, near;

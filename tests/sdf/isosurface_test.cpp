@@ -77,6 +77,30 @@ TEST(Isosurface, AnyFieldGivesAClosedManifold) {
   }
 }
 
+// Fields that break the promise by which far blocks are skipped: too steep, or with jumps like those of a
+// coarse approximation. The surface is followed into the blocks that were skipped.
+TEST(Isosurface, SteepAndBrokenFieldsStayClosed) {
+  const Box3 box{Vec3::Constant(-1), Vec3::Constant(1)};
+  const FunctionField steep([](const Vec3& p) { return 3 * (p.norm() - 0.8); }, box);
+  IsosurfaceReport report;
+  expectClosed(isosurface(steep, {.edge = 0.04}, report));
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    // Every cube of side 0.3 has its own radius, and some claim to be far from the surface.
+    const FunctionField jumps(
+        [&](const Vec3& p) {
+          const Vec3 cell = (p / 0.3).array().floor();
+          RandomStream random(seed,
+                              uint64_t(int64_t(cell.x() + 100 * cell.y() + 10'000 * cell.z()) + 1'000'000));
+          return random.uniform(1, 4) * (p.norm() - random.uniform(0.5, 0.9));
+        },
+        box);
+    const geometry::TriMesh mesh = isosurface(jumps, {.edge = 0.05}, report);
+    const geometry::MeshReport r = geometry::meshReport(geometry::MeshView(mesh));
+    EXPECT_TRUE(r.watertight) << seed;
+    EXPECT_TRUE(r.manifold()) << seed;
+  }
+}
+
 TEST(Isosurface, SolidsBeyondTheBoxAreCutOff) {
   const FunctionField plane([](const Vec3& p) { return p.y(); }, {Vec3::Constant(-1), Vec3::Constant(1)});
   IsosurfaceReport report;

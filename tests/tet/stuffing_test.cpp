@@ -243,6 +243,50 @@ TEST(Stuffing, SharpEdgesAreReached) {
   EXPECT_EQ(round.sharpMoved, 0u);
 }
 
+// The boundary touches itself wherever it can: random signs at the lattice points.
+TEST(Stuffing, BoundariesAreManifoldForAnyField) {
+  size_t doubled = 0;
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    const FunctionField noise(
+        [&](const Vec3& p) {
+          uint64_t bits[3];
+          std::memcpy(bits, p.data(), sizeof bits);
+          RandomStream random(seed, bits[0] ^ bits[1] * 3 ^ bits[2] * 5);
+          return random.uniform(-1, 0.1 * double(seed));
+        },
+        {Vec3::Constant(-1), Vec3::Constant(1)});
+    FillReport report, touching;
+    const geometry::TetMesh mesh = fill(noise, {.edge = 0.2, .skipFar = false}, report);
+    if (mesh.tets.empty()) continue;
+    const geometry::TriMesh boundary = geometry::boundarySurface(mesh).surface;
+    const geometry::MeshReport r = geometry::meshReport(geometry::MeshView(boundary));
+    EXPECT_TRUE(r.watertight) << seed;
+    EXPECT_TRUE(r.manifold()) << seed;
+    EXPECT_TRUE(r.consistentlyOriented) << seed;
+    const geometry::TetMesh before =
+        fill(noise, {.edge = 0.2, .skipFar = false, .manifold = false}, touching);
+    EXPECT_EQ(before.tets.size(), mesh.tets.size());
+    EXPECT_EQ(before.positions.size() + report.doubled, mesh.positions.size());
+    EXPECT_EQ(geometry::totalVolume(before), geometry::totalVolume(mesh));
+    doubled += report.doubled;
+  }
+  EXPECT_GT(doubled, 1000u);
+}
+
+// A dome without a floor: where the winding number changes its sign there is no surface.
+TEST(Stuffing, OpenSheetsAreRefused) {
+  const FunctionField dome(
+      [](const Vec3& p) {
+        const double distance =
+            p.y() > 0 ? std::abs(p.norm() - 1) : std::hypot(p.y(), std::hypot(p.x(), p.z()) - 1);
+        return p.y() > 0 && p.norm() < 1 ? -distance : distance;
+      },
+      {Vec3::Constant(-1), Vec3::Constant(1)});
+  FillReport report;
+  EXPECT_THROW(fill(dome, {.edge = 0.1}, report), Error);
+  EXPECT_GT(report.jumps, 0u);
+}
+
 TEST(Stuffing, RefusesNonsense) {
   const FunctionField endless([](const Vec3& p) { return p.y(); },
                               {Vec3::Constant(-std::numeric_limits<double>::infinity()), Vec3::Zero()});
