@@ -78,7 +78,11 @@ void Search::run() const {
   const sdf::SphereTree& tree = points.points();
   ContactScratch& s = q.scratch;
   const SelectionSettings& selection = q.selection;
-  if (tree.pointCount() == 0 || !boxesNear()) return;
+  if (tree.pointCount() == 0) return;
+  if (!boxesNear()) {
+    limit = std::max(selection.firstLimit, limit) - (limit > selection.firstLimit);
+    return;
+  }
 
   const double tolerance = selection.depthTolerance * std::min(points.outerRadius(), field.outerRadius());
   const double nearby = std::min(q.margin, tolerance);  // what counts as touching

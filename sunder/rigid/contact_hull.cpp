@@ -137,7 +137,7 @@ void contactPolyhedra(const PairQuery& q) {
   const uint32_t last = q.memory.feature, lastKind = last & 3u << 28;
   const uint32_t lastA = last >> 14 & kIndex, lastB = last & kIndex;
   double lastSeparation = -Box3::kInfinity;
-  Vec3 axis, bestAxis = Vec3::UnitY();
+  Vec3 axis = Vec3::UnitY(), bestAxis = axis;
   if (lastKind == kFaceA && lastA < facesA) lastSeparation = pair.faceA(lastA);
   if (lastKind == kFaceB && lastB < facesB) lastSeparation = pair.faceB(lastB);
   if (lastKind == kEdgePair && lastA < a.edges.size() && lastB < b.edges.size() &&
@@ -166,9 +166,8 @@ void contactPolyhedra(const PairQuery& q) {
       }
     }
   const double smallest = std::min(q.a.innerRadius(), q.b.innerRadius());
-  double best = bestFace + kEdgeBias * smallest;
+  double best = -Box3::kInfinity;
   uint32_t edgeA = 0, edgeB = 0;
-  bool byEdges = false;
   for (uint32_t j = 0; j < b.edges.size(); ++j) {
     const auto& eb = b.edges[j];
     const Vec3 onB = pair.turn * b.vertices[eb[0]] + pair.shift;
@@ -182,7 +181,6 @@ void contactPolyhedra(const PairQuery& q) {
       bestAxis = axis;
       edgeA = i;
       edgeB = j;
-      byEdges = true;
       if (s >= q.margin) {
         q.memory.feature = kEdgePair | (i & kIndex) << 14 | (j & kIndex);
         return;
@@ -196,9 +194,7 @@ void contactPolyhedra(const PairQuery& q) {
     const Vec3 normal = q.poseA.direction((d.onB - d.onA) / d.distance);
     q.out.push_back({q.poseA.point(0.5 * (d.onA + d.onB)), normal, d.distance, 1u << 22});
   };
-  const size_t before = q.out.size();
-  if (byEdges) {
-    q.memory.feature = kEdgePair | (edgeA & kIndex) << 14 | (edgeB & kIndex);
+  const auto edgeContact = [&] {
     const Vec3 &a0 = a.vertices[a.edges[edgeA][0]], &a1 = a.vertices[a.edges[edgeA][1]];
     const Vec3 b0 = pair.turn * b.vertices[b.edges[edgeB][0]] + pair.shift;
     const Vec3 b1 = pair.turn * b.vertices[b.edges[edgeB][1]] + pair.shift;
@@ -211,6 +207,10 @@ void contactPolyhedra(const PairQuery& q) {
     const Vec3 onA = 0.5 * (a0 + a1) + s.s * halfA, onB = 0.5 * (b0 + b1) + s.t * halfB;
     q.out.push_back({q.poseA.point(0.5 * (onA + onB)), q.poseA.direction(bestAxis), best,
                      1u << 23 | (edgeA & 0x7ff) << 11 | (edgeB & 0x7ff)});
+  };
+  if (best > bestFace + kEdgeBias * smallest) {
+    q.memory.feature = kEdgePair | (edgeA & kIndex) << 14 | (edgeB & kIndex);
+    edgeContact();
     return;
   }
   if (lastSeparation > bestFace - kKeepBias * smallest && (bestFace <= 0 || lastSeparation > 0)) {
@@ -228,12 +228,20 @@ void contactPolyhedra(const PairQuery& q) {
   }
   if (bestFace > 0) {
     if (least > bestFace + 0.1 * q.margin) closest();
-  } else if (q.out.size() == before) {
-    const Vec3 n =
-        onB ? Vec3(-(pair.turn * b.faceNormals[face & kIndex])) : a.faceNormals[face >> 14 & kIndex];
-    const Vec3 first = coreOf(q.a).support(n);
-    const Vec3 second = pair.turn * coreOf(q.b).support(-(pair.turn.transpose() * n)) + pair.shift;
-    q.out.push_back({q.poseA.point(0.5 * (first + second)), q.poseA.direction(n), bestFace, 1u << 24});
+  } else if (least > bestFace + kKeepBias * smallest) {
+    // They overlap, and the deepest corner is none of the incident face's, or not above the reference face:
+    // then two edges cross at nearly the same depth.
+    if (best > bestFace) {
+      edgeContact();
+    } else {
+      const Vec3 n =
+          onB ? Vec3(-(pair.turn * b.faceNormals[face & kIndex])) : a.faceNormals[face >> 14 & kIndex];
+      const Vec3 corner =
+          onB ? coreOf(q.a).support(n)
+              : Vec3(pair.turn * coreOf(q.b).support(-(pair.turn.transpose() * n)) + pair.shift);
+      q.out.push_back({q.poseA.point(corner + (onB ? 0.5 : -0.5) * bestFace * n), q.poseA.direction(n),
+                       bestFace, 1u << 24 | (face & 0xffff)});
+    }
   }
 }
 
