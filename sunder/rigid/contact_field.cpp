@@ -87,8 +87,9 @@ void Search::run() const {
   const double tolerance = selection.depthTolerance * std::min(points.outerRadius(), field.outerRadius());
   const double nearby = std::min(q.margin, tolerance);  // what counts as touching
   const uint32_t most = selection.full ? ~0u : std::max(limit, selection.firstLimit);
-  // Twice the error: the values at the centre and at the point below it may both be wrong. And rounding.
-  const double slack = 2 * field.fieldError() + 1e-12 * (shift.norm() + points.localBounds().diagonal());
+  // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
+  const double slack = field.fieldErrorAt(q.margin + points.pointRadius()) +
+                       1e-12 * (shift.norm() + points.localBounds().diagonal());
   const double radius = points.pointRadius();
 
   s.state.assign(tree.pointCount(), kUnknown);
@@ -128,7 +129,8 @@ void Search::run() const {
     for (size_t i = 0; i < s.fresh.size(); ++i) {
       const uint32_t rank = s.fresh[i];
       const sdf::FieldSample& sample = s.samples[i];
-      if (field.fieldDomain().contains(s.positions[i])) s.bound[rank] = sample.value - slack;
+      if (field.fieldDomain().contains(s.positions[i]))
+        s.bound[rank] = sample.value - slack - field.fieldErrorAt(sample.value);
       const double separation = sample.value - radius;
       if (separation >= q.margin) continue;
       s.work.insidePoints += separation < 0;
@@ -210,7 +212,7 @@ bool boxTooFar(const PairQuery& q, const Vec3& point, double reach) {
   const Vec3 p = q.poseB.localPoint(point);
   const Box3& box = q.b.localBounds();
   const Vec3 out = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0);
-  return out.norm() >= reach + q.margin + q.b.fieldError();
+  return out.norm() >= reach + q.margin + q.b.fieldErrorFar();
 }
 
 }  // namespace

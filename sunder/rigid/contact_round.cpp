@@ -57,7 +57,13 @@ void contactSphereCapsule(const PairQuery& q) {
 }
 
 void contactSpherePolyhedron(const PairQuery& q) {
-  const sdf::FieldSample s = q.b.field().sample(q.poseB.localPoint(q.poseA.position));
+  const Vec3 centre = q.poseB.localPoint(q.poseA.position);
+  if (q.b.kind() == ShapeKind::Hull) {
+    const HullTopology& hull = *q.b.hull();
+    for (size_t f = 0; f < hull.faceNormals.size(); ++f)
+      if (hull.faceNormals[f].dot(centre) - hull.faceOffsets[f] >= q.a.radius() + q.margin) return;
+  }
+  const sdf::FieldSample s = q.b.field().sample(centre);
   surfaceContact(q, q.poseA.position, q.a.radius(), s.value, q.poseB.direction(s.gradient), 0);
 }
 
