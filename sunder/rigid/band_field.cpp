@@ -110,11 +110,18 @@ BandField::BandField(const sdf::Field& source, const Box3& domain, double step, 
     lattice[wanted[i]] = float(values[i]);
     if (values[i] <= 0) solid_.grow(places[i]);
   }
+  // A node of a near cell is within a diagonal of its middle, which is within reach.
+  const double largest = reach + cell.norm();
+  unit_ = largest / 32767;
+  const auto packed = [&](float v) {
+    return int16_t(std::lround(std::clamp(double(v), -largest, largest) / unit_));
+  };
   bricks_.reserve(near.size() * kBrick);
   for (const auto& [x, y, z] : near)
     for (uint32_t c = 0; c < kNodes; ++c)
       for (uint32_t b = 0; b < kNodes; ++b)
-        for (uint32_t a = 0; a < kNodes; ++a) bricks_.push_back(lattice[fineIndex(x + a, y + b, z + c)]);
+        for (uint32_t a = 0; a < kNodes; ++a)
+          bricks_.push_back(packed(lattice[fineIndex(x + a, y + b, z + c)]));
   // The surface lies at most a cell beyond the nodes inside.
   if (!solid_.empty()) {
     solid_.lower = (solid_.lower - cell / kCells).cwiseMax(domain.lower);
@@ -122,40 +129,55 @@ BandField::BandField(const sdf::Field& source, const Box3& domain, double step, 
   }
 }
 
-sdf::FieldSample BandField::at(const Vec3& point) const {
-  double t[3];
+BandField::Place BandField::locate(const Vec3& point) const {
+  Place place;
   uint32_t c[3];
-  bool moved = false;
+  place.moved = false;
   for (int d = 0; d < 3; ++d) {
     const double raw = (point[d] - domain_.lower[d]) * perCell_[d], most = cells_[size_t(d)];
     const double u = std::min(std::max(raw, 0.0), most);
-    moved |= u != raw;
+    place.moved |= u != raw;
     c[d] = std::min(uint32_t(u), cells_[size_t(d)] - 1);
-    t[d] = u - c[d];
+    place.t[d] = u - c[d];
   }
   const uint32_t nx = cells_[0], ny = cells_[1];
-  sdf::FieldSample s;
-  if (const int32_t brick = brickOf_[c[0] + nx * (c[1] + size_t(ny) * c[2])]; brick >= 0) {
+  const int32_t brick = brickOf_[c[0] + nx * (c[1] + size_t(ny) * c[2])];
+  place.near = brick >= 0;
+  if (place.near) {
     uint32_t offset = 0;
     constexpr uint32_t kStride[3] = {1, kNodes, kNodes * kNodes};
     for (int d = 0; d < 3; ++d) {
-      t[d] *= kCells;
-      const uint32_t k = std::min(uint32_t(t[d]), kCells - 1);
-      t[d] -= k;
+      place.t[d] *= kCells;
+      const uint32_t k = std::min(uint32_t(place.t[d]), kCells - 1);
+      place.t[d] -= k;
       offset += k * kStride[d];
     }
-    const float* v = bricks_.data() + brick + offset;
-    s = trilinear(t, [v](uint32_t x, uint32_t y, uint32_t z) {
+    place.first = uint32_t(brick) + offset;
+    __builtin_prefetch(bricks_.data() + place.first);
+    __builtin_prefetch(bricks_.data() + place.first + kNodes * kNodes + kNodes + 1);
+  } else {
+    place.first = c[0] + (nx + 1) * (c[1] + size_t(ny + 1) * c[2]);
+  }
+  return place;
+}
+
+sdf::FieldSample BandField::at(const Vec3& point, const Place& place) const {
+  sdf::FieldSample s;
+  if (place.near) {
+    const int16_t* v = bricks_.data() + place.first;
+    s = trilinear(place.t, [v](uint32_t x, uint32_t y, uint32_t z) {
       return double(v[x + kNodes * y + kNodes * kNodes * z]);
     });
-    s.gradient = s.gradient.cwiseProduct(double(kCells) * perCell_);
+    s.value *= unit_;
+    s.gradient = s.gradient.cwiseProduct(kCells * unit_ * perCell_);
   } else {
-    const float* v = coarse_.data() + c[0] + (nx + 1) * (c[1] + size_t(ny + 1) * c[2]);
-    const size_t row = nx + 1, layer = row * (ny + 1);
-    s = trilinear(t, [=](uint32_t x, uint32_t y, uint32_t z) { return double(v[x + row * y + layer * z]); });
+    const float* v = coarse_.data() + place.first;
+    const size_t row = cells_[0] + 1, layer = row * (cells_[1] + 1);
+    s = trilinear(place.t,
+                  [=](uint32_t x, uint32_t y, uint32_t z) { return double(v[x + row * y + layer * z]); });
     s.gradient = s.gradient.cwiseProduct(perCell_);
   }
-  if (moved) {
+  if (place.moved) {
     const Vec3 away = point - point.cwiseMax(domain_.lower).cwiseMin(domain_.upper);
     const double distance = away.norm();
     s.value += distance;
@@ -164,12 +186,24 @@ sdf::FieldSample BandField::at(const Vec3& point) const {
   return s;
 }
 
+// Bricks are asked for a few points ahead: waiting for memory is most of the time of a query.
+template <class Store>
+void BandField::forEach(std::span<const Vec3> points, const Store& store) const {
+  constexpr size_t kAhead = 16;
+  Place places[kAhead];
+  for (size_t first = 0; first < points.size(); first += kAhead) {
+    const size_t count = std::min(kAhead, points.size() - first);
+    for (size_t i = 0; i < count; ++i) places[i] = locate(points[first + i]);
+    for (size_t i = 0; i < count; ++i) store(first + i, at(points[first + i], places[i]));
+  }
+}
+
 void BandField::values(std::span<const Vec3> points, std::span<double> out) const {
-  for (size_t i = 0; i < points.size(); ++i) out[i] = at(points[i]).value;
+  forEach(points, [&](size_t i, const sdf::FieldSample& s) { out[i] = s.value; });
 }
 
 void BandField::samples(std::span<const Vec3> points, std::span<sdf::FieldSample> out) const {
-  for (size_t i = 0; i < points.size(); ++i) out[i] = at(points[i]);
+  forEach(points, [&](size_t i, const sdf::FieldSample& s) { out[i] = s; });
 }
 
 }  // namespace sunder::rigid

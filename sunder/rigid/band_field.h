@@ -33,13 +33,25 @@ class BandField final : public sdf::Field {
  private:
   static constexpr uint32_t kCells = 4, kNodes = kCells + 1, kBrick = kNodes * kNodes * kNodes;
 
-  sdf::FieldSample at(const Vec3& point) const;
+  // The cell of a point: where its lowest corner's number is, and coordinates in it.
+  struct Place {
+    double t[3];
+    size_t first;
+    bool near, moved;  // in a brick; from outside the domain
+  };
+  Place locate(const Vec3& point) const;
+  sdf::FieldSample at(const Vec3& point, const Place& place) const;
+  template <class Store>
+  void forEach(std::span<const Vec3> points, const Store& store) const;
 
   Box3 domain_, solid_;
   Vec3 perCell_ = Vec3::Zero();      // coarse cells a length
   std::array<uint32_t, 3> cells_{};  // coarse
   std::vector<int32_t> brickOf_;     // by coarse cell: where its brick begins, or -1
-  std::vector<float> coarse_, bricks_;
+  std::vector<float> coarse_;
+  std::vector<int16_t>
+      bricks_;  // in units of unit_: half the memory of floats, which is what queries wait for
+  double unit_ = 0;
 };
 
 }  // namespace sunder::rigid

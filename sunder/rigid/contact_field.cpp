@@ -58,6 +58,12 @@ struct Search {
            ((middle + reach).array() >= other.lower.array()).all();
   }
 
+  // Nothing is near: the limit comes down again.
+  void forget() const {
+    const uint32_t first = q.selection.firstLimit;
+    limit = limit > first ? limit - 1 : first;
+  }
+
   void emit(const Candidate& c) const {
     const double length = c.gradient.norm();
     Vec3 outward;
@@ -79,11 +85,6 @@ void Search::run() const {
   ContactScratch& s = q.scratch;
   const SelectionSettings& selection = q.selection;
   if (tree.pointCount() == 0) return;
-  if (!boxesNear()) {
-    limit = std::max(selection.firstLimit, limit) - (limit > selection.firstLimit);
-    return;
-  }
-
   const double tolerance = selection.depthTolerance * std::min(points.outerRadius(), field.outerRadius());
   const double nearby = std::min(q.margin, tolerance);  // what counts as touching
   const uint32_t most = selection.full ? ~0u : std::max(limit, selection.firstLimit);
@@ -181,11 +182,23 @@ void Search::run() const {
 }  // namespace
 
 void contactFields(const PairQuery& q) {
-  Search(q, false).run();
-  Search(q, true).run();
+  const Search ofA(q, false), ofB(q, true);
+  if (!ofA.boxesNear() || !ofB.boxesNear()) {
+    ofA.forget();
+    ofB.forget();
+    return;
+  }
+  ofA.run();
+  ofB.run();
 }
 
-void contactPlaneSolid(const PairQuery& q) { Search(q, true).run(); }
+void contactPlaneSolid(const PairQuery& q) {
+  const Search ofB(q, true);
+  if (ofB.boxesNear())
+    ofB.run();
+  else
+    ofB.forget();
+}
 
 namespace {
 
