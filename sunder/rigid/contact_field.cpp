@@ -221,6 +221,17 @@ void ballContact(const PairQuery& q, const Vec3& centre, const Nearest& n, uint3
     q.out.push_back({centre - n.outward * (q.a.radius() + 0.5 * separation), -n.outward, separation, id});
 }
 
+// A number for a direction seen from the solid: the same while a ball rolls on, whichever side of a groove is
+// nearer at the moment.
+uint32_t directionId(const PairQuery& q, const Vec3& outward, size_t firstOfPair) {
+  const Vec3 local = q.poseB.localDirection(outward);
+  uint32_t id = 0;
+  for (int d = 0; d < 3; ++d) id = 3 * id + uint32_t(std::lround(1.49 * local[d]) + 1);
+  for (size_t i = firstOfPair; i < q.out.size(); ++i)
+    if (q.out[i].id == id) id += 27;
+  return id;
+}
+
 bool boxTooFar(const PairQuery& q, const Vec3& point, double reach) {
   const Vec3 p = q.poseB.localPoint(point);
   const Box3& box = q.b.localBounds();
@@ -236,7 +247,8 @@ void contactSphereSolid(const PairQuery& q) {
   if (boxTooFar(q, centre, radius)) return;
   const Nearest first = nearestOf(q, centre);
   if (first.distance - radius >= q.margin) return;
-  ballContact(q, centre, first, 0);
+  const size_t before = q.out.size();
+  ballContact(q, centre, first, directionId(q, first.outward, before));
 
   // In a groove a ball touches more than one place. Beside the centre, another side of the groove is nearer;
   // its tangent plane, taken back to the centre, is a second contact.
@@ -253,7 +265,7 @@ void contactSphereSolid(const PairQuery& q) {
     if (!other) continue;
     n.distance += n.outward.dot(centre - at);
     if (n.distance < first.distance - 1e-3 * radius) continue;  // bulges: the plane cuts through the solid
-    ballContact(q, centre, n, 1 + k);
+    ballContact(q, centre, n, directionId(q, n.outward, before));
     known[count++] = n.outward;
   }
 }

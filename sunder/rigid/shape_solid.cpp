@@ -20,7 +20,7 @@ namespace sunder::rigid {
 namespace {
 
 constexpr double kFirstCells = 64, kMostCells = 256;  // of the fine lattice along the longest side
-constexpr size_t kMostBricks = 8000;                  // 4 MB
+constexpr size_t kMostBricks = 32000;                 // 8 MB
 constexpr double kPad = 0.15;                         // of the radius: how far the domain reaches beyond
 constexpr double kBand = 0.04;                        // of the radius: what counts as near the surface
 
@@ -131,6 +131,15 @@ ShapePtr finishSolid(std::shared_ptr<ShapeParts> shape, const sdf::Field& source
   points.insert(points.end(), inside.begin(), inside.end());
   surface.resize(points.size(), 0);
   shape->points_ = sdf::buildSphereTree(points, surface);
+  if (!(shape->innerRadius_ > 0)) {
+    // Half the thickness of a plate of that volume and area.
+    double area = 0;
+    for (const auto& [a, b, c] : sampled.triangles)
+      area += 0.5 * (sampled.positions[b] - sampled.positions[a])
+                        .cross(sampled.positions[c] - sampled.positions[a])
+                        .norm();
+    shape->innerRadius_ = shape->mass_.volume / area;
+  }
   if (report) {
     report->measuredError = built.errors.near;
     report->coefficients = built.numbers;

@@ -156,6 +156,27 @@ TEST(FieldContact, ARestingPlateHasFewContacts) {
   EXPECT_GT(area.extent().z(), 0.5 * outer);
 }
 
+// Points inside hardly cost anything as long as bodies touch at their surfaces only.
+TEST(FieldContact, RestingBodiesLeaveTheInsideAlone) {
+  const ShapePtr ball =
+      makeSolid(geometry::makeRippledSphere({.n = 16}), {.surfacePoints = 400, .insidePoints = 100});
+  const ShapePtr plane = makePlane();
+  const sdf::SphereTree& tree = ball->points();
+  const double lowest = ball->localBounds().lower.y(), outer = ball->outerRadius();
+  const Pose resting{Vec3(0, -lowest - 0.001 * outer, 0), Quat::Identity()};
+  // With all contacts asked for, no sphere is left out that could matter: count what is near enough to be
+  // looked at.
+  size_t inside = 0, all = 0;
+  for (uint32_t o = 0; o < tree.occurrenceCount(); ++o) {
+    const double height = resting.point(tree.position[tree.rank[o]]).y();
+    if (height - double(tree.radius[o]) > 0.002 * outer) continue;
+    ++all;
+    inside += !tree.surface[tree.rank[o]];
+  }
+  EXPECT_GT(all, 20u);
+  EXPECT_LT(double(inside), 0.1 * double(all));
+}
+
 TEST(FieldContact, TheLimitGrowsWhileSomethingIsDeep) {
   // Sunk far into the ground: more points than the limit are deeper than the tolerance.
   const ShapePtr plane = makePlane();
@@ -200,6 +221,7 @@ TEST(FieldContact, ABallInAGrooveTouchesBothSides) {
   EXPECT_GT(channel->mass().volume, 5.5);
   const ShapePtr ball = makeSphere(0.2);
   ContactScratch scratch;
+  std::set<uint32_t> sides;
   for (const double aside : {0.0, 0.003, -0.002}) {
     PairMemory memory;
     const auto contacts = contactsOf(*ball, {Vec3(aside, 0.2 * std::sqrt(2.0), 0.1), Quat::Identity()},
@@ -207,6 +229,11 @@ TEST(FieldContact, ABallInAGrooveTouchesBothSides) {
     ASSERT_EQ(contacts.size(), 2u);
     EXPECT_NEAR(contacts[0].normal.dot(contacts[1].normal), 0, 0.1);
     for (const Contact& c : contacts) EXPECT_NEAR(c.separation, 0, 0.012);
+    std::set<uint32_t> ids;
+    for (const Contact& c : contacts) ids.insert(c.id);
+    EXPECT_EQ(ids.size(), 2u);
+    if (sides.empty()) sides = ids;
+    EXPECT_EQ(ids, sides);  // whichever side is nearer
   }
 }
 

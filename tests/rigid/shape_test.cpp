@@ -144,6 +144,13 @@ TEST(Shape, SolidsKeepTheirMassAndStayNearTheirSurface) {
   }
 }
 
+TEST(Shape, ThinSolidsKnowTheirThickness) {
+  const ShapePtr sheet = makeSolid(geometry::makePlate({.width = 1, .depth = 1, .thickness = 0.002}),
+                                   {.surfacePoints = 100, .insidePoints = 10});
+  EXPECT_GT(sheet->innerRadius(), 0.0005);
+  EXPECT_LT(sheet->innerRadius(), 0.003);
+}
+
 TEST(Shape, AnOpenMeshIsASolidByItsWindingNumber) {
   geometry::TriMesh mesh = geometry::makeIcosphere({.radius = 1, .frequency = 8});
   mesh.triangles.resize(mesh.triangles.size() - 3);
