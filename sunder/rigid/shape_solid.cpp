@@ -19,10 +19,12 @@ namespace sunder::rigid {
 
 namespace {
 
-constexpr double kFirstCells = 64, kMostCells = 256;  // of the fine lattice along the longest side
-constexpr size_t kMostBricks = 32000;                 // 8 MB
-constexpr double kPad = 0.15;                         // of the radius: how far the domain reaches beyond
-constexpr double kBand = 0.04;                        // of the radius: what counts as near the surface
+constexpr double kFirstCells = 64;     // of the fine lattice along the longest side
+constexpr double kMostNodes = 20e6;    // of the fine lattice, were it everywhere: 80 MB while it is built
+constexpr double kLost = 0.02;         // of the points inside walls: so many may come out on the wrong side
+constexpr size_t kMostBricks = 32000;  // 8 MB
+constexpr double kPad = 0.15;          // of the radius: how far the domain reaches beyond
+constexpr double kBand = 0.04;         // of the radius: what counts as near the surface
 
 struct Errors {
   double near = 0;         // root mean square near the surface
@@ -51,11 +53,35 @@ struct BuiltField {
   Box3 domain;
   double band = 0;
   Errors errors;
+  double lost = 0;  // share of points inside walls that the field takes for outside
   size_t numbers = 0;
 };
 
+double areaOf(const geometry::TriMesh& mesh) {
+  double area = 0;
+  for (const auto& [a, b, c] : mesh.triangles)
+    area += 0.5 * (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]).norm();
+  return area;
+}
+
+// Points well inside, at most `depth` below the surface: in the middle of walls as thin as twice that.
+std::vector<Vec3> pointsInWalls(const sdf::Field& source, const geometry::TriMesh& mesh, double depth,
+                                uint64_t seed) {
+  std::vector<Vec3> points, kept;
+  for (const sdf::SurfaceSample& s : sdf::scatterOnSurface(mesh, 1000, seed)) {
+    const auto& [a, b, c] = mesh.triangles[s.triangle];
+    const Vec3 n = (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]);
+    points.push_back(s.point - depth * n.normalized());
+  }
+  std::vector<double> values(points.size());
+  sdf::valuesOf(source, points, values);
+  for (size_t i = 0; i < points.size(); ++i)
+    if (values[i] < -0.5 * depth) kept.push_back(points[i]);
+  return kept;
+}
+
 BuiltField buildField(const sdf::Field& source, const geometry::TriMesh& mesh, const Box3& solid,
-                      const SolidSettings& settings) {
+                      double thickness, const SolidSettings& settings) {
   const double radius = 0.5 * solid.diagonal(), target = settings.fieldError * radius;
   BuiltField built;
   built.band = kBand * radius;
@@ -69,19 +95,31 @@ BuiltField buildField(const sdf::Field& source, const geometry::TriMesh& mesh, c
   std::vector<double> exact(points.size());
   sdf::valuesOf(source, points, exact);
 
+  const std::vector<Vec3> walls =
+      pointsInWalls(source, mesh, std::min(0.4 * thickness, built.band), settings.seed);
+
   const double longest = built.domain.extent().maxCoeff();
-  double cells = kFirstCells;
-  for (int attempt = 0; attempt < 3; ++attempt) {
+  const double mostCells = longest * std::cbrt(kMostNodes / built.domain.extent().prod());
+  double cells = kFirstCells, before = Box3::kInfinity;
+  for (int attempt = 0; attempt < 4; ++attempt) {
     auto field = std::make_shared<BandField>(source, built.domain, longest / cells, built.band);
     built.errors = errorsOf(*field, points, exact, kNear, built.band);
     built.numbers = field->numbers();
+    std::vector<double> inWalls(walls.size());
+    sdf::valuesOf(*field, walls, inWalls);
+    const auto outside = std::count_if(inWalls.begin(), inWalls.end(), [](double v) { return v >= 0; });
+    built.lost = walls.empty() ? 0 : double(outside) / double(walls.size());
     const size_t bricks = field->brickCount();
     built.field = std::move(field);
-    if (built.errors.near <= target || cells >= kMostCells) break;
+    if (built.errors.near <= target && built.lost <= kLost) break;
+    // Nothing gained: the field jumps, as that of an open mesh does in its holes.
+    if (built.errors.near > 0.8 * before && built.lost <= kLost) break;
+    before = built.errors.near;
     // The error falls with the square of the step where the field is smooth, with the step where it has
     // kinks; bricks grow with the area.
     double finer = std::max(1.15, std::pow(built.errors.near / target, 1 / 1.3));
-    finer = std::min({finer, kMostCells / cells, std::sqrt(double(kMostBricks) / double(bricks))});
+    if (built.lost > kLost) finer = std::max(finer, 1.7);
+    finer = std::min({finer, mostCells / cells, std::sqrt(double(kMostBricks) / double(bricks))});
     if (finer < 1.1) break;
     cells *= finer;
   }
@@ -117,7 +155,9 @@ ShapePtr finishSolid(std::shared_ptr<ShapeParts> shape, const sdf::Field& source
   shape->setMassFrame();
   shape->setOuterRadius();
   shape->localBounds_ = geometry::bounds(sampled.positions);
-  BuiltField built = buildField(source, sampled, shape->localBounds_, settings);
+  // Of a plate of that volume and area.
+  const double thickness = 2 * shape->mass_.volume / areaOf(sampled);
+  BuiltField built = buildField(source, sampled, shape->localBounds_, thickness, settings);
   shape->field_ = built.field;
   shape->fieldDomain_ = built.domain;
   // Eight thousand points miss the worst place; twice what they saw has held in all tests.
@@ -131,19 +171,16 @@ ShapePtr finishSolid(std::shared_ptr<ShapeParts> shape, const sdf::Field& source
   points.insert(points.end(), inside.begin(), inside.end());
   surface.resize(points.size(), 0);
   shape->points_ = sdf::buildSphereTree(points, surface);
-  if (!(shape->innerRadius_ > 0)) {
-    // Half the thickness of a plate of that volume and area.
-    double area = 0;
-    for (const auto& [a, b, c] : sampled.triangles)
-      area += 0.5 * (sampled.positions[b] - sampled.positions[a])
-                        .cross(sampled.positions[c] - sampled.positions[a])
-                        .norm();
-    shape->innerRadius_ = shape->mass_.volume / area;
-  }
+  if (!(shape->innerRadius_ > 0)) shape->innerRadius_ = 0.5 * thickness;
   if (report) {
     report->measuredError = built.errors.near;
     report->coefficients = built.numbers;
     report->points = points.size();
+    if (built.lost > kLost)
+      report->problems.push_back(fmt::format(
+          "walls of about {:.3g} are too thin for the field of a body this large: {:.0f} % of the points "
+          "inside them count as outside, so other bodies may sink in or keep off by that much",
+          thickness, 100 * built.lost));
   }
   return shape;
 }

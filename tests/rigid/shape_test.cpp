@@ -145,19 +145,31 @@ TEST(Shape, SolidsKeepTheirMassAndStayNearTheirSurface) {
 }
 
 TEST(Shape, ThinSolidsKnowTheirThickness) {
-  const ShapePtr sheet = makeSolid(geometry::makePlate({.width = 1, .depth = 1, .thickness = 0.002}),
-                                   {.surfacePoints = 100, .insidePoints = 10});
-  EXPECT_GT(sheet->innerRadius(), 0.0005);
-  EXPECT_LT(sheet->innerRadius(), 0.003);
+  const SolidSettings settings{.surfacePoints = 100, .insidePoints = 10};
+  SolidReport report;
+  // One hundredth of the width is resolved.
+  const ShapePtr slab =
+      makeSolid(geometry::makePlate({.width = 1, .depth = 1, .thickness = 0.01}), settings, &report);
+  EXPECT_TRUE(report.problems.empty());
+  EXPECT_NEAR(slab->innerRadius(), 0.005, 0.002);
+  EXPECT_LT(slab->field().value(Vec3(0.21, 0, 0.13)), -0.001);
+  // One in two thousand is not, and said to be not.
+  geometry::TriMesh thin = geometry::makePlate({.width = 1, .depth = 1, .thickness = 0.0005});
+  const Quat tilt(Eigen::AngleAxisd(0.4, Vec3(1, 0.2, 0.5).normalized()));
+  for (Vec3& p : thin.positions) p = tilt * p;  // else it would lie in a plane of the lattice
+  const ShapePtr foil = makeSolid(thin, settings, &report);
+  ASSERT_FALSE(report.problems.empty());
+  EXPECT_NE(report.problems.back().find("too thin"), std::string::npos);
+  EXPECT_GT(foil->innerRadius(), 0.0001);
 }
 
 TEST(Shape, AnOpenMeshIsASolidByItsWindingNumber) {
-  geometry::TriMesh mesh = geometry::makeIcosphere({.radius = 1, .frequency = 8});
+  geometry::TriMesh mesh = geometry::makeIcosphere({.radius = 1, .frequency = 4});
   mesh.triangles.resize(mesh.triangles.size() - 3);
   SolidReport report;
   const ShapePtr shape = makeSolid(mesh, {}, &report);
   EXPECT_FALSE(report.problems.empty());
-  EXPECT_NEAR(shape->mass().volume, 4 * kPi / 3, 0.1);
+  EXPECT_NEAR(shape->mass().volume, 4 * kPi / 3, 0.25);
 }
 
 TEST(Shape, InsideOutMeshesAreTurned) {
