@@ -112,7 +112,7 @@ BuiltField buildField(const sdf::Field& source, const geometry::TriMesh& mesh, c
     const size_t bricks = field->brickCount();
     built.field = std::move(field);
     if (built.errors.near <= target && built.lost <= kLost) break;
-    // Nothing gained: the field jumps, as that of an open mesh does in its holes.
+    // Nothing gained: a field given by formula may jump.
     if (built.errors.near > 0.8 * before && built.lost <= kLost) break;
     before = built.errors.near;
     // The error falls with the square of the step where the field is smooth, with the step where it has
@@ -220,15 +220,16 @@ ShapePtr makeSolid(const geometry::TriMesh& mesh, const SolidSettings& settings,
     if (report) report->problems = std::move(problems);
     return finishSolid(std::move(shape), exact, outward, settings, report);
   }
-  // What the winding number calls inside is the solid: its surface is where the field changes sign.
-  const geometry::TriMesh solid = surfaceOf(exact, 64);
+  // What the winding number calls inside is the solid. Its surface, where the field changes sign, is closed;
+  // the distance to that has no jumps across holes, and its sign costs no winding numbers.
+  const geometry::TriMesh solid = surfaceOf(exact, 48);
   if (solid.triangles.empty()) requireVolume({}, diagonal);
   shape->mass_ = geometry::massProperties(solid);
   requireVolume(shape->mass_, diagonal);
   problems.emplace_back(
       "inside is where the winding number is above one half; mass and points are those of that solid");
   if (report) report->problems = std::move(problems);
-  return finishSolid(std::move(shape), exact, solid, settings, report);
+  return finishSolid(std::move(shape), sdf::MeshField(solid), solid, settings, report);
 }
 
 ShapePtr makeSolid(std::shared_ptr<const sdf::Field> field, const SolidSettings& settings,

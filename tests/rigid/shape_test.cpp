@@ -153,7 +153,11 @@ TEST(Shape, ThinSolidsKnowTheirThickness) {
   EXPECT_TRUE(report.problems.empty());
   EXPECT_NEAR(slab->innerRadius(), 0.005, 0.002);
   EXPECT_LT(slab->field().value(Vec3(0.21, 0, 0.13)), -0.001);
-  // One in two thousand is not, and said to be not.
+}
+TEST(ShapeFull, TooThinSolidsAreReported) {
+  const SolidSettings settings{.surfacePoints = 100, .insidePoints = 10};
+  SolidReport report;
+  // One two-thousandth is not resolved, and said to be not.
   geometry::TriMesh thin = geometry::makePlate({.width = 1, .depth = 1, .thickness = 0.0005});
   const Quat tilt(Eigen::AngleAxisd(0.4, Vec3(1, 0.2, 0.5).normalized()));
   for (Vec3& p : thin.positions) p = tilt * p;  // else it would lie in a plane of the lattice
