@@ -6,8 +6,11 @@
 // Guarantees: a contact's id is the same in the next step as long as the same point or feature touches; a
 // pair that overlaps has at least one contact (points dense enough provided: features thinner than the point
 // spacing of both shapes can be missed); the same contacts for any number of threads; pruning is conservative
-// (a subtree is skipped only when field - error says that no point below it is within the margin). Cost: 0.1
-// to 0.5 us for two primitives, some 50 field queries for solids at rest. No allocation after warm-up.
+// (a subtree is skipped only when field - error says that no point below it is within the margin).
+//
+// Cost: 10 to 80 ns for round primitives, 40 ns for boxes apart, 0.2 us for boxes that rest on each other,
+// about 1 us for hulls of 24 corners (it grows with faces times corners: simplify hulls of hundreds), 3 to 12
+// us and 30 to 120 field queries for two solids. No allocation after warm-up.
 #pragma once
 
 #include "sunder/rigid/motion.h"
