@@ -4,6 +4,7 @@
 #include "sunder/rigid/broad_phase.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace sunder::rigid {
@@ -11,17 +12,50 @@ namespace sunder::rigid {
 namespace {
 
 constexpr size_t kGrain = 64;
+constexpr double kSamePlace = 0.1;  // of the smaller body's outer radius
 
-void keepImpulses(const PairTable& last, const PairRecord& old, const Contact& contact, KeptContact& kept) {
-  for (uint32_t i = old.first; i < old.first + old.count; ++i) {
-    const KeptContact& before = last.contacts[i];
-    if (before.contact.id != contact.id) continue;
-    kept.normalImpulse = before.normalImpulse;
-    // The part within the new tangent plane, so that the old friction does not push along the normal.
-    const Vec3 friction(before.friction[0], before.friction[1], before.friction[2]);
-    const Vec3 tangential = friction - contact.normal * contact.normal.dot(friction);
-    for (int k = 0; k < 3; ++k) kept.friction[k] = float(tangential[k]);
-    return;
+void takeImpulses(const KeptContact& before, KeptContact& kept) {
+  kept.normalImpulse = before.normalImpulse;
+  // The part within the new tangent plane, so that the old friction does not push along the normal.
+  const Vec3& normal = kept.contact.normal;
+  const Vec3 friction(before.friction[0], before.friction[1], before.friction[2]);
+  const Vec3 tangential = friction - normal * normal.dot(friction);
+  for (int k = 0; k < 3; ++k) kept.friction[k] = float(tangential[k]);
+}
+
+// By id; what is left, by place: a face that rests on a face may be clipped by the other one in the next step,
+// with other ids for the same corners.
+void keepImpulses(std::span<const KeptContact> before, std::span<KeptContact> now, double near) {
+  constexpr size_t kMost = 64;
+  uint64_t oldLeft = before.size() >= kMost ? ~uint64_t(0) : (uint64_t(1) << before.size()) - 1;
+  uint64_t newLeft = 0;
+  for (size_t i = 0; i < now.size(); ++i) {
+    const auto same = std::find_if(before.begin(), before.end(), [&](const KeptContact& old) {
+      return old.contact.id == now[i].contact.id;
+    });
+    if (same != before.end()) {
+      takeImpulses(*same, now[i]);
+      const auto k = size_t(same - before.begin());
+      if (k < kMost) oldLeft &= ~(uint64_t(1) << k);
+    } else if (i < kMost) {
+      newLeft |= uint64_t(1) << i;
+    }
+  }
+  for (; newLeft && oldLeft; newLeft &= newLeft - 1) {
+    KeptContact& kept = now[size_t(std::countr_zero(newLeft))];
+    double best = near * near;
+    size_t found = kMost;
+    for (uint64_t left = oldLeft; left; left &= left - 1) {
+      const auto k = size_t(std::countr_zero(left));
+      const double distance = (before[k].contact.point - kept.contact.point).squaredNorm();
+      if (distance < best && before[k].contact.normal.dot(kept.contact.normal) > 0.95) {
+        best = distance;
+        found = k;
+      }
+    }
+    if (found == kMost) continue;
+    takeImpulses(before[found], kept);
+    oldLeft &= ~(uint64_t(1) << found);
   }
 }
 
@@ -76,7 +110,11 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
       for (const Contact& contact : out.found) {
         KeptContact& kept = out.contacts.emplace_back();
         kept.contact = contact;
-        if (old) keepImpulses(last, *old, contact, kept);
+      }
+      if (old && old->count) {
+        const double size = std::min(bodies.constants[pair.a].outer, bodies.constants[pair.b].outer);
+        keepImpulses(std::span(last.contacts).subspan(old->first, old->count),
+                     std::span(out.contacts).subspan(pair.first), kSamePlace * size);
       }
     }
     pair.count = uint32_t(out.contacts.size()) - pair.first;

@@ -46,7 +46,8 @@ void Simulation::Impl::startStep() {
   soft_ = makeSoftness(rate, settings.contactDamping, substep_);
   softOnStatic_ = makeSoftness(2 * rate, settings.contactDamping, substep_);
   softJoint_ = makeSoftness(std::min(2 * settings.contactRate, most), 2, substep_);
-  constants_ = {1 / substep_, settings.pushSpeed};
+  constants_ = {1 / substep_, settings.pushSpeed,
+                settings.bounceSpeed + 2 * substep_ * settings.gravity.norm()};
 
   BodyState& state = bodies.state;
   const double fall = settings.gravity.norm() * dt * dt;
