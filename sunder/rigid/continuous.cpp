@@ -39,7 +39,7 @@ const ShapePtr& Continuous::core(const BodySet& bodies, uint32_t body) {
     coreKnown_[body] = 1;
     const BodyConstants& c = bodies.constants[body];
     // The centre of mass of a ring is not in it: such bodies have no core.
-    const double inside = c.plane() ? 0 : -c.shape->field().value(c.massFrame.position) - c.shape->fieldError();
+    const double inside = c.plane ? 0 : -c.shape->field().value(c.massFrame.position) - c.shape->fieldError();
     const double radius = kCore * std::min(inside, c.inner);
     if (radius > 0) cores_[body] = makeSphere(radius);
   }
@@ -85,11 +85,11 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
   for (uint32_t i = 0; i < count; ++i) {
     if (!state.exists[i]) continue;
     smallest = std::min(smallest, bodies.constants[i].inner);
-    if (!bodies.active(i) || bodies.constants[i].plane()) continue;
+    if (!bodies.active(i) || bodies.constants[i].plane) continue;
     const Quat turn = state.rotation[i] * startRotation[i].conjugate();
     // The chord of the turn times the reach bounds how far its points went; pi/2 makes an arc of a chord.
     const double angle = std::min(2 * kPi, kPi * turn.vec().norm());
-    const double ball = bodies.constants[i].shape->kind() == ShapeKind::Sphere ? 0.0 : bodies.constants[i].outer;
+    const double ball = bodies.constants[i].ball ? 0.0 : bodies.constants[i].outer;
     travel_[i] = (state.position[i] - startPosition[i]).norm() + angle * ball;
     farthest = std::max(farthest, travel_[i]);
   }
@@ -112,7 +112,7 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
     motion.displacement = state.position[i] - startPosition[i];
     motion.turn = turnBetween(startRotation[i], state.rotation[i]);
     motion.reach = c.outer;
-    if (c.plane()) {
+    if (c.plane) {
       planes_.push_back(i);
       continue;
     }

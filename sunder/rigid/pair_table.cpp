@@ -12,7 +12,17 @@ namespace sunder::rigid {
 namespace {
 
 constexpr size_t kGrain = 64;
+constexpr size_t kAhead = 6;  // pairs
 constexpr double kSamePlace = 0.1;  // of the smaller body's outer radius
+
+// Shapes lie all over the memory; pairs are sorted by their first body, so the second one is the surprise.
+void prefetch(const BodySet& bodies, uint32_t body) {
+  const char* shape = reinterpret_cast<const char*>(bodies.shapes[body]);
+  __builtin_prefetch(shape);
+  __builtin_prefetch(shape + 64);
+  __builtin_prefetch(&bodies.state.modelPose[body]);
+  __builtin_prefetch(&bodies.constants[body]);
+}
 
 void takeImpulses(const KeptContact& before, KeptContact& kept) {
   kept.normalImpulse = before.normalImpulse;
@@ -92,6 +102,7 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
   const size_t end = std::min(next.pairs.size(), (block + 1) * kGrain);
   for (size_t i = block * kGrain; i < end; ++i) {
     PairRecord& pair = next.pairs[i];
+    if (i + kAhead < end) prefetch(bodies, next.pairs[i + kAhead].b);
     const PairRecord* old = source_[i] == kNoIndex ? nullptr : &last.pairs[source_[i]];
     pair.first = uint32_t(out.contacts.size());
     if (old) {
@@ -103,8 +114,8 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
                           last.contacts.begin() + old->first + old->count);
     } else {
       out.found.clear();
-      findContacts(*bodies.constants[pair.a].shape, bodies.state.modelPose[pair.a],
-                   *bodies.constants[pair.b].shape, bodies.state.modelPose[pair.b],
+      findContacts(*bodies.shapes[pair.a], bodies.state.modelPose[pair.a],
+                   *bodies.shapes[pair.b], bodies.state.modelPose[pair.b],
                    pairMargin(bodies, margin, settings, pair.a, pair.b), settings.selection, pair.memory,
                    *scratch, out.found);
       for (const Contact& contact : out.found) {
