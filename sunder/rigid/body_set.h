@@ -1,5 +1,5 @@
-// The bodies of a simulation: what stays (BodyConstants) and what changes in a step (BodyState, arrays by body
-// index), kept at the centre of mass along the principal axes.
+// The bodies of a simulation: what stays (BodyConstants) and what changes in a step (BodyState, arrays by
+// body index), kept at the centre of mass along the principal axes.
 #pragma once
 
 #include "sunder/rigid/mover.h"
@@ -35,9 +35,9 @@ struct BodyState {
   std::vector<Pose> modelPose;  // of the model frame, follows from both
   std::vector<Mover> mover;     // one more than bodies: the last is the resting dummy
   std::vector<Vec3> force, torque;
-  std::vector<double> quiet;      // s since it last was faster than the sleeping speed
-  std::vector<uint32_t> island;   // of sleeping bodies: the smallest body of the island it sleeps in
-  std::vector<Pose> target;       // kinematic: where to be at the end of the next step, of the principal axes
+  std::vector<double> quiet;     // s since it last was faster than the sleeping speed
+  std::vector<uint32_t> island;  // of sleeping bodies: the smallest body of the island it sleeps in
+  std::vector<Pose> target;      // kinematic: where to be at the end of the next step, of the principal axes
 };
 
 class BodySet {

@@ -124,8 +124,9 @@ void ContactGraph::fill(const BodySet& bodies, const PairTable& table, const Sim
       block.slop[lane] = float(settings.slop * std::min(cp.outer, cq.outer));
       block.friction[lane] = float(std::sqrt(cp.surface.friction * cq.surface.friction));
       block.rolling[lane] = float(std::max(cp.surface.rollingFriction, cq.surface.rollingFriction));
-      block.bouncy[lane] =
-          std::max(cp.surface.restitution, cq.surface.restitution) > 0 ? std::numeric_limits<float>::min() : 0;
+      block.bouncy[lane] = std::max(cp.surface.restitution, cq.surface.restitution) > 0
+                               ? std::numeric_limits<float>::min()
+                               : 0;
       block.rolls |= block.rolling[lane] > 0;
       block.rollingMass[lane] = 0;
       const float sign = unit.flipped ? -1.f : 1.f;

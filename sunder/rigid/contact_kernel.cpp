@@ -54,7 +54,9 @@ struct Quad {
 };
 HWY_INLINE Quad gatherRow(const Mover* movers, const uint32_t* body, uint32_t row) {
   const D d;
-  const auto at = [&](uint32_t lane) { return reinterpret_cast<const double*>(movers + body[lane]) + 4 * row; };
+  const auto at = [&](uint32_t lane) {
+    return reinterpret_cast<const double*>(movers + body[lane]) + 4 * row;
+  };
   if constexpr (kWide == 4) {
     const V a = hn::Load(d, at(0)), b = hn::Load(d, at(1)), c = hn::Load(d, at(2)), e = hn::Load(d, at(3));
     const V ab0 = hn::InterleaveLower(d, a, b), ab1 = hn::InterleaveUpper(d, a, b);
@@ -164,18 +166,17 @@ void Prepare(std::span<ContactBlock> blocks, ContactRow* allRows, const Mover* m
         Symmetric k = {inverseMass, zero, zero, inverseMass, zero, inverseMass};
         addArm(k, p, armP);
         addArm(k, q, armQ);
-        const Vector kn = {
-            hn::Add(hn::Add(hn::Mul(k.xx, n.x), hn::Mul(k.xy, n.y)), hn::Mul(k.xz, n.z)),
-            hn::Add(hn::Add(hn::Mul(k.xy, n.x), hn::Mul(k.yy, n.y)), hn::Mul(k.yz, n.z)),
-            hn::Add(hn::Add(hn::Mul(k.xz, n.x), hn::Mul(k.yz, n.y)), hn::Mul(k.zz, n.z))};
+        const Vector kn = {hn::Add(hn::Add(hn::Mul(k.xx, n.x), hn::Mul(k.xy, n.y)), hn::Mul(k.xz, n.z)),
+                           hn::Add(hn::Add(hn::Mul(k.xy, n.x), hn::Mul(k.yy, n.y)), hn::Mul(k.yz, n.z)),
+                           hn::Add(hn::Add(hn::Mul(k.xz, n.x), hn::Mul(k.yz, n.y)), hn::Mul(k.zz, n.z))};
         const V nkn = dot(n, kn);
-        // The matrix within the tangent plane: the sum of its eigenvalues and of their squares give the larger.
+        // The matrix within the tangent plane: the sum of its eigenvalues and of their squares give the
+        // larger.
         const V sum = hn::Sub(hn::Add(hn::Add(k.xx, k.yy), k.zz), nkn);
-        const V offDiagonal =
-            hn::Add(hn::Add(hn::Mul(k.xy, k.xy), hn::Mul(k.xz, k.xz)), hn::Mul(k.yz, k.yz));
-        const V squares = hn::Add(
-            hn::Add(hn::Add(hn::Mul(k.xx, k.xx), hn::Mul(k.yy, k.yy)), hn::Mul(k.zz, k.zz)),
-            hn::Add(offDiagonal, offDiagonal));
+        const V offDiagonal = hn::Add(hn::Add(hn::Mul(k.xy, k.xy), hn::Mul(k.xz, k.xz)), hn::Mul(k.yz, k.yz));
+        const V squares =
+            hn::Add(hn::Add(hn::Add(hn::Mul(k.xx, k.xx), hn::Mul(k.yy, k.yy)), hn::Mul(k.zz, k.zz)),
+                    hn::Add(offDiagonal, offDiagonal));
         const V knkn = dot(kn, kn);
         const V inPlane = hn::Add(hn::Sub(squares, hn::Add(knkn, knkn)), hn::Mul(nkn, nkn));
         const V gap = hn::Sub(hn::Add(inPlane, inPlane), hn::Mul(sum, sum));
@@ -259,8 +260,8 @@ HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover
           newFriction = oldFriction - (relative - n * normalSpeed) * load(row.frictionMass + lane);
           const V squared = dot(newFriction, newFriction);
           const auto slips = hn::Gt(squared, hn::Mul(limit, limit));
-          const V scale = hn::IfThenElse(
-              slips, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slips, squared, one))), one);
+          const V scale =
+              hn::IfThenElse(slips, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slips, squared, one))), one);
           store(newFriction * scale, row.friction, lane);
           newFriction = load(row.friction, lane);
         };
@@ -268,8 +269,7 @@ HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover
         if constexpr (kBias) {
           // Friction first: the normal impulse, which matters more, has the last word.
           slide(normalSpeed, hn::Mul(friction, oldImpulse));
-          const V speed =
-              hn::Add(normalSpeed, dot(load(row.coupled, lane), newFriction - oldFriction));
+          const V speed = hn::Add(normalSpeed, dot(load(row.coupled, lane), newFriction - oldFriction));
           const V separation = load(row.separation + lane);
           const auto open = hn::Gt(separation, zero);
           // A spring from the first touch on: a slack zone would leave stacks free to sway within it.
@@ -315,8 +315,8 @@ HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover
         const V limit = hn::Mul(load(block.rolling + lane), pressed);
         const V squared = dot(roll, roll);
         const auto slips = hn::Gt(squared, hn::Mul(limit, limit));
-        roll = roll * hn::IfThenElse(
-                          slips, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slips, squared, one))), one);
+        roll =
+            roll * hn::IfThenElse(slips, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slips, squared, one))), one);
         store(roll, block.rollingImpulse, lane);
         const Vector change = load(block.rollingImpulse, lane) - old;
         p.w = p.w - p.inertia(change);

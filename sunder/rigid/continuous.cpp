@@ -132,8 +132,7 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
     if (a == b || !BroadPhase::meet(bodies, a, b, unlinked)) return;
     // A pair of two fast bodies is found from both.
     const double inner = std::min(bodies.constants[a].inner, bodies.constants[b].inner);
-    if (std::max(travel_[a], travel_[b]) > kFast * inner)
-      pairs_.push_back({std::min(a, b), std::max(a, b)});
+    if (std::max(travel_[a], travel_[b]) > kFast * inner) pairs_.push_back({std::min(a, b), std::max(a, b)});
   };
   builder_.build(tree_, std::span<const Box3f>(boxes_));
   builder_.build(fastTree_, std::span<const Box3f>(fastBoxes_));

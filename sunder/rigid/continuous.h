@@ -1,6 +1,6 @@
-// Nothing passes through anything: after the solve, bodies that moved far against their size are followed from
-// where the step started to where it ended, and stopped where they first touch what their contacts did not
-// know of. Impacts are taken in the order of their times; a body that was stopped is an obstacle to the
+// Nothing passes through anything: after the solve, bodies that moved far against their size are followed
+// from where the step started to where it ended, and stopped where they first touch what their contacts did
+// not know of. Impacts are taken in the order of their times; a body that was stopped is an obstacle to the
 // others from then on. The rest of its step is lost, its velocity is not: the next step has the contact.
 //
 // Cost: nothing while all bodies are slow.

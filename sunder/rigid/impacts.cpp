@@ -7,8 +7,8 @@ namespace sunder::rigid {
 
 namespace {
 
-constexpr int kMostRounds = 100;  // over all pairs
-constexpr int kPairSweeps = 20;   // over the contacts of one pair
+constexpr int kMostRounds = 100;   // over all pairs
+constexpr int kPairSweeps = 20;    // over the contacts of one pair
 constexpr double kTogether = 1.5;  // substeps
 
 }  // namespace
@@ -18,8 +18,8 @@ void Impacts::collect(const BodySet& bodies, const PairTable& table) {
   for (uint32_t i = 0; i < table.pairs.size(); ++i) {
     const PairRecord& pair = table.pairs[i];
     if (!pair.count || (!bodies.moves(pair.a) && !bodies.moves(pair.b))) continue;
-    const double e = std::max(bodies.constants[pair.a].surface.restitution,
-                              bodies.constants[pair.b].surface.restitution);
+    const double e =
+        std::max(bodies.constants[pair.a].surface.restitution, bodies.constants[pair.b].surface.restitution);
     if (e > 0) pairs_.push_back({i, e});
   }
 }
@@ -39,8 +39,9 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   Mover &a = bodies.state.mover[record.a], &b = bodies.state.mover[record.b];
   const auto pull = [&](uint32_t body) -> Vec3 {
     const BodyConstants& c = bodies.constants[body];
-    return bodies.moves(body) ? Vec3(settings.gravity * c.gravityScale + bodies.state.force[body] * c.inverseMass)
-                              : Vec3::Zero();
+    return bodies.moves(body)
+               ? Vec3(settings.gravity * c.gravityScale + bodies.state.force[body] * c.inverseMass)
+               : Vec3::Zero();
   };
   const Vec3 pulled = pull(record.b) - pull(record.a);
   // Positions at the start of the step, from which the arms are taken.
@@ -66,10 +67,9 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
     const double approach = speed - contact.normal.dot(pulled) * (h - time);
     const bool bounces = approach < -settings.bounceSpeed;
     strikes |= bounces;
-    points_.push_back({contact.normal, armA, armB, 0,
-                       (bounces ? -pair.restitution * approach : 0.0) +
-                           contact.normal.dot(pulled) * (h - time),
-                       0, i});
+    points_.push_back(
+        {contact.normal, armA, armB, 0,
+         (bounces ? -pair.restitution * approach : 0.0) + contact.normal.dot(pulled) * (h - time), 0, i});
   }
   if (!strikes || !closes) return false;
 

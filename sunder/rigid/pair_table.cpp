@@ -12,7 +12,7 @@ namespace sunder::rigid {
 namespace {
 
 constexpr size_t kGrain = 64;
-constexpr size_t kAhead = 6;  // pairs
+constexpr size_t kAhead = 6;        // pairs
 constexpr double kSamePlace = 0.1;  // of the smaller body's outer radius
 
 // Shapes lie all over the memory; pairs are sorted by their first body, so the second one is the surprise.
@@ -33,8 +33,8 @@ void takeImpulses(const KeptContact& before, KeptContact& kept) {
   for (int k = 0; k < 3; ++k) kept.friction[k] = float(tangential[k]);
 }
 
-// By id; what is left, by place: a face that rests on a face may be clipped by the other one in the next step,
-// with other ids for the same corners.
+// By id; what is left, by place: a face that rests on a face may be clipped by the other one in the next
+// step, with other ids for the same corners.
 void keepImpulses(std::span<const KeptContact> before, std::span<KeptContact> now, double near) {
   constexpr size_t kMost = 64;
   uint64_t oldLeft = before.size() >= kMost ? ~uint64_t(0) : (uint64_t(1) << before.size()) - 1;
@@ -114,10 +114,9 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
                           last.contacts.begin() + old->first + old->count);
     } else {
       out.found.clear();
-      findContacts(*bodies.shapes[pair.a], bodies.state.modelPose[pair.a],
-                   *bodies.shapes[pair.b], bodies.state.modelPose[pair.b],
-                   pairMargin(bodies, margin, settings, pair.a, pair.b), settings.selection, pair.memory,
-                   *scratch, out.found);
+      findContacts(*bodies.shapes[pair.a], bodies.state.modelPose[pair.a], *bodies.shapes[pair.b],
+                   bodies.state.modelPose[pair.b], pairMargin(bodies, margin, settings, pair.a, pair.b),
+                   settings.selection, pair.memory, *scratch, out.found);
       for (const Contact& contact : out.found) {
         KeptContact& kept = out.contacts.emplace_back();
         kept.contact = contact;

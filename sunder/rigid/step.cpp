@@ -139,7 +139,9 @@ void Simulation::Impl::gatherBodies() {
 
 void Simulation::Impl::planRounds() {
   rounds_.clear();
-  const auto bodiesOf = [&](Work work) { rounds_.push_back({work, 0, uint32_t(solved_.size()), kBodyGrain}); };
+  const auto bodiesOf = [&](Work work) {
+    rounds_.push_back({work, 0, uint32_t(solved_.size()), kBodyGrain});
+  };
   const auto once = [&](Work work) { rounds_.push_back({work, 0, 1, 1}); };
   const auto contacts = [&](Work work) {
     for (const ContactGraph::Colour& c : graph_.colours())
@@ -215,8 +217,9 @@ void Simulation::Impl::accelerate(uint32_t body) {
   Mover& m = state.mover[body];
   if (!m.movable()) return;
   const double h = substep_;
-  m.velocity() = (m.velocity() + h * (c.gravityScale * settings.gravity + c.inverseMass * state.force[body])) /
-                 (1 + h * c.linearDamping);
+  m.velocity() =
+      (m.velocity() + h * (c.gravityScale * settings.gravity + c.inverseMass * state.force[body])) /
+      (1 + h * c.linearDamping);
   m.spin() = (m.spin() + h * m.inverseInertiaTimes(state.torque[body])) / (1 + h * c.angularDamping);
 }
 
@@ -311,9 +314,9 @@ void Simulation::Impl::checkFinite() const {
       if (m.velocity().allFinite() && m.spin().allFinite() && bodies.state.position[i].allFinite() &&
           bodies.state.rotation[i].coeffs().allFinite())
         continue;
-      throw Error(ErrorKind::Numerical,
-                  bodies.describe(i) + " has a position or velocity that is not finite after step " +
-                      std::to_string(steps + 1))
+      throw Error(ErrorKind::Numerical, bodies.describe(i) +
+                                            " has a position or velocity that is not finite after step " +
+                                            std::to_string(steps + 1))
           .hint("look for extreme forces, speeds or sizes; a smaller time step may help");
     }
   };

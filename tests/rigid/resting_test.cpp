@@ -95,7 +95,8 @@ void standStill(double seconds) {
   for (const BodyIndex b : stack) settled.push_back(world.centre(b));
   run(world, seconds);
   double drift = 0;
-  for (size_t i = 0; i < stack.size(); ++i) drift = std::max(drift, (world.centre(stack[i]) - settled[i]).norm());
+  for (size_t i = 0; i < stack.size(); ++i)
+    drift = std::max(drift, (world.centre(stack[i]) - settled[i]).norm());
   EXPECT_LT(drift, 0.012);
   EXPECT_NEAR(world.centre(stack[19]).y(), 19.5, 0.05);
   EXPECT_LT(world.velocity(stack[19]).norm(), 0.01);

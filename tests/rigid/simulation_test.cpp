@@ -1,8 +1,9 @@
-#include "rigid/rigid_scenes.h"
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/simd.h"
+
+#include "rigid/rigid_scenes.h"
 
 #include <gtest/gtest.h>
 
