@@ -42,9 +42,8 @@ class BulletPile : public PileEngine {
   size_t contacts() const override {
     size_t count = 0;
     for (int i = 0; i < dispatcher_.getNumManifolds(); ++i)
-      count += size_t(const_cast<btCollisionDispatcher&>(dispatcher_)
-                          .getManifoldByIndexInternal(i)
-                          ->getNumContacts());
+      count += size_t(
+          const_cast<btCollisionDispatcher&>(dispatcher_).getManifoldByIndexInternal(i)->getNumContacts());
     return count;
   }
 
@@ -57,10 +56,10 @@ class BulletPile : public PileEngine {
     if (mass > 0) shapes_.back()->calculateLocalInertia(f(mass), inertia);
     const Quat& q = body.pose.rotation;
     const Vec3& p = body.pose.position;
-    motions_.push_back(std::make_unique<btDefaultMotionState>(
-        btTransform(btQuaternion(f(q.x()), f(q.y()), f(q.z()), f(q.w())),
-                    btVector3(f(p.x()), f(p.y()), f(p.z())))));
-    btRigidBody::btRigidBodyConstructionInfo info(f(mass), motions_.back().get(), shapes_.back().get(), inertia);
+    motions_.push_back(std::make_unique<btDefaultMotionState>(btTransform(
+        btQuaternion(f(q.x()), f(q.y()), f(q.z()), f(q.w())), btVector3(f(p.x()), f(p.y()), f(p.z())))));
+    btRigidBody::btRigidBodyConstructionInfo info(f(mass), motions_.back().get(), shapes_.back().get(),
+                                                  inertia);
     info.m_friction = f(friction);
     bodies_.push_back(std::make_unique<btRigidBody>(info));
     bodies_.back()->setActivationState(DISABLE_DEACTIVATION);

@@ -1,8 +1,9 @@
-#include "bench/bench.h"
-#include "bench/rigid_pile.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/rigid/simulation.h"
+
+#include "bench/bench.h"
+#include "bench/rigid_pile.h"
 
 #include <algorithm>
 #include <chrono>
@@ -18,22 +19,23 @@ using namespace rigid;
 PileScene makePile(size_t count) {
   PileScene scene;
   const auto side = static_cast<size_t>(std::max(3.0, std::round(std::cbrt(double(count) / 1.6))));
-  const double room = 1.4 * double(side) / 2;
-  const double tall = 1.4 * double(count) / double(side * side);
+  const double gap = 1.57, room = gap * double(side) / 2;
+  const double tall = gap * double(count) / double(side * side);
   scene.walls.push_back({Vec3(room + 1, 0.5, room + 1), {Vec3(0, -0.5, 0), Quat::Identity()}});
   for (const double sign : {-1.0, 1.0}) {
-    scene.walls.push_back({Vec3(0.5, tall, room + 1), {Vec3(sign * (room + 0.5), tall, 0), Quat::Identity()}});
+    scene.walls.push_back(
+        {Vec3(0.5, tall, room + 1), {Vec3(sign * (room + 0.5), tall, 0), Quat::Identity()}});
     scene.walls.push_back({Vec3(room, tall, 0.5), {Vec3(0, tall, sign * (room + 0.5)), Quat::Identity()}});
   }
   for (size_t i = 0; i < count; ++i) {
     RandomStream random(17, i);
     const size_t x = i % side, z = i / side % side, y = i / (side * side);
     PileScene::Body box;
-    box.half = Vec3(random.uniform(0.35, 0.5), random.uniform(0.35, 0.5), random.uniform(0.35, 0.5));
-    box.pose.position = Vec3(1.4 * (double(x) + 0.5) - room, 0.8 + 1.3 * double(y), 1.4 * (double(z) + 0.5) - room) +
-                        Vec3(random.uniform(-0.05, 0.05), 0, random.uniform(-0.05, 0.05));
+    box.half = Vec3(random.uniform(0.3, 0.45), random.uniform(0.3, 0.45), random.uniform(0.3, 0.45));
+    box.pose.position =
+        Vec3(gap * (double(x) + 0.5) - room, 0.8 + gap * double(y), gap * (double(z) + 0.5) - room);
     const Vec3 axis(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
-    box.pose.rotation = Quat(Eigen::AngleAxisd(random.uniform(0, 0.3), axis.normalized()));
+    box.pose.rotation = Quat(Eigen::AngleAxisd(random.uniform(0, kPi), axis.normalized()));
     scene.boxes.push_back(box);
   }
   return scene;
@@ -147,7 +149,8 @@ void addPile(Report& report, const Options& options, const std::string& name, si
     for (int i = 0; i < kSettle; ++i) ours.step();
     const Penetration own = penetration(scene, ours.poses());
     const double rate = stepsPerSecond(ours, options.seconds, 10);
-    Row row{.name = name, .size = boxes, .threads = threads, .metric = "rate", .value = rate, .unit = "steps/s"};
+    Row row{
+        .name = name, .size = boxes, .threads = threads, .metric = "rate", .value = rate, .unit = "steps/s"};
     if (peer) {
       row.peer = "Bullet 3, one thread";
       row.peerValue = peerRate;
@@ -157,13 +160,21 @@ void addPile(Report& report, const Options& options, const std::string& name, si
     report.add(row);
     if (threads != 1) {
       if (withPeer && alone > 0) {
-        report.add({.name = name + "/threads", .size = boxes, .threads = threads, .metric = "rate",
-                    .value = rate / alone, .unit = "x of one thread", .bar = 1.6});
+        report.add({.name = name + "/threads",
+                    .size = boxes,
+                    .threads = threads,
+                    .metric = "rate",
+                    .value = rate / alone,
+                    .unit = "x of one thread",
+                    .bar = 1.6});
       }
       continue;
     }
-    report.add({.name = name + "/contact-rate", .size = boxes, .metric = "rate",
-                .value = rate * double(ours.contacts()), .unit = "contacts/s"});
+    report.add({.name = name + "/contact-rate",
+                .size = boxes,
+                .metric = "rate",
+                .value = rate * double(ours.contacts()),
+                .unit = "contacts/s"});
     if (!withPeer) continue;
     const auto compare = [&](const char* what, double value, double other, const char* unit, bool barred) {
       Row line{.name = name + "/" + what, .size = boxes, .metric = "count", .value = value, .unit = unit};

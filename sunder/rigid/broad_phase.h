@@ -1,5 +1,5 @@
-// Which bodies may touch: pairs of boxes grown by their margins, through an ostensibly-implicit tree made anew
-// each step; half-spaces apart. Cost: O(bodies + pairs).
+// Which bodies may touch: pairs of boxes grown by their margins, through an ostensibly-implicit tree made
+// anew each step; half-spaces apart. Cost: O(bodies + pairs).
 #pragma once
 
 #include "sunder/base/radix_sort.h"
@@ -12,7 +12,9 @@
 
 namespace sunder::rigid {
 
-inline uint64_t pairKey(uint32_t a, uint32_t b) { return a < b ? uint64_t(a) << 32 | b : uint64_t(b) << 32 | a; }
+inline uint64_t pairKey(uint32_t a, uint32_t b) {
+  return a < b ? uint64_t(a) << 32 | b : uint64_t(b) << 32 | a;
+}
 
 // The box with its corners rounded outwards.
 Box3f outwards(const Box3& box);

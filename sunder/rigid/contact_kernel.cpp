@@ -54,7 +54,9 @@ struct Quad {
 };
 HWY_INLINE Quad gatherRow(const Mover* movers, const uint32_t* body, uint32_t row) {
   const D d;
-  const auto at = [&](uint32_t lane) { return reinterpret_cast<const double*>(movers + body[lane]) + 4 * row; };
+  const auto at = [&](uint32_t lane) {
+    return reinterpret_cast<const double*>(movers + body[lane]) + 4 * row;
+  };
   if constexpr (kWide == 4) {
     const V a = hn::Load(d, at(0)), b = hn::Load(d, at(1)), c = hn::Load(d, at(2)), e = hn::Load(d, at(3));
     const V ab0 = hn::InterleaveLower(d, a, b), ab1 = hn::InterleaveUpper(d, a, b);
@@ -164,18 +166,17 @@ void Prepare(std::span<ContactBlock> blocks, ContactRow* allRows, const Mover* m
         Symmetric k = {inverseMass, zero, zero, inverseMass, zero, inverseMass};
         addArm(k, p, armP);
         addArm(k, q, armQ);
-        const Vector kn = {
-            hn::Add(hn::Add(hn::Mul(k.xx, n.x), hn::Mul(k.xy, n.y)), hn::Mul(k.xz, n.z)),
-            hn::Add(hn::Add(hn::Mul(k.xy, n.x), hn::Mul(k.yy, n.y)), hn::Mul(k.yz, n.z)),
-            hn::Add(hn::Add(hn::Mul(k.xz, n.x), hn::Mul(k.yz, n.y)), hn::Mul(k.zz, n.z))};
+        const Vector kn = {hn::Add(hn::Add(hn::Mul(k.xx, n.x), hn::Mul(k.xy, n.y)), hn::Mul(k.xz, n.z)),
+                           hn::Add(hn::Add(hn::Mul(k.xy, n.x), hn::Mul(k.yy, n.y)), hn::Mul(k.yz, n.z)),
+                           hn::Add(hn::Add(hn::Mul(k.xz, n.x), hn::Mul(k.yz, n.y)), hn::Mul(k.zz, n.z))};
         const V nkn = dot(n, kn);
-        // The matrix within the tangent plane: the sum of its eigenvalues and of their squares give the larger.
+        // The matrix within the tangent plane: the sum of its eigenvalues and of their squares give the
+        // larger.
         const V sum = hn::Sub(hn::Add(hn::Add(k.xx, k.yy), k.zz), nkn);
-        const V offDiagonal =
-            hn::Add(hn::Add(hn::Mul(k.xy, k.xy), hn::Mul(k.xz, k.xz)), hn::Mul(k.yz, k.yz));
-        const V squares = hn::Add(
-            hn::Add(hn::Add(hn::Mul(k.xx, k.xx), hn::Mul(k.yy, k.yy)), hn::Mul(k.zz, k.zz)),
-            hn::Add(offDiagonal, offDiagonal));
+        const V offDiagonal = hn::Add(hn::Add(hn::Mul(k.xy, k.xy), hn::Mul(k.xz, k.xz)), hn::Mul(k.yz, k.yz));
+        const V squares =
+            hn::Add(hn::Add(hn::Add(hn::Mul(k.xx, k.xx), hn::Mul(k.yy, k.yy)), hn::Mul(k.zz, k.zz)),
+                    hn::Add(offDiagonal, offDiagonal));
         const V knkn = dot(kn, kn);
         const V inPlane = hn::Add(hn::Sub(squares, hn::Add(knkn, knkn)), hn::Mul(nkn, nkn));
         const V gap = hn::Sub(hn::Add(inPlane, inPlane), hn::Mul(sum, sum));
@@ -237,7 +238,7 @@ HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover
                       const SolveConstants& constants) {
   const D d;
   const V zero = hn::Zero(d), one = number(1), inverseSubstep = number(constants.inverseSubstep);
-  const V mostPush = number(-constants.pushSpeed);
+  const V mostPush = number(-constants.pushSpeed), waitSpeed = number(-constants.waitSpeed);
   for (ContactBlock& block : blocks) {
     ContactRow* rows = allRows + block.firstRow;
     for (uint32_t lane = 0; lane < kLanes; lane += kWide) {
@@ -246,57 +247,61 @@ HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover
       const V friction = load(block.friction + lane);
       V pressed = zero;
       for (uint32_t i = 0; i < block.rows; ++i) {
-        ContactRow& row = rows[i];
+        // There and back: what the order of the contacts favours on one pass it hampers on the other.
+        ContactRow& row = rows[kBias ? i : block.rows - 1 - i];
         const Vector n = load(row.normal, lane), armP = load(row.arm, lane), armQ = armP + between;
-        const Vector relative = (q.v + cross(q.w, armQ)) - (p.v + cross(p.w, armP));
-        const V normalSpeed = dot(n, relative);
-        const V oldImpulse = load(row.normalImpulse + lane);
-
+        Vector relative = (q.v + cross(q.w, armQ)) - (p.v + cross(p.w, armP));
+        const V oldImpulse = load(row.normalImpulse + lane), mass = load(row.normalMass + lane);
         const Vector oldFriction = load(row.friction, lane);
-        Vector newFriction =
-            oldFriction - (relative - n * normalSpeed) * load(row.frictionMass + lane);
-        const V limit = hn::Mul(friction, oldImpulse);
-        const V squared = dot(newFriction, newFriction);
-        const auto slips = hn::Gt(squared, hn::Mul(limit, limit));
-        const V scale = hn::IfThenElse(
-            slips, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slips, squared, one))), one);
-        newFriction = newFriction * scale;
-        // What is stored is what is applied: both bodies and the memory see the same number.
-        store(newFriction, row.friction, lane);
-        newFriction = load(row.friction, lane);
-        const Vector frictionChange = newFriction - oldFriction;
-
-        V separation;
-        if constexpr (kBias) {
-          separation = load(row.separation + lane);
-        } else {
-          const Vector apart = (q.moved + cross(q.turned, armQ)) - (p.moved + cross(p.turned, armP));
-          separation = hn::Add(load(row.startSeparation + lane), dot(n, apart));
-          store(separation, row.separation + lane);
-        }
-        const auto open = hn::Gt(separation, zero);
-        const V speedAfterFriction = hn::Add(normalSpeed, dot(load(row.coupled, lane), frictionChange));
-        const V mass = load(row.normalMass + lane);
         V newImpulse;
+        Vector newFriction;
+        // What is stored is what is applied: both bodies and the memory see the same number.
+        const auto slide = [&](V normalSpeed, V limit) HWY_ATTR {
+          newFriction = oldFriction - (relative - n * normalSpeed) * load(row.frictionMass + lane);
+          const V squared = dot(newFriction, newFriction);
+          const auto slips = hn::Gt(squared, hn::Mul(limit, limit));
+          const V scale =
+              hn::IfThenElse(slips, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slips, squared, one))), one);
+          store(newFriction * scale, row.friction, lane);
+          newFriction = load(row.friction, lane);
+        };
+        const V normalSpeed = dot(n, relative);
         if constexpr (kBias) {
-          const V depth = hn::Min(hn::Add(separation, load(block.slop + lane)), zero);
-          const V push = hn::Max(hn::Mul(load(block.biasRate + lane), depth), mostPush);
+          // Friction first: the normal impulse, which matters more, has the last word.
+          slide(normalSpeed, hn::Mul(friction, oldImpulse));
+          const V speed = hn::Add(normalSpeed, dot(load(row.coupled, lane), newFriction - oldFriction));
+          const V separation = load(row.separation + lane);
+          const auto open = hn::Gt(separation, zero);
+          // A spring from the first touch on: a slack zone would leave stacks free to sway within it.
+          const V push = hn::Max(hn::Mul(load(block.biasRate + lane), separation), mostPush);
           const V bias = hn::IfThenElse(open, hn::Mul(separation, inverseSubstep), push);
           const V massScale = hn::IfThenElse(open, one, load(block.massScale + lane));
           const V impulseScale = hn::IfThenElse(open, zero, load(block.impulseScale + lane));
           newImpulse = hn::Sub(hn::Sub(oldImpulse, hn::Mul(impulseScale, oldImpulse)),
-                               hn::Mul(hn::Mul(mass, massScale), hn::Add(speedAfterFriction, bias)));
+                               hn::Mul(hn::Mul(mass, massScale), hn::Add(speed, bias)));
+          // What comes to bounce but was not struck closes in a later substep.
+          const auto comes = hn::And(hn::Gt(load(block.bouncy + lane), oldImpulse), hn::Lt(speed, waitSpeed));
+          const auto wait = hn::And(comes, hn::Gt(separation, hn::Neg(load(block.slop + lane))));
+          store(hn::IfThenZeroElse(wait, hn::Max(newImpulse, zero)), row.normalImpulse + lane);
+          newImpulse = load(row.normalImpulse + lane);
         } else {
-          const V bias = hn::IfThenElse(open, hn::Mul(separation, inverseSubstep), zero);
-          newImpulse = hn::Sub(oldImpulse, hn::Mul(mass, hn::Add(speedAfterFriction, bias)));
-        }
-        newImpulse = hn::Max(newImpulse, zero);
-        store(newImpulse, row.normalImpulse + lane);
-        newImpulse = load(row.normalImpulse + lane);
-        if constexpr (!kBias) {
+          // Friction last: it is bounded by the normal impulse that stays.
+          const Vector apart = (q.moved + cross(q.turned, armQ)) - (p.moved + cross(p.turned, armP));
+          const V separation = hn::Add(load(row.startSeparation + lane), dot(n, apart));
+          store(separation, row.separation + lane);
+          const V bias = hn::Mul(hn::Max(separation, zero), inverseSubstep);
+          // What comes to bounce is left to the impacts of the next substep.
+          const auto wait = hn::Gt(load(block.bouncy + lane), oldImpulse);
+          newImpulse = hn::IfThenZeroElse(
+              wait, hn::Max(hn::Sub(oldImpulse, hn::Mul(mass, hn::Add(normalSpeed, bias))), zero));
+          store(newImpulse, row.normalImpulse + lane);
+          newImpulse = load(row.normalImpulse + lane);
           store(hn::Add(load(row.total + lane), newImpulse), row.total + lane);
+          relative = relative + load(row.coupled, lane) * hn::Sub(newImpulse, oldImpulse);
+          slide(dot(n, relative), hn::Mul(friction, newImpulse));
         }
         pressed = hn::Add(pressed, newImpulse);
+        const Vector frictionChange = newFriction - oldFriction;
 
         const Vector change = frictionChange + n * hn::Sub(newImpulse, oldImpulse);
         p.v = p.v - change * p.inverseMass;
@@ -310,8 +315,8 @@ HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover
         const V limit = hn::Mul(load(block.rolling + lane), pressed);
         const V squared = dot(roll, roll);
         const auto slips = hn::Gt(squared, hn::Mul(limit, limit));
-        roll = roll * hn::IfThenElse(
-                          slips, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slips, squared, one))), one);
+        roll =
+            roll * hn::IfThenElse(slips, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slips, squared, one))), one);
         store(roll, block.rollingImpulse, lane);
         const Vector change = load(block.rollingImpulse, lane) - old;
         p.w = p.w - p.inertia(change);

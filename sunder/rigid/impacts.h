@@ -1,7 +1,8 @@
-// Bounces as a sequence of impacts. At the start of a substep every pair with restitution whose contacts close
-// within it at more than the bouncing speed gets its impact: Newton's law of restitution at all its closing
-// contacts together; then the pairs this set in motion, in order, until none approaches. So a bounce travels
-// through a row of touching bodies (Newton's cradle), which a simultaneous solution would spread over all.
+// Bounces as a sequence of impacts. At the start of a substep every pair with restitution whose contacts
+// close within it at more than the bouncing speed gets its impact: Newton's law of restitution at all its
+// closing contacts together; then the pairs this set in motion, in order, until none approaches. So a bounce
+// travels through a row of touching bodies (Newton's cradle), which a simultaneous solution would spread over
+// all.
 //
 // An impact acts at its time within the substep: bodies are moved so that they end where they would have,
 // first with the old, then with the new velocity. Heights of bounces then do not depend on where the substeps

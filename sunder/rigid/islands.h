@@ -12,8 +12,8 @@ namespace sunder::rigid {
 
 class Islands {
  public:
-  // Wakes the islands that a contact closing in this step, a joint or a body that woke reaches, with all their
-  // members. Call between detection and the solve.
+  // Wakes the islands that a contact closing in this step, a joint or a body that woke reaches, with all
+  // their members. Call between detection and the solve.
   void wake(BodySet& bodies, const PairTable& table, const std::vector<Joint>& joints, double timeStep);
   // Puts quiet islands to sleep; returns the number of awake islands. After the solve.
   uint64_t sleep(BodySet& bodies, const PairTable& table, const std::vector<Joint>& joints,

@@ -42,8 +42,8 @@ Joint makeJoint(const JointSettings& settings, const BodySet& bodies) {
   Joint joint;
   joint.settings = settings;
   const bool world = !settings.a.valid();
-  const Pose a = world ? Pose{}
-                       : Pose{bodies.state.position[settings.a.value], bodies.state.rotation[settings.a.value]};
+  const Pose a =
+      world ? Pose{} : Pose{bodies.state.position[settings.a.value], bodies.state.rotation[settings.a.value]};
   const Pose b{bodies.state.position[settings.b.value], bodies.state.rotation[settings.b.value]};
   const bool two = settings.kind == JointKind::Distance;
   joint.anchorA = a.localPoint(settings.anchorA);
@@ -141,7 +141,8 @@ void JointSolver::prepare(std::vector<Joint>& joints, BodySet& bodies, double) {
 void JointSolver::solve(std::vector<Joint>& joints, BodySet& bodies, const Softness& softness, bool useBias,
                         double h) {
   const double biasRate = useBias ? softness.biasRate : 0;
-  const double massScale = useBias ? softness.massScale : 1, impulseScale = useBias ? softness.impulseScale : 0;
+  const double massScale = useBias ? softness.massScale : 1,
+               impulseScale = useBias ? softness.impulseScale : 0;
   for (Work& w : work_) {
     Joint& joint = joints[w.joint];
     const JointSettings& s = joint.settings;
@@ -171,21 +172,19 @@ void JointSolver::solve(std::vector<Joint>& joints, BodySet& bodies, const Softn
       }
       if (std::isfinite(s.lowerAngle)) {
         const double old = joint.lower;
-        joint.lower =
-            oneSided(old, w.angle - s.lowerAngle, speedAbout(), w.axialMass, softness, useBias, h);
+        joint.lower = oneSided(old, w.angle - s.lowerAngle, speedAbout(), w.axialMass, softness, useBias, h);
         twist(a, b, w.axis * (joint.lower - old));
       }
       if (std::isfinite(s.upperAngle)) {
         const double old = joint.upper;
-        joint.upper =
-            oneSided(old, s.upperAngle - w.angle, -speedAbout(), w.axialMass, softness, useBias, h);
+        joint.upper = oneSided(old, s.upperAngle - w.angle, -speedAbout(), w.axialMass, softness, useBias, h);
         twist(a, b, w.axis * (old - joint.upper));
       }
     }
     if (s.kind == JointKind::Fixed || s.kind == JointKind::Hinge) {
       const Vec3 speed = b.spin() - a.spin();
-      const Vec3 change = w.angularMass * (-massScale * (speed + biasRate * w.angularError)) -
-                          impulseScale * joint.angular;
+      const Vec3 change =
+          w.angularMass * (-massScale * (speed + biasRate * w.angularError)) - impulseScale * joint.angular;
       joint.angular += change;
       twist(a, b, change);
     }

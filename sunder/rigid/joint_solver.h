@@ -43,8 +43,8 @@ class JointSolver {
 
  private:
   struct Work {
-    uint32_t joint = 0, a = 0, b = 0;                      // movers
-    Vec3 armA = Vec3::Zero(), armB = Vec3::Zero();         // to the point where the impulse acts
+    uint32_t joint = 0, a = 0, b = 0;               // movers
+    Vec3 armA = Vec3::Zero(), armB = Vec3::Zero();  // to the point where the impulse acts
     Vec3 axis = Vec3::UnitY(), direction = Vec3::UnitY();
     Vec3 error = Vec3::Zero(), angularError = Vec3::Zero();
     double axialError = 0, angle = 0;

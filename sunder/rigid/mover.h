@@ -1,6 +1,6 @@
-// What the solver reads and writes of a body: five rows of four doubles, so that four bodies are gathered with
-// loads of whole rows and transposed in registers. Bodies that the solver may not move (static, kinematic,
-// asleep) have no inverse mass and inertia and are never written while constraints are solved.
+// What the solver reads and writes of a body: five rows of four doubles, so that four bodies are gathered
+// with loads of whole rows and transposed in registers. Bodies that the solver may not move (static,
+// kinematic, asleep) have no inverse mass and inertia and are never written while constraints are solved.
 #pragma once
 
 #include "sunder/base/math.h"
@@ -9,8 +9,8 @@ namespace sunder::rigid {
 
 struct alignas(32) Mover {
   double v[3] = {0, 0, 0}, inverseMass = 0;
-  double w[3] = {0, 0, 0}, i00 = 0;      // angular velocity; inverse inertia in the world, symmetric
-  double moved[3] = {0, 0, 0}, i01 = 0;  // of the centre since the start of the step
+  double w[3] = {0, 0, 0}, i00 = 0;       // angular velocity; inverse inertia in the world, symmetric
+  double moved[3] = {0, 0, 0}, i01 = 0;   // of the centre since the start of the step
   double turned[3] = {0, 0, 0}, i02 = 0;  // sum of the turns since then, to first order
   double i11 = 0, i12 = 0, i22 = 0, unused = 0;
 

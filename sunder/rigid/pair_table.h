@@ -15,9 +15,9 @@ namespace sunder::rigid {
 
 struct KeptContact {
   Contact contact;
-  float normalImpulse = 0;          // of a substep, to start the next one from
-  float friction[3] = {0, 0, 0};    // on b
-  float total = 0;                  // normal impulse of the whole last step, bounces included
+  float normalImpulse = 0;        // of a substep, to start the next one from
+  float friction[3] = {0, 0, 0};  // on b
+  float total = 0;                // normal impulse of the whole last step, bounces included
 };
 
 struct PairRecord {
@@ -41,8 +41,8 @@ struct DetectionReport {
 
 class PairDetection {
  public:
-  // Fills `next` from the broad phase's keys and the last step's table: contacts anew for pairs with an active
-  // body, kept ones for the others.
+  // Fills `next` from the broad phase's keys and the last step's table: contacts anew for pairs with an
+  // active body, kept ones for the others.
   DetectionReport run(const BodySet& bodies, std::span<const uint64_t> keys, std::span<const double> margin,
                       const SimulationSettings& settings, const PairTable& last, PairTable& next);
 

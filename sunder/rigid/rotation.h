@@ -1,7 +1,8 @@
-// How a rigid body turns. The angular momentum in the world is kept to rounding by every step; the orientation
-// is advanced by the symmetric composition of turns about the principal axes (McLachlan 1993, Reich 1993),
-// which keeps the energy within a bound that does not grow with time. Turns are made by the tangent of half
-// the angle as a series: a unit quaternion by construction and the same bits with every mathematics library.
+// How a rigid body turns. The angular momentum in the world is kept to rounding by every step; the
+// orientation is advanced by the symmetric composition of turns about the principal axes (McLachlan 1993,
+// Reich 1993), which keeps the energy within a bound that does not grow with time. Turns are made by the
+// tangent of half the angle as a series: a unit quaternion by construction and the same bits with every
+// mathematics library.
 #pragma once
 
 #include "sunder/base/math.h"

@@ -65,7 +65,8 @@ Simulation::Simulation(const SimulationSettings& s) : impl_(std::make_unique<Imp
          "it must be positive");
   refuse(s.substeps < 1 || s.substeps > 1000, fmt::format("{} substeps", s.substeps), "use 1 to 1000");
   const auto positive = [](double value, const char* what) {
-    refuse(!(value > 0) || !std::isfinite(value), fmt::format("{} is {}", what, value), "it must be positive");
+    refuse(!(value > 0) || !std::isfinite(value), fmt::format("{} is {}", what, value),
+           "it must be positive");
   };
   const auto notNegative = [](double value, const char* what) {
     refuse(!(value >= 0) || !std::isfinite(value), fmt::format("{} is {}", what, value),
@@ -131,8 +132,7 @@ void Simulation::removeBody(BodyIndex body) {
     }
   }
   impl_->updateUnlinked();
-  std::erase_if(impl_->table.pairs,
-                [&](const PairRecord& pair) { return pair.a == gone || pair.b == gone; });
+  std::erase_if(impl_->table.pairs, [&](const PairRecord& pair) { return pair.a == gone || pair.b == gone; });
   impl_->bodies.state.exists[gone] = 0;
   impl_->bodies.state.awake[gone] = 0;
   impl_->bodies.state.mover[gone] = Mover();
@@ -241,8 +241,7 @@ const JointSettings& Simulation::joint(JointIndex joint) const {
 JointState Simulation::jointState(JointIndex index) const {
   const Joint& joint = impl_->joints[impl_->checked(index)];
   const bool hinge = joint.works() && joint.settings.kind == JointKind::Hinge;
-  return {!joint.works(), joint.force, joint.torque,
-          hinge ? hingeAngle(joint, impl_->bodies) : joint.angle};
+  return {!joint.works(), joint.force, joint.torque, hinge ? hingeAngle(joint, impl_->bodies) : joint.angle};
 }
 void Simulation::setMotor(JointIndex index, double speed, double torque) {
   Joint& joint = impl_->joints[impl_->checked(index)];
@@ -280,7 +279,8 @@ Energy Simulation::energy() const {
     const BodyState& state = impl_->bodies.state;
     if (!state.exists[i] || !c.dynamic()) continue;
     const Vec3 spin = state.rotation[i].conjugate() * Vec3(state.mover[i].spin());
-    sum.kinetic += 0.5 * (c.mass * state.mover[i].velocity().squaredNorm() + spin.dot(c.inertia.cwiseProduct(spin)));
+    sum.kinetic +=
+        0.5 * (c.mass * state.mover[i].velocity().squaredNorm() + spin.dot(c.inertia.cwiseProduct(spin)));
     sum.potential -= c.mass * c.gravityScale * impl_->settings.gravity.dot(state.position[i]);
   }
   return sum;

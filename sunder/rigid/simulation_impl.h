@@ -32,7 +32,17 @@ struct Simulation::Impl {
 
  private:
   // A loop over blocks of contacts or bodies, or one thing done in order.
-  enum class Work : uint8_t { Accelerate, Strike, WarmJoints, Warm, Solve, SolveJoints, Move, RelaxJoints, Relax };
+  enum class Work : uint8_t {
+    Accelerate,
+    Strike,
+    WarmJoints,
+    Warm,
+    Solve,
+    SolveJoints,
+    Move,
+    RelaxJoints,
+    Relax
+  };
   struct Round {
     Work work;
     uint32_t first, count, grain;  // elements; one block where grain >= count

@@ -1,5 +1,5 @@
-// A constraint as a damped spring whose stiffness does not depend on the mass behind it, integrated implicitly
-// so that any rate is stable (Catto, "Soft constraints", GDC 2011; Box2D v3).
+// A constraint as a damped spring whose stiffness does not depend on the mass behind it, integrated
+// implicitly so that any rate is stable (Catto, "Soft constraints", GDC 2011; Box2D v3).
 #pragma once
 
 #include "sunder/base/math.h"

@@ -78,8 +78,8 @@ void Simulation::save(ByteWriter& out) const {
   }
   out.u32(uint32_t(s.table.pairs.size()));
   for (const PairRecord& pair : s.table.pairs) {
-    for (const uint32_t value : {pair.a, pair.b, pair.count, pair.memory.limitA, pair.memory.limitB,
-                                 pair.memory.feature})
+    for (const uint32_t value :
+         {pair.a, pair.b, pair.count, pair.memory.limitA, pair.memory.limitB, pair.memory.feature})
       out.u32(value);
     for (const float value : pair.rolling) out.f32(value);
     for (uint32_t i = pair.first; i < pair.first + pair.count; ++i) {
@@ -144,8 +144,8 @@ void Simulation::load(ByteReader& in) {
   uint64_t lastKey = 0;
   for (uint32_t p = 0; p < pairs; ++p) {
     PairRecord& pair = table.pairs.emplace_back();
-    for (uint32_t* value : {&pair.a, &pair.b, &pair.count, &pair.memory.limitA, &pair.memory.limitB,
-                            &pair.memory.feature})
+    for (uint32_t* value :
+         {&pair.a, &pair.b, &pair.count, &pair.memory.limitA, &pair.memory.limitB, &pair.memory.feature})
       *value = in.u32("a pair");
     for (float& value : pair.rolling) value = in.f32("a pair");
     expect(in, pair.a < pair.b && pair.b < bodies, "a pair is not of two bodies");

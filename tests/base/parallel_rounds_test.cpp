@@ -1,5 +1,6 @@
-#include "sunder/base/parallel.h"
 #include "sunder/base/parallel_rounds.h"
+
+#include "sunder/base/parallel.h"
 
 #include <stdexcept>
 #include <vector>

@@ -1,6 +1,7 @@
-#include "rigid/rigid_scenes.h"
 #include "sunder/base/error.h"
 #include "sunder/rigid/rotation.h"
+
+#include "rigid/rigid_scenes.h"
 
 #include <limits>
 

@@ -1,5 +1,6 @@
-#include "rigid/rigid_scenes.h"
 #include "sunder/base/error.h"
+
+#include "rigid/rigid_scenes.h"
 
 #include <gtest/gtest.h>
 
@@ -31,8 +32,8 @@ TEST(Joints, PendulumHasItsPeriod) {
       EXPECT_NEAR(world.centre(ball).norm(), length, 0.002);
     }
     const double own = kind == JointKind::Distance ? 0 : 0.4 * radius * radius;  // it turns with the rod
-    const double expected = 2 * kPi * std::sqrt((length * length + own) / (9.81 * length)) *
-                            (1 + angle * angle / 16);
+    const double expected =
+        2 * kPi * std::sqrt((length * length + own) / (9.81 * length)) * (1 + angle * angle / 16);
     EXPECT_NEAR((lastTime - firstTime) / (crossings - 1), expected, 0.005 * expected) << int(kind);
   }
 }
