@@ -18,8 +18,8 @@ using namespace rigid;
 PileScene makePile(size_t count) {
   PileScene scene;
   const auto side = static_cast<size_t>(std::max(3.0, std::round(std::cbrt(double(count) / 1.6))));
-  const double room = 1.4 * double(side) / 2;
-  const double tall = 1.4 * double(count) / double(side * side);
+  const double gap = 1.57, room = gap * double(side) / 2;
+  const double tall = gap * double(count) / double(side * side);
   scene.walls.push_back({Vec3(room + 1, 0.5, room + 1), {Vec3(0, -0.5, 0), Quat::Identity()}});
   for (const double sign : {-1.0, 1.0}) {
     scene.walls.push_back({Vec3(0.5, tall, room + 1), {Vec3(sign * (room + 0.5), tall, 0), Quat::Identity()}});
@@ -29,11 +29,10 @@ PileScene makePile(size_t count) {
     RandomStream random(17, i);
     const size_t x = i % side, z = i / side % side, y = i / (side * side);
     PileScene::Body box;
-    box.half = Vec3(random.uniform(0.35, 0.5), random.uniform(0.35, 0.5), random.uniform(0.35, 0.5));
-    box.pose.position = Vec3(1.4 * (double(x) + 0.5) - room, 0.8 + 1.3 * double(y), 1.4 * (double(z) + 0.5) - room) +
-                        Vec3(random.uniform(-0.05, 0.05), 0, random.uniform(-0.05, 0.05));
+    box.half = Vec3(random.uniform(0.3, 0.45), random.uniform(0.3, 0.45), random.uniform(0.3, 0.45));
+    box.pose.position = Vec3(gap * (double(x) + 0.5) - room, 0.8 + gap * double(y), gap * (double(z) + 0.5) - room);
     const Vec3 axis(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
-    box.pose.rotation = Quat(Eigen::AngleAxisd(random.uniform(0, 0.3), axis.normalized()));
+    box.pose.rotation = Quat(Eigen::AngleAxisd(random.uniform(0, kPi), axis.normalized()));
     scene.boxes.push_back(box);
   }
   return scene;

@@ -1,5 +1,5 @@
-// The pile both engines are given: boxes dropped in loose layers into a square of walls, side by side and
-// slightly turned, until they lie in a heap. The same numbers for everyone.
+// The pile both engines are given: boxes of many sizes, turned at random, dropped in loose layers between
+// four walls, until they lie in a heap. The same numbers for everyone.
 #pragma once
 
 #include "sunder/rigid/pose.h"

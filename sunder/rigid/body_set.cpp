@@ -43,6 +43,8 @@ uint32_t BodySet::add(const BodySettings& s) {
   BodyConstants c;
   c.kind = s.kind;
   c.shape = s.shape;
+  c.plane = s.shape->kind() == ShapeKind::Plane;
+  c.ball = s.shape->kind() == ShapeKind::Sphere;
   c.name = s.name;
   c.surface = s.surface;
   c.massFrame = s.shape->massFrame();
@@ -57,7 +59,7 @@ uint32_t BodySet::add(const BodySettings& s) {
   c.outer = s.shape->outerRadius();
   c.inner = s.shape->innerRadius();
   if (c.dynamic()) {
-    if (c.plane()) refuse("is a plane that moves", "planes are static or kinematic");
+    if (c.plane) refuse("is a plane that moves", "planes are static or kinematic");
     const double volume = s.shape->mass().volume;
     const double density = s.mass ? *s.mass / volume : s.density;
     const double mass = s.mass ? *s.mass : density * volume;
@@ -76,6 +78,7 @@ uint32_t BodySet::add(const BodySettings& s) {
       c.inverseInertia = Vec3::Constant(c.inverseInertia.x());
     }
   }
+  shapes.push_back(s.shape.get());
   constants.push_back(std::move(c));
 
   state.exists.push_back(1);

@@ -9,22 +9,23 @@
 
 namespace sunder::rigid {
 
+// What every step asks of every body comes first.
 struct BodyConstants {
   BodyKind kind = BodyKind::Dynamic;
+  bool plane = false, ball = false;
+  bool round = false;  // equal principal inertias
+  bool canSleep = true;
+  uint32_t category = 1, mask = 0, group = 0;
+  double outer = 0, inner = 0;       // radii
+  double mass = 0, inverseMass = 0;  // 0 inverse where not dynamic
+  double gravityScale = 1, linearDamping = 0, angularDamping = 0;
+  Vec3 inertia = Vec3::Zero(), inverseInertia = Vec3::Zero();
+  Surface surface;
+  Pose massFrame, fromMassFrame;  // in the model frame, and the way back
   ShapePtr shape;
   std::string name;
-  Surface surface;
-  double mass = 0, inverseMass = 0;  // 0 inverse where not dynamic
-  Vec3 inertia = Vec3::Zero(), inverseInertia = Vec3::Zero();
-  Pose massFrame, fromMassFrame;  // in the model frame, and the way back
-  bool round = false;             // equal principal inertias
-  double gravityScale = 1, linearDamping = 0, angularDamping = 0;
-  uint32_t category = 1, mask = 0, group = 0;
-  bool canSleep = true;
-  double outer = 0, inner = 0;
 
   bool dynamic() const { return kind == BodyKind::Dynamic; }
-  bool plane() const { return shape->kind() == ShapeKind::Plane; }
 };
 
 struct BodyState {
@@ -56,10 +57,11 @@ class BodySet {
   void refreshMover(uint32_t body);
   void wake(uint32_t body);
   // Bounds now.
-  Box3 bounds(uint32_t body) const { return constants[body].shape->bounds(state.modelPose[body]); }
+  Box3 bounds(uint32_t body) const { return shapes[body]->bounds(state.modelPose[body]); }
   std::string describe(uint32_t body) const;  // "body 3 'crate'"
 
   std::vector<BodyConstants> constants;
+  std::vector<const Shape*> shapes;  // those of the constants, close together
   BodyState state;
 };
 

@@ -33,7 +33,7 @@ std::span<const uint64_t> BroadPhase::find(const BodySet& bodies, std::span<cons
   planes_.clear();
   keys_.clear();
   for (uint32_t i = 0; i < bodies.count(); ++i) {
-    if (bodies.state.exists[i]) (bodies.constants[i].plane() ? planes_ : bodies_).push_back(i);
+    if (bodies.state.exists[i]) (bodies.constants[i].plane ? planes_ : bodies_).push_back(i);
   }
   boxes_.resize(bodies_.size());
   parallelFor(

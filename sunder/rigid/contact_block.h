@@ -35,6 +35,7 @@ struct alignas(64) ContactBlock {
   uint32_t rolls = 0;               // some lane has rolling friction
   double between[3][kLanes];        // centre of p - centre of q at the start of the step
   float friction[kLanes], rolling[kLanes];
+  float bouncy[kLanes];  // a tiny impulse where the pair has restitution, else 0
   float biasRate[kLanes], massScale[kLanes], impulseScale[kLanes], slop[kLanes];
   float rollingMass[kLanes], rollingImpulse[3][kLanes];
 };
@@ -42,6 +43,7 @@ struct alignas(64) ContactBlock {
 struct SolveConstants {
   double inverseSubstep = 0;
   double pushSpeed = 0;
+  double waitSpeed = 0;  // approaches of bouncy contacts above it are left to the impacts
 };
 
 namespace kernels {

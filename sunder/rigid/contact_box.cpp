@@ -182,6 +182,20 @@ void closestContact(const PairQuery& q, const Mat3& turnA, const BoxPair& pair) 
       pointContact(q.poseA.position + turnA * d.onA, q.poseA.position + turnA * d.onB, normal, 1u << 22));
 }
 
+// The corner that is deepest below a face of the other box.
+void cornerContact(const PairQuery& q, const Mat3& turnA, const Mat3& turnB, uint32_t face,
+                   double separation) {
+  const bool onB = face >= kFaceB;
+  Vec3 normal = onB ? turnB.col(int(face - kFaceB)) : turnA.col(int(face - kFaceA));
+  if (normal.dot(q.poseB.position - q.poseA.position) < 0) normal = -normal;
+  const Mat3& turn = onB ? turnA : turnB;
+  const Shape& other = onB ? q.a : q.b;
+  const Vec3 towards = onB ? normal : Vec3(-normal);
+  const Vec3 corner =
+      (onB ? q.poseA : q.poseB).position + turn * coreOf(other).support(turn.transpose() * towards);
+  q.out.push_back({corner + 0.5 * separation * towards, normal, separation, 1u << 23 | face});
+}
+
 // Two edges that cross. False where the closest points of their lines lie beyond their ends.
 bool edgeContact(const PairQuery& q, const Mat3& turnA, const Mat3& turnB, const BoxPair& pair, int i,
                  int j) {
@@ -256,26 +270,24 @@ void contactBoxBox(const PairQuery& q) {
     return;
   }
   const double smallest = std::min(q.a.innerRadius(), q.b.innerRadius());
-  // An edge axis counts where it beats the faces by the bias.
-  double best = bestFace + kEdgeBias * smallest;
+  double bestEdge = -Box3::kInfinity;
   uint32_t edge = 0;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const double s = pair.edges(i, j), length = pair.edgeLength(i, j);
-      if (s <= best * length || pair.parallel(i, j)) continue;
-      best = s / length;
+      if (s <= bestEdge * length || pair.parallel(i, j)) continue;
+      bestEdge = s / length;
       edge = kEdges + uint32_t(3 * i + j);
-      if (best >= margin) {
+      if (bestEdge >= margin) {
         q.memory.feature = edge;
         return;
       }
     }
+  const int edgeA = int(edge - kEdges) / 3, edgeB = int(edge - kEdges) % 3;
 
-  const size_t before = q.out.size();
-  if (edge != 0) {
+  if (edge != 0 && bestEdge > bestFace + kEdgeBias * smallest) {
     q.memory.feature = edge;
-    if (!edgeContact(q, turnA, turnB, pair, int(edge - kEdges) / 3, int(edge - kEdges) % 3))
-      closestContact(q, turnA, pair);
+    if (!edgeContact(q, turnA, turnB, pair, edgeA, edgeB)) closestContact(q, turnA, pair);
     return;
   }
   if (last != 0 && last < kEdges && seen[last] > bestFace - kKeepBias * smallest &&
@@ -290,15 +302,13 @@ void contactBoxBox(const PairQuery& q) {
   if (bestFace > 0) {
     // Apart, and what is nearest lies beside the face: a corner or an edge.
     if (least > bestFace + 0.1 * margin) closestContact(q, turnA, pair);
-  } else if (q.out.size() == before) {
-    const bool onB = face >= kFaceB;
-    const int w = int(face - (onB ? kFaceB : kFaceA));
-    Vec3 normal = onB ? turnB.col(w) : turnA.col(w);
-    if (normal.dot(between) < 0) normal = -normal;
-    const Vec3 onFirst = q.poseA.position + turnA * coreOf(q.a).support(turnA.transpose() * normal);
-    const Vec3 onSecond = q.poseB.position + turnB * coreOf(q.b).support(-(turnB.transpose() * normal));
-    q.out.push_back(pointContact(onFirst, onSecond, normal, 1u << 23));
-    q.out.back().separation = bestFace;
+  } else if (least > bestFace + kKeepBias * smallest) {
+    // They overlap, and the deepest corner is none of the incident face's, or not above the reference face:
+    // then two edges cross at nearly the same depth.
+    if (edge != 0 && bestEdge > bestFace)
+      edgeContact(q, turnA, turnB, pair, edgeA, edgeB);
+    else
+      cornerContact(q, turnA, turnB, face, bestFace);
   }
 }
 

@@ -58,6 +58,12 @@ struct Search {
            ((middle + reach).array() >= other.lower.array()).all();
   }
 
+  // Nothing is near: the limit comes down again.
+  void forget() const {
+    const uint32_t first = q.selection.firstLimit;
+    limit = limit > first ? limit - 1 : first;
+  }
+
   void emit(const Candidate& c) const {
     const double length = c.gradient.norm();
     Vec3 outward;
@@ -78,13 +84,13 @@ void Search::run() const {
   const sdf::SphereTree& tree = points.points();
   ContactScratch& s = q.scratch;
   const SelectionSettings& selection = q.selection;
-  if (tree.pointCount() == 0 || !boxesNear()) return;
-
+  if (tree.pointCount() == 0) return;
   const double tolerance = selection.depthTolerance * std::min(points.outerRadius(), field.outerRadius());
   const double nearby = std::min(q.margin, tolerance);  // what counts as touching
   const uint32_t most = selection.full ? ~0u : std::max(limit, selection.firstLimit);
-  // Twice the error: the values at the centre and at the point below it may both be wrong. And rounding.
-  const double slack = 2 * field.fieldError() + 1e-12 * (shift.norm() + points.localBounds().diagonal());
+  // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
+  const double slack = field.fieldErrorAt(q.margin + points.pointRadius()) +
+                       1e-12 * (shift.norm() + points.localBounds().diagonal());
   const double radius = points.pointRadius();
 
   s.state.assign(tree.pointCount(), kUnknown);
@@ -124,7 +130,8 @@ void Search::run() const {
     for (size_t i = 0; i < s.fresh.size(); ++i) {
       const uint32_t rank = s.fresh[i];
       const sdf::FieldSample& sample = s.samples[i];
-      if (field.fieldDomain().contains(s.positions[i])) s.bound[rank] = sample.value - slack;
+      if (field.fieldDomain().contains(s.positions[i]))
+        s.bound[rank] = sample.value - slack - field.fieldErrorAt(sample.value);
       const double separation = sample.value - radius;
       if (separation >= q.margin) continue;
       s.work.insidePoints += separation < 0;
@@ -175,11 +182,23 @@ void Search::run() const {
 }  // namespace
 
 void contactFields(const PairQuery& q) {
-  Search(q, false).run();
-  Search(q, true).run();
+  const Search ofA(q, false), ofB(q, true);
+  if (!ofA.boxesNear() || !ofB.boxesNear()) {
+    ofA.forget();
+    ofB.forget();
+    return;
+  }
+  ofA.run();
+  ofB.run();
 }
 
-void contactPlaneSolid(const PairQuery& q) { Search(q, true).run(); }
+void contactPlaneSolid(const PairQuery& q) {
+  const Search ofB(q, true);
+  if (ofB.boxesNear())
+    ofB.run();
+  else
+    ofB.forget();
+}
 
 namespace {
 
@@ -206,7 +225,7 @@ bool boxTooFar(const PairQuery& q, const Vec3& point, double reach) {
   const Vec3 p = q.poseB.localPoint(point);
   const Box3& box = q.b.localBounds();
   const Vec3 out = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0);
-  return out.norm() >= reach + q.margin + q.b.fieldError();
+  return out.norm() >= reach + q.margin + q.b.fieldErrorFar();
 }
 
 }  // namespace

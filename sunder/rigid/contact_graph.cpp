@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace sunder::rigid {
 
@@ -104,6 +105,7 @@ void ContactGraph::fill(const BodySet& bodies, const PairTable& table, const Sim
         block.p[lane] = block.q[lane] = bodies.dummy();
         for (int k = 0; k < 3; ++k) block.between[k][lane] = 0, block.rollingImpulse[k][lane] = 0;
         block.friction[lane] = block.rolling[lane] = block.slop[lane] = block.rollingMass[lane] = 0;
+        block.bouncy[lane] = 0;
         block.biasRate[lane] = block.massScale[lane] = block.impulseScale[lane] = 0;
         continue;
       }
@@ -122,6 +124,8 @@ void ContactGraph::fill(const BodySet& bodies, const PairTable& table, const Sim
       block.slop[lane] = float(settings.slop * std::min(cp.outer, cq.outer));
       block.friction[lane] = float(std::sqrt(cp.surface.friction * cq.surface.friction));
       block.rolling[lane] = float(std::max(cp.surface.rollingFriction, cq.surface.rollingFriction));
+      block.bouncy[lane] =
+          std::max(cp.surface.restitution, cq.surface.restitution) > 0 ? std::numeric_limits<float>::min() : 0;
       block.rolls |= block.rolling[lane] > 0;
       block.rollingMass[lane] = 0;
       const float sign = unit.flipped ? -1.f : 1.f;

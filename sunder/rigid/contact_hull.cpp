@@ -137,7 +137,7 @@ void contactPolyhedra(const PairQuery& q) {
   const uint32_t last = q.memory.feature, lastKind = last & 3u << 28;
   const uint32_t lastA = last >> 14 & kIndex, lastB = last & kIndex;
   double lastSeparation = -Box3::kInfinity;
-  Vec3 axis, bestAxis = Vec3::UnitY();
+  Vec3 axis = Vec3::UnitY(), bestAxis = axis;
   if (lastKind == kFaceA && lastA < facesA) lastSeparation = pair.faceA(lastA);
   if (lastKind == kFaceB && lastB < facesB) lastSeparation = pair.faceB(lastB);
   if (lastKind == kEdgePair && lastA < a.edges.size() && lastB < b.edges.size() &&
@@ -166,15 +166,48 @@ void contactPolyhedra(const PairQuery& q) {
       }
     }
   const double smallest = std::min(q.a.innerRadius(), q.b.innerRadius());
-  double best = bestFace + kEdgeBias * smallest;
-  uint32_t edgeA = 0, edgeB = 0;
-  bool byEdges = false;
+  // Where an edge axis is the best, both edges come within this of each other, so edges that are farther from
+  // the slab between the two bodies, or from the other body's box, need not be tried.
+  const double grasp = std::max(q.margin, -bestFace) + 1e-9 * q.a.outerRadius();
+  const bool faceOfB = (face & 3u << 28) == kFaceB;
+  const Vec3 slab =
+      faceOfB ? Vec3(-(pair.turn * b.faceNormals[face & kIndex])) : a.faceNormals[face >> 14 & kIndex];
+  std::vector<uint32_t>&edgesA = q.scratch.queue, &edgesB = q.scratch.next;
+  edgesA.clear();
+  edgesB.clear();
+  std::vector<Vec3>& moved = q.scratch.positions;  // B's corners in the frame of A
+  moved.clear();
+  Box3 boxA, boxB;
+  double highest = -Box3::kInfinity, lowest = Box3::kInfinity;
+  for (const Vec3& v : a.vertices) {
+    boxA.grow(v);
+    highest = std::max(highest, slab.dot(v));
+  }
+  for (const Vec3& v : b.vertices) {
+    moved.push_back(pair.turn * v + pair.shift);
+    boxB.grow(moved.back());
+    lowest = std::min(lowest, slab.dot(moved.back()));
+  }
+  const auto apart = [&](const Vec3& u, const Vec3& v, const Box3& box) {
+    return ((u.cwiseMax(v) - box.lower).array() < -grasp).any() ||
+           ((u.cwiseMin(v) - box.upper).array() > grasp).any();
+  };
+  for (uint32_t i = 0; i < a.edges.size(); ++i) {
+    const Vec3 &u = a.vertices[a.edges[i][0]], &v = a.vertices[a.edges[i][1]];
+    if (std::max(slab.dot(u), slab.dot(v)) >= lowest - grasp && !apart(u, v, boxB)) edgesA.push_back(i);
+  }
   for (uint32_t j = 0; j < b.edges.size(); ++j) {
+    const Vec3 &u = moved[b.edges[j][0]], &v = moved[b.edges[j][1]];
+    if (std::min(slab.dot(u), slab.dot(v)) <= highest + grasp && !apart(u, v, boxA)) edgesB.push_back(j);
+  }
+  double best = -Box3::kInfinity;
+  uint32_t edgeA = 0, edgeB = 0;
+  for (const uint32_t j : edgesB) {
     const auto& eb = b.edges[j];
-    const Vec3 onB = pair.turn * b.vertices[eb[0]] + pair.shift;
-    const Vec3 along = pair.turn * (b.vertices[eb[1]] - b.vertices[eb[0]]);
+    const Vec3& onB = moved[eb[0]];
+    const Vec3 along = moved[eb[1]] - onB;
     const Vec3 left = pair.turn * b.faceNormals[eb[2]], right = pair.turn * b.faceNormals[eb[3]];
-    for (uint32_t i = 0; i < a.edges.size(); ++i) {
+    for (const uint32_t i : edgesA) {
       const auto& ea = a.edges[i];
       const double s = pair.edges(ea, a.vertices[ea[1]] - a.vertices[ea[0]], left, right, along, onB, axis);
       if (s <= best) continue;
@@ -182,7 +215,6 @@ void contactPolyhedra(const PairQuery& q) {
       bestAxis = axis;
       edgeA = i;
       edgeB = j;
-      byEdges = true;
       if (s >= q.margin) {
         q.memory.feature = kEdgePair | (i & kIndex) << 14 | (j & kIndex);
         return;
@@ -192,13 +224,18 @@ void contactPolyhedra(const PairQuery& q) {
 
   const auto closest = [&] {
     const CoreDistance d = distanceOfCores(coreOf(q.a), coreOf(q.b), pair.turn, pair.shift, q.margin);
-    if (!(d.distance > 0) || d.distance >= q.margin) return;
-    const Vec3 normal = q.poseA.direction((d.onB - d.onA) / d.distance);
-    q.out.push_back({q.poseA.point(0.5 * (d.onA + d.onB)), normal, d.distance, 1u << 22});
+    if (!(d.distance > 0)) return false;
+    if (d.distance < q.margin) {
+      const Vec3 normal = q.poseA.direction((d.onB - d.onA) / d.distance);
+      q.out.push_back({q.poseA.point(0.5 * (d.onA + d.onB)), normal, d.distance, 1u << 22});
+    }
+    return true;
   };
-  const size_t before = q.out.size();
-  if (byEdges) {
-    q.memory.feature = kEdgePair | (edgeA & kIndex) << 14 | (edgeB & kIndex);
+  // Edges farther apart than that may still tell the bodies apart where no face does.
+  if (bestFace <= 0 && best <= 0 && edgesA.size() * edgesB.size() < a.edges.size() * b.edges.size() &&
+      closest())
+    return;
+  const auto edgeContact = [&] {
     const Vec3 &a0 = a.vertices[a.edges[edgeA][0]], &a1 = a.vertices[a.edges[edgeA][1]];
     const Vec3 b0 = pair.turn * b.vertices[b.edges[edgeB][0]] + pair.shift;
     const Vec3 b1 = pair.turn * b.vertices[b.edges[edgeB][1]] + pair.shift;
@@ -211,6 +248,10 @@ void contactPolyhedra(const PairQuery& q) {
     const Vec3 onA = 0.5 * (a0 + a1) + s.s * halfA, onB = 0.5 * (b0 + b1) + s.t * halfB;
     q.out.push_back({q.poseA.point(0.5 * (onA + onB)), q.poseA.direction(bestAxis), best,
                      1u << 23 | (edgeA & 0x7ff) << 11 | (edgeB & 0x7ff)});
+  };
+  if (best > bestFace + kEdgeBias * smallest) {
+    q.memory.feature = kEdgePair | (edgeA & kIndex) << 14 | (edgeB & kIndex);
+    edgeContact();
     return;
   }
   if (lastSeparation > bestFace - kKeepBias * smallest && (bestFace <= 0 || lastSeparation > 0)) {
@@ -228,12 +269,20 @@ void contactPolyhedra(const PairQuery& q) {
   }
   if (bestFace > 0) {
     if (least > bestFace + 0.1 * q.margin) closest();
-  } else if (q.out.size() == before) {
-    const Vec3 n =
-        onB ? Vec3(-(pair.turn * b.faceNormals[face & kIndex])) : a.faceNormals[face >> 14 & kIndex];
-    const Vec3 first = coreOf(q.a).support(n);
-    const Vec3 second = pair.turn * coreOf(q.b).support(-(pair.turn.transpose() * n)) + pair.shift;
-    q.out.push_back({q.poseA.point(0.5 * (first + second)), q.poseA.direction(n), bestFace, 1u << 24});
+  } else if (least > bestFace + kKeepBias * smallest) {
+    // They overlap, and the deepest corner is none of the incident face's, or not above the reference face:
+    // then two edges cross at nearly the same depth.
+    if (best > bestFace) {
+      edgeContact();
+    } else {
+      const Vec3 n =
+          onB ? Vec3(-(pair.turn * b.faceNormals[face & kIndex])) : a.faceNormals[face >> 14 & kIndex];
+      const Vec3 corner =
+          onB ? coreOf(q.a).support(n)
+              : Vec3(pair.turn * coreOf(q.b).support(-(pair.turn.transpose() * n)) + pair.shift);
+      q.out.push_back({q.poseA.point(corner + (onB ? 0.5 : -0.5) * bestFace * n), q.poseA.direction(n),
+                       bestFace, 1u << 24 | (face & 0xffff)});
+    }
   }
 }
 

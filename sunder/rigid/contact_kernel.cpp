@@ -237,7 +237,7 @@ HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover
                       const SolveConstants& constants) {
   const D d;
   const V zero = hn::Zero(d), one = number(1), inverseSubstep = number(constants.inverseSubstep);
-  const V mostPush = number(-constants.pushSpeed);
+  const V mostPush = number(-constants.pushSpeed), waitSpeed = number(-constants.waitSpeed);
   for (ContactBlock& block : blocks) {
     ContactRow* rows = allRows + block.firstRow;
     for (uint32_t lane = 0; lane < kLanes; lane += kWide) {
@@ -246,57 +246,62 @@ HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover
       const V friction = load(block.friction + lane);
       V pressed = zero;
       for (uint32_t i = 0; i < block.rows; ++i) {
-        ContactRow& row = rows[i];
+        // There and back: what the order of the contacts favours on one pass it hampers on the other.
+        ContactRow& row = rows[kBias ? i : block.rows - 1 - i];
         const Vector n = load(row.normal, lane), armP = load(row.arm, lane), armQ = armP + between;
-        const Vector relative = (q.v + cross(q.w, armQ)) - (p.v + cross(p.w, armP));
-        const V normalSpeed = dot(n, relative);
-        const V oldImpulse = load(row.normalImpulse + lane);
-
+        Vector relative = (q.v + cross(q.w, armQ)) - (p.v + cross(p.w, armP));
+        const V oldImpulse = load(row.normalImpulse + lane), mass = load(row.normalMass + lane);
         const Vector oldFriction = load(row.friction, lane);
-        Vector newFriction =
-            oldFriction - (relative - n * normalSpeed) * load(row.frictionMass + lane);
-        const V limit = hn::Mul(friction, oldImpulse);
-        const V squared = dot(newFriction, newFriction);
-        const auto slips = hn::Gt(squared, hn::Mul(limit, limit));
-        const V scale = hn::IfThenElse(
-            slips, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slips, squared, one))), one);
-        newFriction = newFriction * scale;
-        // What is stored is what is applied: both bodies and the memory see the same number.
-        store(newFriction, row.friction, lane);
-        newFriction = load(row.friction, lane);
-        const Vector frictionChange = newFriction - oldFriction;
-
-        V separation;
-        if constexpr (kBias) {
-          separation = load(row.separation + lane);
-        } else {
-          const Vector apart = (q.moved + cross(q.turned, armQ)) - (p.moved + cross(p.turned, armP));
-          separation = hn::Add(load(row.startSeparation + lane), dot(n, apart));
-          store(separation, row.separation + lane);
-        }
-        const auto open = hn::Gt(separation, zero);
-        const V speedAfterFriction = hn::Add(normalSpeed, dot(load(row.coupled, lane), frictionChange));
-        const V mass = load(row.normalMass + lane);
         V newImpulse;
+        Vector newFriction;
+        // What is stored is what is applied: both bodies and the memory see the same number.
+        const auto slide = [&](V normalSpeed, V limit) HWY_ATTR {
+          newFriction = oldFriction - (relative - n * normalSpeed) * load(row.frictionMass + lane);
+          const V squared = dot(newFriction, newFriction);
+          const auto slips = hn::Gt(squared, hn::Mul(limit, limit));
+          const V scale = hn::IfThenElse(
+              slips, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slips, squared, one))), one);
+          store(newFriction * scale, row.friction, lane);
+          newFriction = load(row.friction, lane);
+        };
+        const V normalSpeed = dot(n, relative);
         if constexpr (kBias) {
-          const V depth = hn::Min(hn::Add(separation, load(block.slop + lane)), zero);
-          const V push = hn::Max(hn::Mul(load(block.biasRate + lane), depth), mostPush);
+          // Friction first: the normal impulse, which matters more, has the last word.
+          slide(normalSpeed, hn::Mul(friction, oldImpulse));
+          const V speed =
+              hn::Add(normalSpeed, dot(load(row.coupled, lane), newFriction - oldFriction));
+          const V separation = load(row.separation + lane);
+          const auto open = hn::Gt(separation, zero);
+          // A spring from the first touch on: a slack zone would leave stacks free to sway within it.
+          const V push = hn::Max(hn::Mul(load(block.biasRate + lane), separation), mostPush);
           const V bias = hn::IfThenElse(open, hn::Mul(separation, inverseSubstep), push);
           const V massScale = hn::IfThenElse(open, one, load(block.massScale + lane));
           const V impulseScale = hn::IfThenElse(open, zero, load(block.impulseScale + lane));
           newImpulse = hn::Sub(hn::Sub(oldImpulse, hn::Mul(impulseScale, oldImpulse)),
-                               hn::Mul(hn::Mul(mass, massScale), hn::Add(speedAfterFriction, bias)));
+                               hn::Mul(hn::Mul(mass, massScale), hn::Add(speed, bias)));
+          // What comes to bounce but was not struck closes in a later substep.
+          const auto comes = hn::And(hn::Gt(load(block.bouncy + lane), oldImpulse), hn::Lt(speed, waitSpeed));
+          const auto wait = hn::And(comes, hn::Gt(separation, hn::Neg(load(block.slop + lane))));
+          store(hn::IfThenZeroElse(wait, hn::Max(newImpulse, zero)), row.normalImpulse + lane);
+          newImpulse = load(row.normalImpulse + lane);
         } else {
-          const V bias = hn::IfThenElse(open, hn::Mul(separation, inverseSubstep), zero);
-          newImpulse = hn::Sub(oldImpulse, hn::Mul(mass, hn::Add(speedAfterFriction, bias)));
-        }
-        newImpulse = hn::Max(newImpulse, zero);
-        store(newImpulse, row.normalImpulse + lane);
-        newImpulse = load(row.normalImpulse + lane);
-        if constexpr (!kBias) {
+          // Friction last: it is bounded by the normal impulse that stays.
+          const Vector apart = (q.moved + cross(q.turned, armQ)) - (p.moved + cross(p.turned, armP));
+          const V separation = hn::Add(load(row.startSeparation + lane), dot(n, apart));
+          store(separation, row.separation + lane);
+          const V bias = hn::Mul(hn::Max(separation, zero), inverseSubstep);
+          // What comes to bounce is left to the impacts of the next substep.
+          const auto wait = hn::Gt(load(block.bouncy + lane), oldImpulse);
+          newImpulse = hn::IfThenZeroElse(
+              wait, hn::Max(hn::Sub(oldImpulse, hn::Mul(mass, hn::Add(normalSpeed, bias))), zero));
+          store(newImpulse, row.normalImpulse + lane);
+          newImpulse = load(row.normalImpulse + lane);
           store(hn::Add(load(row.total + lane), newImpulse), row.total + lane);
+          relative = relative + load(row.coupled, lane) * hn::Sub(newImpulse, oldImpulse);
+          slide(dot(n, relative), hn::Mul(friction, newImpulse));
         }
         pressed = hn::Add(pressed, newImpulse);
+        const Vector frictionChange = newFriction - oldFriction;
 
         const Vector change = frictionChange + n * hn::Sub(newImpulse, oldImpulse);
         p.v = p.v - change * p.inverseMass;

@@ -57,7 +57,13 @@ void contactSphereCapsule(const PairQuery& q) {
 }
 
 void contactSpherePolyhedron(const PairQuery& q) {
-  const sdf::FieldSample s = q.b.field().sample(q.poseB.localPoint(q.poseA.position));
+  const Vec3 centre = q.poseB.localPoint(q.poseA.position);
+  if (q.b.kind() == ShapeKind::Hull) {
+    const HullTopology& hull = *q.b.hull();
+    for (size_t f = 0; f < hull.faceNormals.size(); ++f)
+      if (hull.faceNormals[f].dot(centre) - hull.faceOffsets[f] >= q.a.radius() + q.margin) return;
+  }
+  const sdf::FieldSample s = q.b.field().sample(centre);
   surfaceContact(q, q.poseA.position, q.a.radius(), s.value, q.poseB.direction(s.gradient), 0);
 }
 
@@ -196,8 +202,17 @@ void contactCapsulePolyhedron(const PairQuery& q) {
   if (exact.distance > 1e-9 * q.b.outerRadius()) {
     at = exact.onB;
   } else {
+    // The lowest part of the segment that is inside, or its middle where the segment lies across.
+    double from = -1, to = 1;
+    for (size_t f = 0; f < hull.faceNormals.size(); ++f) {
+      const double above = hull.faceNormals[f].dot(middle) - hull.faceOffsets[f];
+      const double slope = hull.faceNormals[f].dot(half);
+      if (slope > 0) to = std::min(to, -above / slope);
+      if (slope < 0) from = std::max(from, -above / slope);
+    }
     const double slope = outward.dot(half);
-    at = std::abs(slope) < 1e-6 * half.norm() ? middle : Vec3(middle - (slope > 0 ? 1 : -1) * half);
+    const double t = std::abs(slope) < 1e-6 * half.norm() ? 0.5 * (from + to) : slope > 0 ? from : to;
+    at = middle + t * half;
   }
   add(at, height, outward, 0);
 }

@@ -9,6 +9,7 @@ namespace sunder::rigid {
 namespace {
 
 constexpr double kFast = 0.5;  // of the inner radius: contacts of one step cannot be trusted beyond
+constexpr double kCore = 0.5;  // of the inner radius
 
 Vec3 turnBetween(const Quat& from, const Quat& to) {
   Quat turn = to * from.conjugate();
@@ -20,7 +21,7 @@ Vec3 turnBetween(const Quat& from, const Quat& to) {
 }  // namespace
 
 // From the time `from` on, as a motion of its own over [0, 1].
-Motion Continuous::motionFrom(const BodySet&, uint32_t body, double from) const {
+Motion Continuous::motionFrom(uint32_t body, double from) const {
   const double until = until_[body];
   if (from <= 0 && until >= 1) return motion_[body];
   Motion motion = motion_[body];
@@ -31,16 +32,46 @@ Motion Continuous::motionFrom(const BodySet&, uint32_t body, double from) const 
   return motion;
 }
 
+const ShapePtr& Continuous::core(const BodySet& bodies, uint32_t body) {
+  cores_.resize(bodies.count());
+  coreKnown_.resize(bodies.count(), 0);
+  if (!coreKnown_[body]) {
+    coreKnown_[body] = 1;
+    const BodyConstants& c = bodies.constants[body];
+    // The centre of mass of a ring is not in it: such bodies have no core.
+    const double inside = c.plane ? 0 : -c.shape->field().value(c.massFrame.position) - c.shape->fieldError();
+    const double radius = kCore * std::min(inside, c.inner);
+    if (radius > 0) cores_[body] = makeSphere(radius);
+  }
+  return cores_[body];
+}
+
+double Continuous::coreImpact(const BodySet& bodies, uint32_t body, const Motion& motion, uint32_t other,
+                              const Motion& otherMotion) {
+  if (travel_[body] <= 0 && travel_[other] <= 0) return 1;
+  const ShapePtr& ball = core(bodies, body);
+  if (!ball) return 1;
+  Motion path;
+  path.start.position = motion.start.point(motion.centre);
+  path.displacement = motion.displacement;
+  path.reach = ball->radius();
+  const double near = 0.1 * ball->radius();
+  return timeOfImpact(*ball, path, *bodies.constants[other].shape, otherMotion, near, 0.5 * near, scratch_);
+}
+
 double Continuous::impact(const BodySet& bodies, const SimulationSettings& settings, const Pair& pair,
                           double from) {
   const BodyConstants &ca = bodies.constants[pair.a], &cb = bodies.constants[pair.b];
-  const Motion a = motionFrom(bodies, pair.a, from), b = motionFrom(bodies, pair.b, from);
-  const double size = std::min(ca.outer, cb.outer);
-  const double near = 2 * settings.slop * size;
-  const double time = timeOfImpact(*ca.shape, a, *cb.shape, b, near, 0.5 * near, scratch_);
-  // Bodies that touch already are in the hands of the contact solver.
-  if (time <= 0 || time >= 1) return 1;
-  return from + time * (1 - from);
+  const Motion a = motionFrom(pair.a, from), b = motionFrom(pair.b, from);
+  const double near = 2 * settings.slop * std::min(ca.outer, cb.outer);
+  double time = timeOfImpact(*ca.shape, a, *cb.shape, b, near, 0.5 * near, scratch_);
+  if (time <= 0) {
+    // They touch already and are in the hands of the contact solver; only their cores are watched.
+    const double coreA = coreImpact(bodies, pair.a, a, pair.b, b);
+    const double coreB = coreImpact(bodies, pair.b, b, pair.a, a);
+    time = std::min(coreA > 0 ? coreA : 1.0, coreB > 0 ? coreB : 1.0);
+  }
+  return time < 1 ? from + time * (1 - from) : 1.0;
 }
 
 uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
@@ -54,11 +85,11 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
   for (uint32_t i = 0; i < count; ++i) {
     if (!state.exists[i]) continue;
     smallest = std::min(smallest, bodies.constants[i].inner);
-    if (!bodies.active(i) || bodies.constants[i].plane()) continue;
+    if (!bodies.active(i) || bodies.constants[i].plane) continue;
     const Quat turn = state.rotation[i] * startRotation[i].conjugate();
     // The chord of the turn times the reach bounds how far its points went; pi/2 makes an arc of a chord.
     const double angle = std::min(2 * kPi, kPi * turn.vec().norm());
-    const double ball = bodies.constants[i].shape->kind() == ShapeKind::Sphere ? 0.0 : bodies.constants[i].outer;
+    const double ball = bodies.constants[i].ball ? 0.0 : bodies.constants[i].outer;
     travel_[i] = (state.position[i] - startPosition[i]).norm() + angle * ball;
     farthest = std::max(farthest, travel_[i]);
   }
@@ -81,7 +112,7 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
     motion.displacement = state.position[i] - startPosition[i];
     motion.turn = turnBetween(startRotation[i], state.rotation[i]);
     motion.reach = c.outer;
-    if (c.plane()) {
+    if (c.plane) {
       planes_.push_back(i);
       continue;
     }

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kMostRounds = 100;  // over all pairs
 constexpr int kPairSweeps = 20;   // over the contacts of one pair
+constexpr double kTogether = 1.5;  // substeps
 
 }  // namespace
 
@@ -37,7 +38,9 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   const PairRecord& record = table.pairs[pair.record];
   Mover &a = bodies.state.mover[record.a], &b = bodies.state.mover[record.b];
   const auto pull = [&](uint32_t body) -> Vec3 {
-    return bodies.moves(body) ? Vec3(settings.gravity * bodies.constants[body].gravityScale) : Vec3::Zero();
+    const BodyConstants& c = bodies.constants[body];
+    return bodies.moves(body) ? Vec3(settings.gravity * c.gravityScale + bodies.state.force[body] * c.inverseMass)
+                              : Vec3::Zero();
   };
   const Vec3 pulled = pull(record.b) - pull(record.a);
   // Positions at the start of the step, from which the arms are taken.
@@ -46,7 +49,7 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
 
   points_.clear();
   double first = h;
-  bool strikes = false;
+  bool strikes = false, closes = false;
   for (uint32_t i = record.first; i < record.first + record.count; ++i) {
     const Contact& contact = table.contacts[i].contact;
     const Vec3 armA = contact.point - startA, armB = armA + apart;
@@ -54,10 +57,12 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
         contact.separation + contact.normal.dot((b.movedBy() + b.turnedBy().cross(armB)) -
                                                 (a.movedBy() + a.turnedBy().cross(armA)));
     const double speed = contact.normal.dot(b.velocityAt(armB) - a.velocityAt(armA));
-    if (separation + h * speed >= 0 || speed >= 0) continue;
+    // Those that close a little later strike along, so that a face that lands flat leaves flat.
+    if (separation + kTogether * h * speed >= 0 || speed >= 0) continue;
+    closes |= separation + h * speed < 0;
     const double time = separation > 0 ? std::min(separation / -speed, h) : 0.0;
     first = std::min(first, time);
-    // Gravity was added for the whole substep; the impact sees its part up to then.
+    // Gravity and forces were added for the whole substep; the impact sees their part up to then.
     const double approach = speed - contact.normal.dot(pulled) * (h - time);
     const bool bounces = approach < -settings.bounceSpeed;
     strikes |= bounces;
@@ -66,7 +71,7 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
                            contact.normal.dot(pulled) * (h - time),
                        0, i});
   }
-  if (!strikes) return false;
+  if (!strikes || !closes) return false;
 
   // At the time of the impact both bodies are there with their old velocities.
   const Vec3 onTheWay = (a.velocity() - b.velocity()) * first;

@@ -4,6 +4,7 @@
 #include "sunder/rigid/broad_phase.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace sunder::rigid {
@@ -11,17 +12,60 @@ namespace sunder::rigid {
 namespace {
 
 constexpr size_t kGrain = 64;
+constexpr size_t kAhead = 6;  // pairs
+constexpr double kSamePlace = 0.1;  // of the smaller body's outer radius
 
-void keepImpulses(const PairTable& last, const PairRecord& old, const Contact& contact, KeptContact& kept) {
-  for (uint32_t i = old.first; i < old.first + old.count; ++i) {
-    const KeptContact& before = last.contacts[i];
-    if (before.contact.id != contact.id) continue;
-    kept.normalImpulse = before.normalImpulse;
-    // The part within the new tangent plane, so that the old friction does not push along the normal.
-    const Vec3 friction(before.friction[0], before.friction[1], before.friction[2]);
-    const Vec3 tangential = friction - contact.normal * contact.normal.dot(friction);
-    for (int k = 0; k < 3; ++k) kept.friction[k] = float(tangential[k]);
-    return;
+// Shapes lie all over the memory; pairs are sorted by their first body, so the second one is the surprise.
+void prefetch(const BodySet& bodies, uint32_t body) {
+  const char* shape = reinterpret_cast<const char*>(bodies.shapes[body]);
+  __builtin_prefetch(shape);
+  __builtin_prefetch(shape + 64);
+  __builtin_prefetch(&bodies.state.modelPose[body]);
+  __builtin_prefetch(&bodies.constants[body]);
+}
+
+void takeImpulses(const KeptContact& before, KeptContact& kept) {
+  kept.normalImpulse = before.normalImpulse;
+  // The part within the new tangent plane, so that the old friction does not push along the normal.
+  const Vec3& normal = kept.contact.normal;
+  const Vec3 friction(before.friction[0], before.friction[1], before.friction[2]);
+  const Vec3 tangential = friction - normal * normal.dot(friction);
+  for (int k = 0; k < 3; ++k) kept.friction[k] = float(tangential[k]);
+}
+
+// By id; what is left, by place: a face that rests on a face may be clipped by the other one in the next step,
+// with other ids for the same corners.
+void keepImpulses(std::span<const KeptContact> before, std::span<KeptContact> now, double near) {
+  constexpr size_t kMost = 64;
+  uint64_t oldLeft = before.size() >= kMost ? ~uint64_t(0) : (uint64_t(1) << before.size()) - 1;
+  uint64_t newLeft = 0;
+  for (size_t i = 0; i < now.size(); ++i) {
+    const auto same = std::find_if(before.begin(), before.end(), [&](const KeptContact& old) {
+      return old.contact.id == now[i].contact.id;
+    });
+    if (same != before.end()) {
+      takeImpulses(*same, now[i]);
+      const auto k = size_t(same - before.begin());
+      if (k < kMost) oldLeft &= ~(uint64_t(1) << k);
+    } else if (i < kMost) {
+      newLeft |= uint64_t(1) << i;
+    }
+  }
+  for (; newLeft && oldLeft; newLeft &= newLeft - 1) {
+    KeptContact& kept = now[size_t(std::countr_zero(newLeft))];
+    double best = near * near;
+    size_t found = kMost;
+    for (uint64_t left = oldLeft; left; left &= left - 1) {
+      const auto k = size_t(std::countr_zero(left));
+      const double distance = (before[k].contact.point - kept.contact.point).squaredNorm();
+      if (distance < best && before[k].contact.normal.dot(kept.contact.normal) > 0.95) {
+        best = distance;
+        found = k;
+      }
+    }
+    if (found == kMost) continue;
+    takeImpulses(before[found], kept);
+    oldLeft &= ~(uint64_t(1) << found);
   }
 }
 
@@ -58,6 +102,7 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
   const size_t end = std::min(next.pairs.size(), (block + 1) * kGrain);
   for (size_t i = block * kGrain; i < end; ++i) {
     PairRecord& pair = next.pairs[i];
+    if (i + kAhead < end) prefetch(bodies, next.pairs[i + kAhead].b);
     const PairRecord* old = source_[i] == kNoIndex ? nullptr : &last.pairs[source_[i]];
     pair.first = uint32_t(out.contacts.size());
     if (old) {
@@ -69,14 +114,18 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
                           last.contacts.begin() + old->first + old->count);
     } else {
       out.found.clear();
-      findContacts(*bodies.constants[pair.a].shape, bodies.state.modelPose[pair.a],
-                   *bodies.constants[pair.b].shape, bodies.state.modelPose[pair.b],
+      findContacts(*bodies.shapes[pair.a], bodies.state.modelPose[pair.a],
+                   *bodies.shapes[pair.b], bodies.state.modelPose[pair.b],
                    pairMargin(bodies, margin, settings, pair.a, pair.b), settings.selection, pair.memory,
                    *scratch, out.found);
       for (const Contact& contact : out.found) {
         KeptContact& kept = out.contacts.emplace_back();
         kept.contact = contact;
-        if (old) keepImpulses(last, *old, contact, kept);
+      }
+      if (old && old->count) {
+        const double size = std::min(bodies.constants[pair.a].outer, bodies.constants[pair.b].outer);
+        keepImpulses(std::span(last.contacts).subspan(old->first, old->count),
+                     std::span(out.contacts).subspan(pair.first), kSamePlace * size);
       }
     }
     pair.count = uint32_t(out.contacts.size()) - pair.first;

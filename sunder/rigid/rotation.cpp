@@ -39,6 +39,13 @@ Mat3 turnedDiagonal(const Quat& rotation, const Vec3& d) {
 }
 
 void turnSteadily(Quat& rotation, const Vec3& spin, double time) {
+  const Vec3 whole = spin * (time / 2);
+  if (whole.squaredNorm() <= kLargestTurn * kLargestTurn / 4) {
+    const Vec3 small = whole * tangentRatio(whole.squaredNorm());
+    rotation = Quat(1, small.x(), small.y(), small.z()) * rotation;
+    rotation.normalize();
+    return;
+  }
   const double speed = spin.norm();
   const double count = std::min(std::ceil(speed * time / kLargestTurn), 10000.0);
   if (!(count > 0)) return;

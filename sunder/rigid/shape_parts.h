@@ -8,8 +8,10 @@ namespace sunder::rigid {
 class ShapeParts final : public Shape {
  public:
   using Shape::field_;
+  using Shape::fieldBand_;
   using Shape::fieldDomain_;
   using Shape::fieldError_;
+  using Shape::fieldErrorFar_;
   using Shape::halfExtent_;
   using Shape::hull_;
   using Shape::innerRadius_;

@@ -72,8 +72,8 @@ struct SimulationSettings {
   bool sleep = true;
   double sleepSpeed = 0.02;    // m/s at the body's surface
   double sleepTime = 0.5;      // s below it, the whole island
-  double contactRate = 30;     // Hz: how fast overlaps are pushed out; at most a quarter of the substep rate
-  double contactDamping = 10;  // ratio
+  double contactRate = 48;     // Hz: how fast overlaps are pushed out; at most a quarter of the substep rate
+  double contactDamping = 2;   // ratio
   double pushSpeed = 3;        // m/s, the most
   double slop = 0.0005;        // part of the smaller body's outer radius that may overlap at rest
   double bounceSpeed = 0.05;   // m/s: slower approaches do not bounce

@@ -46,7 +46,8 @@ void Simulation::Impl::startStep() {
   soft_ = makeSoftness(rate, settings.contactDamping, substep_);
   softOnStatic_ = makeSoftness(2 * rate, settings.contactDamping, substep_);
   softJoint_ = makeSoftness(std::min(2 * settings.contactRate, most), 2, substep_);
-  constants_ = {1 / substep_, settings.pushSpeed};
+  constants_ = {1 / substep_, settings.pushSpeed,
+                settings.bounceSpeed + 2 * substep_ * settings.gravity.norm()};
 
   BodyState& state = bodies.state;
   const double fall = settings.gravity.norm() * dt * dt;
@@ -75,10 +76,10 @@ void Simulation::Impl::startStep() {
         m.movedBy().setZero();
         m.turnedBy().setZero();
         bodies.refreshMover(i);
-        const double reach = c.plane() ? 0 : c.outer;
+        const double reach = c.plane ? 0 : c.outer;
         double motion = (m.velocity().norm() + m.spin().norm() * reach) * dt;
         if (m.movable()) motion += fall * std::abs(c.gravityScale);
-        margin_[i] = c.plane() ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.inner);
+        margin_[i] = c.plane ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.inner);
       },
       256);
 }
@@ -130,7 +131,9 @@ void Simulation::Impl::gatherBodies() {
   kinematic_.clear();
   for (uint32_t i = 0; i < bodies.count(); ++i) {
     if (!bodies.state.exists[i] || !bodies.active(i)) continue;
-    (bodies.constants[i].dynamic() ? (constrained_[i] ? solved_ : free_) : kinematic_).push_back(i);
+    if (!bodies.constants[i].dynamic()) kinematic_.push_back(i);
+    // What moves by itself goes along in the substeps, so that contacts with it see it move.
+    (bodies.constants[i].dynamic() && !constrained_[i] ? free_ : solved_).push_back(i);
   }
 }
 
@@ -210,6 +213,7 @@ void Simulation::Impl::accelerate(uint32_t body) {
   const BodyConstants& c = bodies.constants[body];
   BodyState& state = bodies.state;
   Mover& m = state.mover[body];
+  if (!m.movable()) return;
   const double h = substep_;
   m.velocity() = (m.velocity() + h * (c.gravityScale * settings.gravity + c.inverseMass * state.force[body])) /
                  (1 + h * c.linearDamping);
@@ -225,7 +229,7 @@ void Simulation::Impl::move(uint32_t body) {
   m.movedBy() += step;
   m.turnedBy() += turn;
   Quat& rotation = state.rotation[body];
-  if (c.round) {
+  if (c.round || !c.dynamic()) {
     turnSteadily(rotation, m.spin(), substep_);
     return;
   }
@@ -265,11 +269,7 @@ void Simulation::Impl::endStep() {
       state.position[i] = state.target[i].position;
       state.rotation[i] = state.target[i].rotation;
       state.hasTarget[i] = 2;
-    } else {
-      state.position[i] += dt * state.mover[i].velocity();
-      turnSteadily(state.rotation[i], state.mover[i].spin(), dt);
     }
-    bodies.updateModelPose(i);
   }
   const auto place = [&](const std::vector<uint32_t>& list) {
     parallelFor(

@@ -45,7 +45,7 @@ double pointsBelow(const Shape& points, const Pose& posePoints, const Shape& fie
   if (tree.pointCount() == 0) return enough;
   const Pose relative = inverse(poseField) * posePoints;
   const Mat3 turn = relative.rotation.toRotationMatrix();
-  const double radius = points.pointRadius(), error = field.fieldError();
+  const double radius = points.pointRadius();
   const Box3& box = field.localBounds();
   s.state.assign(tree.pointCount(), 0);
   if (s.bound.size() < tree.pointCount()) s.bound.resize(tree.pointCount());
@@ -72,8 +72,10 @@ double pointsBelow(const Shape& points, const Pose& posePoints, const Shape& fie
     s.work.fieldQueries += s.positions.size();
     for (size_t i = 0; i < s.fresh.size(); ++i) {
       double& bound = s.bound[s.fresh[i]];
-      if (field.fieldDomain().contains(s.positions[i]))
-        bound = std::max(bound, s.samples[i].value - error - radius);
+      if (field.fieldDomain().contains(s.positions[i])) {
+        const double value = s.samples[i].value;
+        bound = std::max(bound, value - field.fieldErrorAt(value) - radius);
+      }
       best = std::min(best, bound);
     }
     for (size_t i = head; i < end; ++i) {

@@ -30,7 +30,7 @@ TEST(Impacts, BoxLandingFlatBouncesFlat) {
   const BodyIndex box = addBox(world, Vec3(0.3, 0.2, 0.4), Vec3(0, 1.2, 0), {.restitution = 0.6});
   double highest = 0;
   bool hit = false;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 45; ++i) {
     world.step();
     hit |= world.velocity(box).y() > 0;
     if (hit) highest = std::max(highest, world.centre(box).y() - 0.2);
@@ -101,21 +101,22 @@ TEST(Impacts, FrictionlessCollisionsConserveMomentum) {
           body.shape = k % 2 ? makeBox(Vec3(0.3, 0.2, 0.4)) : makeSphere(0.3);
           body.pose.position = Vec3(x, y, z) + 0.1 * Vec3(std::sin(k), std::cos(k), std::sin(2 * k));
           body.pose.rotation = Quat(Eigen::AngleAxisd(0.7 * k, Vec3(1, 1, 2).normalized()));
-          body.velocity = 2 * (Vec3(1.6, 1.4, 1.5) - body.pose.position) + Vec3(0.3, 0.1, 0.2);
-          body.angularVelocity = Vec3(std::sin(3 * k), std::cos(5 * k), 1);
+          body.velocity = 0.5 * (Vec3(1.6, 1.4, 1.5) - body.pose.position) + Vec3(0.3, 0.1, 0.2);
+          body.angularVelocity = 0.3 * Vec3(std::sin(3 * k), std::cos(5 * k), 1);
           body.surface = {.friction = 0, .restitution = e};
           world.addBody(body);
         }
       }
     }
     const Vec3 linear = world.momentum(), angular = world.angularMomentum();
-    uint64_t most = 0;
-    for (int i = 0; i < 120; ++i) {
+    uint64_t most = 0, stopped = 0;
+    for (int i = 0; i < 200; ++i) {
       world.step();
       most = std::max(most, world.report().touching);
+      stopped += world.report().stoppedBodies;
     }
     EXPECT_GT(most, 40u);
-    EXPECT_EQ(world.report().stoppedBodies, 0u);
+    EXPECT_EQ(stopped, 0u);
     EXPECT_LT((world.momentum() - linear).norm(), 1e-10 * linear.norm()) << e;
     EXPECT_LT((world.angularMomentum() - angular).norm(), 1e-10 * angular.norm()) << e;
   }
