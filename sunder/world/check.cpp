@@ -1,10 +1,12 @@
 #include "sunder/world/check.h"
 
+#include "sunder/base/error.h"
 #include "sunder/geometry/mesh_report.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -103,7 +105,15 @@ bool CheckReport::failed() const {
 CheckReport checkScene(Scene scene, const World::Progress& progress) {
   CheckReport report;
   checkMeshes(scene, report);
-  World world(std::move(scene), progress);
+  std::optional<World> built;
+  try {
+    built.emplace(std::move(scene), progress);
+  } catch (const Error& error) {
+    if (!report.failed()) throw;
+    report.findings.push_back({true, "", error.what()});  // most likely for what was found above
+    return report;
+  }
+  World& world = *built;
   const Scene& s = world.scene();
   report.bodies = s.bodies.size();
   report.shapes = s.shapes.size();

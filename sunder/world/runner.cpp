@@ -78,8 +78,12 @@ class Run {
     info.sceneName = world_.scene().document.name();
     info.scene = world_.resolvedScene();
     info.frameRate = world_.scene().world.frameRate;
-    std::filesystem::create_directories(options_.file.parent_path().empty() ? "."
-                                                                            : options_.file.parent_path());
+    const std::filesystem::path folder = options_.file.parent_path();
+    std::error_code code;
+    if (!folder.empty()) std::filesystem::create_directories(folder, code);
+    if (code)
+      throw Error(ErrorKind::Write, fmt::format("cannot make the folder: {}", code.message()))
+          .inFile(folder.string());
     writer_ = std::make_unique<record::RunWriter>(options_.file, info);
     for (const record::MeshEntry& mesh : world_.meshes()) writer_->addMesh(mesh);
     for (const record::BodyEntry& body : world_.bodies()) writer_->addBody(body);
@@ -201,7 +205,9 @@ RunResult runScene(Scene scene, const RunOptions& options) {
   RunResult result;
   std::optional<record::RunReader> old;
   size_t at = kNoCheckpoint;
-  if (options.resume) {
+  std::error_code ignored;
+  // A run that was killed before its first write left a file without even a header.
+  if (options.resume && std::filesystem::file_size(options.file, ignored) >= record::kFileHeaderSize) {
     old.emplace(options.file);
     result.notes = old->problems();
     if (!old->info().scene.empty()) at = old->lastGoodCheckpoint().value_or(kNoCheckpoint);

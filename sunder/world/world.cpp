@@ -311,7 +311,9 @@ void World::load(std::string_view state, const std::string& fileName) {
     throw Error(ErrorKind::Format, "the checkpoint is of another scene: bodies, shapes or joints differ")
         .inFile(fileName);
   const uint64_t frame = in.u64("frame"), most = in.u64("contacts"), removed = in.u64("removed bodies");
-  std::vector<Degradation> degradations(in.u32("number of degradations"));
+  const uint32_t count = in.u32("number of degradations");
+  in.need(count, 24, "degradations");
+  std::vector<Degradation> degradations(count);
   for (Degradation& d : degradations) {
     d.what = in.string(in.u32("length"), "degradation");
     d.count = in.u64("degradation");

@@ -155,7 +155,7 @@ class Run(CommandTest):
         (self.folder / "sample.json").write_text(self.ok("describe", "scene"))
         self.assertEqual(self.json("run", "sample.json", "--frames", 2)["frames"], 2)
         self.assertIn('"keyFrames"', self.ok("describe", "scene", "bodies"))
-        self.refused("describe", "scene", "bodys", says=("did you mean 'bodies'",))
+        self.refused("describe", "scene", "bodis", says=("did you mean 'bodies'",))
 
     def test_recordings_are_recognised(self):
         (self.folder / "bad.sunder").write_bytes(b"hello")

@@ -52,7 +52,7 @@ TEST(SceneFile, ReadsValuesInSiUnits) {
   EXPECT_EQ(scene.shapes.size(), 2u) << "equal shapes are one";
   EXPECT_EQ(scene.bodies[1].shape, scene.bodies[2].shape);
   const Material& putty = scene.materials[scene.bodies[1].material];
-  EXPECT_EQ(putty.density, 1500);
+  EXPECT_DOUBLE_EQ(putty.density, 1500);
   EXPECT_EQ(putty.restitution, 0.75);
   const Material& glass = scene.materials[scene.bodies[2].material];
   EXPECT_EQ(glass.density, 2500);
