@@ -78,7 +78,7 @@ struct ForceSpec {
 
 struct RecordingSettings {
   uint32_t keyEvery = 30;
-  uint64_t checkpointFrames = 60;
+  uint64_t checkpointFrames = 300;  // some kilobytes a body each: the larger part of a short recording
   double checkpointSeconds = 30;
   bool impulseField = false, asleepField = false;
 };

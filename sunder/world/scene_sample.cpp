@@ -188,7 +188,7 @@ constexpr const char* kForces = R"(  // What acts besides contacts and the world
 constexpr const char* kRecording = R"(  // What goes into run.sunder.
   "recording": {
     "keyEvery": 30,               // frames from one full frame to the next: what seeking costs
-    "checkpointFrames": 60,       // a checkpoint every so many frames ...
+    "checkpointFrames": 300,      // a checkpoint every so many frames ...
     "checkpointSeconds": 30,      // ... and at the latest after so many seconds of waiting
     "eventImpulse": "0.1 N s",    // contacts at or above become events; 0: none
     "fields": ["impulse", "asleep"]  // numbers for every body and frame
