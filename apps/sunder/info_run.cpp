@@ -5,7 +5,7 @@
 #include "sunder/record/run_reader.h"
 
 #include "command.h"
-#include "run_file.h"
+#include "run_input.h"
 
 #include <filesystem>
 

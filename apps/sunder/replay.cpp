@@ -3,7 +3,7 @@
 #include "sunder/world/runner.h"
 
 #include "command.h"
-#include "run_file.h"
+#include "run_input.h"
 
 #include <memory>
 #include <optional>

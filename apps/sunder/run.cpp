@@ -6,7 +6,7 @@
 #include "sunder/world/runner.h"
 
 #include "command.h"
-#include "run_file.h"
+#include "run_input.h"
 
 #include <atomic>
 #include <chrono>
@@ -32,7 +32,7 @@ std::atomic<bool> stopAsked{false};
 
 // The first Ctrl-C asks the run to end with a checkpoint, a second one ends it at once: what is recorded is
 // whole either way.
-extern "C" void askToStop(int signal) {
+void askToStop(int signal) {
   stopAsked = true;
   std::signal(signal, SIG_DFL);
 }

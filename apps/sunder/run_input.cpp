@@ -23,11 +23,14 @@ bool isRun(const std::string& input) {
          std::memcmp(start.data(), record::fileHeader().data(), start.size()) == 0;
 }
 
-std::filesystem::path runPath(const std::string& input) {
+std::filesystem::path runFileIn(const std::filesystem::path& path) {
   std::error_code ignored;
-  const std::filesystem::path path = std::filesystem::is_directory(input, ignored)
-                                         ? std::filesystem::path(input) / "run.sunder"
-                                         : std::filesystem::path(input);
+  return std::filesystem::is_directory(path, ignored) ? path / "run.sunder" : path;
+}
+
+std::filesystem::path runPath(const std::string& input) {
+  const std::filesystem::path path = runFileIn(input);
+  std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw Error(ErrorKind::Missing, "there is no run here")
         .inFile(path.string())

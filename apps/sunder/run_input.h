@@ -11,6 +11,9 @@ namespace sunder::cli {
 // A file that begins as run files do, or a folder with a run.sunder in it.
 bool isRun(const std::string& input);
 
+// run.sunder in a folder, or the file itself; it need not be there.
+std::filesystem::path runFileIn(const std::filesystem::path& path);
+
 // The run file. Throws Error (Missing) where there is none.
 std::filesystem::path runPath(const std::string& input);
 

@@ -24,7 +24,7 @@ struct ViewOptions {
 };
 
 std::atomic<bool> stopAsked{false};
-extern "C" void askToStop(int) { stopAsked = true; }
+void askToStop(int) { stopAsked = true; }
 
 int runView(const ViewOptions& options, const Settings& settings) {
   show::ViewServer server(runPath(options.input));
