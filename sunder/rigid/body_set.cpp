@@ -131,6 +131,7 @@ void BodySet::refreshMover(uint32_t body) {
   }
   const BodyConstants& c = constants[body];
   m.inverseMass = c.inverseMass;
+  m.uneven = c.round ? 0 : 1;
   m.setInverseInertia(c.round ? Mat3(c.inverseInertia.asDiagonal())
                               : turnedDiagonal(state.rotation[body], c.inverseInertia));
 }

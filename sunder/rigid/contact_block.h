@@ -53,6 +53,9 @@ namespace kernels {
 // Each works on blocks of one colour; `rows` is the array of all rows.
 // Effective masses of the rows, from the movers' inverse masses.
 void prepareContacts(std::span<ContactBlock> blocks, ContactRow* rows, const Mover* movers);
+// The same again for blocks with a body that has turned so far in this step that its inertia in the world is
+// another: with the masses of the start, impulses on slender bodies would be far too large.
+void refreshContacts(std::span<ContactBlock> blocks, ContactRow* rows, const Mover* movers);
 void warmStartContacts(std::span<const ContactBlock> blocks, const ContactRow* rows, Mover* movers);
 // With the position bias; then, after the bodies moved, without.
 void solveContacts(std::span<ContactBlock> blocks, ContactRow* rows, Mover* movers,

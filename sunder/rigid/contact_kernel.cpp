@@ -349,6 +349,17 @@ HWY_EXPORT(Relax);
 void prepareContacts(std::span<ContactBlock> blocks, ContactRow* rows, const Mover* movers) {
   HWY_DYNAMIC_DISPATCH(Prepare)(blocks, rows, movers);
 }
+void refreshContacts(std::span<ContactBlock> blocks, ContactRow* rows, const Mover* movers) {
+  constexpr double kTurned = 0.05;  // rad
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    bool turned = false;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      for (const Mover* m : {movers + blocks[b].p[lane], movers + blocks[b].q[lane]})
+        turned = turned || (m->uneven > 0 && m->turnedBy().squaredNorm() > kTurned * kTurned);
+    }
+    if (turned) prepareContacts(blocks.subspan(b, 1), rows, movers);
+  }
+}
 void warmStartContacts(std::span<const ContactBlock> blocks, const ContactRow* rows, Mover* movers) {
   HWY_DYNAMIC_DISPATCH(WarmStart)(blocks, rows, movers);
 }

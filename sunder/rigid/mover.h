@@ -12,7 +12,8 @@ struct alignas(32) Mover {
   double w[3] = {0, 0, 0}, i00 = 0;       // angular velocity; inverse inertia in the world, symmetric
   double moved[3] = {0, 0, 0}, i01 = 0;   // of the centre since the start of the step
   double turned[3] = {0, 0, 0}, i02 = 0;  // sum of the turns since then, to first order
-  double i11 = 0, i12 = 0, i22 = 0, unused = 0;
+  double i11 = 0, i12 = 0, i22 = 0;
+  double uneven = 0;  // 1 where the inertia is not that of a ball, so that turning changes it in the world
 
   Eigen::Map<Vec3> velocity() { return Eigen::Map<Vec3>(v); }
   Eigen::Map<Vec3> spin() { return Eigen::Map<Vec3>(w); }

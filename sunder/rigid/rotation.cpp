@@ -25,6 +25,15 @@ void turnAboutAxis(int k, double angle, Quat& rotation, Vec3& momentum) {
   rotation = rotation * turn;  // of length sqrt(1 + t^2); normalized by the caller
 }
 
+// The axis about which the inertia is the same all around, or -1.
+int axisOfSymmetry(const Vec3& inertia) {
+  for (int k = 0; k < 3; ++k) {
+    const double a = inertia[(k + 1) % 3], b = inertia[(k + 2) % 3];
+    if (std::abs(a - b) <= 1e-12 * a) return k;
+  }
+  return -1;
+}
+
 }  // namespace
 
 Mat3 turnedDiagonal(const Quat& rotation, const Vec3& d) {
@@ -61,12 +70,24 @@ void turnFreely(Quat& rotation, Vec3& spin, const Vec3& inertia, bool round, dou
     turnSteadily(rotation, spin, time);
     return;
   }
-  const Vec3 inBody = rotation.conjugate() * spin;
-  const double speed = spin.norm();
-  const double count = std::min(std::ceil(speed * time / kLargestTurn), 10000.0);
-  if (!(count > 0)) return;
-  Vec3 momentum = inertia.cwiseProduct(inBody);
+  Vec3 momentum = inertia.cwiseProduct(rotation.conjugate() * spin);
   const Vec3 momentumInWorld = rotation * momentum;
+  const int axis = axisOfSymmetry(inertia);
+  if (axis >= 0) {
+    // The body turns about its own axis while that goes around the momentum, both steadily.
+    const double across = inertia[(axis + 1) % 3];
+    Vec3 own = Vec3::Zero();
+    own[axis] = momentum[axis] * (1 / inertia[axis] - 1 / across);
+    turnSteadily(rotation, rotation * own, time);
+    turnSteadily(rotation, momentumInWorld / across, time);
+    momentum = rotation.conjugate() * momentumInWorld;
+    spin = rotation * momentum.cwiseQuotient(inertia);
+    return;
+  }
+  // An error of the orientation makes one of the energy that grows with the ratio of the inertias.
+  const double most = kLargestTurn * std::min(1.0, std::sqrt(6 * inertia.minCoeff() / inertia.maxCoeff()));
+  const double count = std::min(std::ceil(spin.norm() * time / most), 10000.0);
+  if (!(count > 0)) return;
   const double h = time / count;
   for (double i = 0; i < count; ++i) {
     turnAboutAxis(0, momentum[0] / inertia[0] * h / 2, rotation, momentum);

@@ -16,6 +16,7 @@ Mat3 turnedDiagonal(const Quat& rotation, const Vec3& diagonal);
 void turnSteadily(Quat& rotation, const Vec3& spin, double time);
 
 // A body without torque for `time`; `inertia` along its principal axes, `round` where all three are equal.
+// Exact where two are: then the energy too is kept to rounding.
 void turnFreely(Quat& rotation, Vec3& spin, const Vec3& inertia, bool round, double time);
 
 }  // namespace sunder::rigid

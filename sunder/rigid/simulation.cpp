@@ -72,7 +72,8 @@ Simulation::Simulation(const SimulationSettings& s) : impl_(std::make_unique<Imp
     refuse(!(value >= 0) || !std::isfinite(value), fmt::format("{} is {}", what, value),
            "it may not be negative");
   };
-  positive(s.contactRate, "contactRate");
+  refuse(!(s.contactRate > 0) || !(s.contactRate <= 0.25), fmt::format("contactRate is {}", s.contactRate),
+         "it is a part of the rate of substeps, at most 0.25");
   positive(s.contactDamping, "contactDamping");
   positive(s.pushSpeed, "pushSpeed");
   notNegative(s.slop, "slop");

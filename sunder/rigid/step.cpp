@@ -15,6 +15,7 @@ namespace {
 constexpr uint32_t kContactGrain = 8;  // blocks of four units: about two microseconds
 constexpr uint32_t kBodyGrain = 64;
 constexpr double kSlowTurn = 0.02;  // rad in a substep: below, one explicit turn is as good
+constexpr double kSlender = 20;     // ratio of inertias from which it is not
 
 }  // namespace
 
@@ -42,10 +43,10 @@ void Simulation::Impl::step() {
 void Simulation::Impl::startStep() {
   const double dt = settings.timeStep;
   substep_ = dt / settings.substeps;
-  const double most = 0.25 / substep_, rate = std::min(settings.contactRate, most);
+  const double rate = settings.contactRate / substep_;
   soft_ = makeSoftness(rate, settings.contactDamping, substep_);
   softOnStatic_ = makeSoftness(2 * rate, settings.contactDamping, substep_);
-  softJoint_ = makeSoftness(std::min(2 * settings.contactRate, most), 2, substep_);
+  softJoint_ = makeSoftness(std::min(2 * rate, 0.25 / substep_), 2, substep_);
   constants_ = {1 / substep_, settings.pushSpeed,
                 settings.bounceSpeed + 2 * substep_ * settings.gravity.norm()};
 
@@ -190,6 +191,7 @@ void Simulation::Impl::runBlock(const Round& round, uint32_t block) {
       jointSolver_.prepare(joints, bodies, substep_);
       break;
     case Work::Warm:
+      kernels::refreshContacts(graph_.blocks(begin, end), graph_.rows(), movers);
       kernels::warmStartContacts(graph_.blocks(begin, end), graph_.rows(), movers);
       break;
     case Work::SolveJoints:
@@ -236,7 +238,7 @@ void Simulation::Impl::move(uint32_t body) {
     turnSteadily(rotation, m.spin(), substep_);
     return;
   }
-  if (turn.squaredNorm() < kSlowTurn * kSlowTurn) {
+  if (turn.squaredNorm() < kSlowTurn * kSlowTurn && c.inertia.maxCoeff() < kSlender * c.inertia.minCoeff()) {
     const Vec3 momentum = rotation * c.inertia.cwiseProduct(rotation.conjugate() * Vec3(m.spin()));
     turnSteadily(rotation, m.spin(), substep_);
     m.setInverseInertia(turnedDiagonal(rotation, c.inverseInertia));

@@ -76,7 +76,7 @@ class SceneReader {
   }
 
   static void readSolver(const SceneNode& node, rigid::SimulationSettings& sim) {
-    sim.contactRate = node.positive("contactRate", kRate, sim.contactRate);
+    sim.contactRate = node.positive("contactRate", kPlain, sim.contactRate);
     sim.contactDamping = node.notNegative("contactDamping", kPlain, sim.contactDamping);
     sim.pushSpeed = node.positive("pushSpeed", kSpeed, sim.pushSpeed);
     sim.slop = node.notNegative("slop", kPlain, sim.slop);

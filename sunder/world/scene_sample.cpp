@@ -19,7 +19,7 @@ constexpr const char* kWorld =
     "gravity": [0, -9.81, 0],     // m/s^2; y is up
     "frameRate": 60,              // frames recorded a second
     "timeStep": "1/120 s",        // a whole fraction of the time between frames; default: that time
-    "substeps": 4,                // solver substeps of a time step: more for stiffer stacks
+    "substeps": 4,                // solver substeps of a time step: more for high stacks of small things
     "duration": "2 s",            // or "frames": 120; default: 5 s
     "seed": 1,                    // of everything random
     "sleep": true,                // bodies at rest stop being computed
@@ -27,8 +27,8 @@ constexpr const char* kWorld =
     "sleepTime": "0.5 s",         // ... for so long
     "bounds": {"lower": [-50, -10, -50], "upper": [50, 50, 50]},  // bodies that leave it are removed
     "solver": {
-      "contactRate": "30 Hz",     // how fast overlaps are pushed out
-      "contactDamping": 10,       // damping ratio of that
+      "contactRate": 0.2,         // of the contact springs, as a part of the rate of substeps
+      "contactDamping": 2,        // their damping ratio
       "pushSpeed": "3 m/s",       // the fastest push
       "slop": 0.0005,             // part of the smaller body's radius that may overlap at rest
       "bounceSpeed": "5 cm/s",    // slower approaches do not bounce
