@@ -64,9 +64,8 @@ double Continuous::impact(const BodySet& bodies, const SimulationSettings& setti
   const BodyConstants &ca = bodies.constants[pair.a], &cb = bodies.constants[pair.b];
   const Motion a = motionFrom(pair.a, from), b = motionFrom(pair.b, from);
   const double near = 2 * settings.slop * std::min(ca.outer, cb.outer);
-  double time = timeOfImpact(*ca.shape, a, *cb.shape, b, near, 0.5 * near, scratch_);
+  double time = pair.solved ? 0 : timeOfImpact(*ca.shape, a, *cb.shape, b, near, 0.5 * near, scratch_);
   if (time <= 0) {
-    // They touch already and are in the hands of the contact solver; only their cores are watched.
     const double coreA = coreImpact(bodies, pair.a, a, pair.b, b);
     const double coreB = coreImpact(bodies, pair.b, b, pair.a, a);
     time = std::min(coreA > 0 ? coreA : 1.0, coreB > 0 ? coreB : 1.0);
@@ -75,8 +74,8 @@ double Continuous::impact(const BodySet& bodies, const SimulationSettings& setti
 }
 
 uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
-                         std::span<const Quat> startRotation, const SimulationSettings& settings,
-                         std::span<const uint64_t> unlinked) {
+                         std::span<const Quat> startRotation, const PairTable& table,
+                         const SimulationSettings& settings, std::span<const uint64_t> unlinked) {
   const uint32_t count = bodies.count();
   BodyState& state = bodies.state;
   // How far each moved; whether anybody is fast against the smallest.
@@ -132,7 +131,14 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
     if (a == b || !BroadPhase::meet(bodies, a, b, unlinked)) return;
     // A pair of two fast bodies is found from both.
     const double inner = std::min(bodies.constants[a].inner, bodies.constants[b].inner);
-    if (std::max(travel_[a], travel_[b]) > kFast * inner) pairs_.push_back({std::min(a, b), std::max(a, b)});
+    if (std::max(travel_[a], travel_[b]) <= kFast * inner) return;
+    if (a > b) std::swap(a, b);
+    const auto known = std::lower_bound(table.pairs.begin(), table.pairs.end(), std::pair(a, b),
+                                        [](const PairRecord& p, const std::pair<uint32_t, uint32_t>& key) {
+                                          return std::pair(p.a, p.b) < key;
+                                        });
+    const bool solved = known != table.pairs.end() && known->a == a && known->b == b && known->count > 0;
+    pairs_.push_back({a, b, solved});
   };
   builder_.build(tree_, std::span<const Box3f>(boxes_));
   builder_.build(fastTree_, std::span<const Box3f>(fastBoxes_));

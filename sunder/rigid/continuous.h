@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sunder/rigid/broad_phase.h"
+#include "sunder/rigid/pair_table.h"
 
 #include <cstdint>
 #include <span>
@@ -16,9 +17,11 @@ namespace sunder::rigid {
 
 class Continuous {
  public:
-  // start*: poses of the principal axes before the step. Moves bodies back and returns how many.
+  // start*: poses of the principal axes before the step; `table`: the pairs of the step with their contacts.
+  // Moves bodies back and returns how many.
   uint64_t run(BodySet& bodies, std::span<const Vec3> startPosition, std::span<const Quat> startRotation,
-               const SimulationSettings& settings, std::span<const uint64_t> unlinked);
+               const PairTable& table, const SimulationSettings& settings,
+               std::span<const uint64_t> unlinked);
 
  private:
   struct Event {
@@ -28,13 +31,14 @@ class Continuous {
   };
   struct Pair {
     uint32_t a, b;
+    bool solved;  // has contacts in this step: the solver kept them apart, only the cores are watched
     uint32_t version = 0;
   };
   // The time in [from, 1] at which the pair first touches, 1 if it does not.
   double impact(const BodySet& bodies, const SimulationSettings& settings, const Pair& pair, double from);
   Motion motionFrom(uint32_t body, double from) const;
-  // When the core of one body, a ball about its centre of mass, reaches the other: for bodies that touch when
-  // the step starts, which the contact solver may have failed to keep apart.
+  // When the core of one body, a ball about its centre of mass, reaches the other: for pairs with contacts,
+  // which the contact solver may have failed to keep apart.
   double coreImpact(const BodySet& bodies, uint32_t body, const Motion& motion, uint32_t other,
                     const Motion& otherMotion);
   const ShapePtr& core(const BodySet& bodies, uint32_t body);

@@ -7,9 +7,10 @@ namespace sunder::rigid {
 
 namespace {
 
-constexpr int kMostRounds = 100;   // over all pairs
-constexpr int kPairSweeps = 20;    // over the contacts of one pair
-constexpr double kTogether = 1.5;  // substeps
+constexpr int kMostRounds = 100;                        // over all pairs
+constexpr uint64_t kStrikesAPair = 1, kStrikes = 500;  // in all, so that dense piles end in time
+constexpr int kPairSweeps = 10;                         // over the contacts of one pair
+constexpr double kTogether = 1.5;                       // substeps
 
 }  // namespace
 
@@ -20,14 +21,30 @@ void Impacts::collect(const BodySet& bodies, const PairTable& table) {
     if (!pair.count || (!bodies.moves(pair.a) && !bodies.moves(pair.b))) continue;
     const double e =
         std::max(bodies.constants[pair.a].surface.restitution, bodies.constants[pair.b].surface.restitution);
-    if (e > 0) pairs_.push_back({i, e});
+    if (e > 0) pairs_.push_back({i, e, 0});
   }
 }
 
 bool Impacts::run(BodySet& bodies, PairTable& table, const SimulationSettings& settings, double substep) {
+  // A pair is looked at again only when one of its bodies was struck since.
+  struck_.assign(bodies.count(), 0);
+  uint64_t now = 0, left = kStrikesAPair * pairs_.size() + kStrikes;
+  for (Pair& pair : pairs_) pair.seen = 0;
   for (int round = 0; round < kMostRounds; ++round) {
     bool any = false;
-    for (const Pair& pair : pairs_) any |= strike(bodies, table, settings, substep, pair);
+    for (Pair& pair : pairs_) {
+      const PairRecord& record = table.pairs[pair.record];
+      if (round > 0 && struck_[record.a] <= pair.seen && struck_[record.b] <= pair.seen) continue;
+      pair.seen = now;
+      if (!strike(bodies, table, settings, substep, pair)) continue;
+      any = true;
+      ++now;
+      if (bodies.moves(record.a)) struck_[record.a] = now;
+      if (bodies.moves(record.b)) struck_[record.b] = now;
+      // Its own contacts may close again only when somebody else strikes one of the two.
+      pair.seen = now;
+      if (--left == 0) return false;
+    }
     if (!any) return true;
   }
   return false;

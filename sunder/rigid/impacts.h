@@ -28,6 +28,7 @@ class Impacts {
   struct Pair {
     uint32_t record;
     double restitution;
+    uint64_t seen = 0;  // strikes there had been when it was last looked at
   };
   bool strike(BodySet& bodies, PairTable& table, const SimulationSettings& settings, double substep,
               const Pair& pair);
@@ -37,6 +38,7 @@ class Impacts {
     uint32_t contact;
   };
   std::vector<Pair> pairs_;
+  std::vector<uint64_t> struck_;  // by body: number of the strike that it last took part in
   std::vector<Point> points_;
 };
 

@@ -284,7 +284,8 @@ void Simulation::Impl::endStep() {
   place(free_);
   checkFinite();
   if (settings.continuous) {
-    report.stoppedBodies = continuous_.run(bodies, before_.position, before_.rotation, settings, unlinked);
+    report.stoppedBodies =
+        continuous_.run(bodies, before_.position, before_.rotation, next_, settings, unlinked);
     if (report.stoppedBodies) {
       place(solved_);
       place(free_);
