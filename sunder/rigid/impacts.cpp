@@ -7,10 +7,10 @@ namespace sunder::rigid {
 
 namespace {
 
-constexpr int kMostRounds = 100;                        // over all pairs
+constexpr int kMostRounds = 100;                       // over all pairs
 constexpr uint64_t kStrikesAPair = 1, kStrikes = 500;  // in all, so that dense piles end in time
-constexpr int kPairSweeps = 10;                         // over the contacts of one pair
-constexpr double kTogether = 1.5;                       // substeps
+constexpr int kPairSweeps = 10;                        // over the contacts of one pair
+constexpr double kTogether = 1.5;                      // substeps
 
 }  // namespace
 

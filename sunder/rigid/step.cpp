@@ -15,7 +15,28 @@ namespace {
 constexpr uint32_t kContactGrain = 8;  // blocks of four units: about two microseconds
 constexpr uint32_t kBodyGrain = 64;
 constexpr double kSlowTurn = 0.02;  // rad in a substep: below, one explicit turn is as good
+constexpr double kWedged = 0.5;     // of the impulses of a pair: what is left of them in sum
 constexpr double kSlender = 20;     // ratio of inertias from which it is not
+
+// Two bodies that are wedged into each other press against themselves, harder and harder as nothing moves.
+// Where one of such contacts is gone in the next step, the impulses that the others start from would throw
+// the bodies apart. So impulses that mostly cancel are forgotten for the most part; those of a body that lies
+// in a groove are not.
+void easeWedged(std::span<KeptContact> contacts) {
+  Vec3 sum = Vec3::Zero();
+  double pressed = 0;
+  for (const KeptContact& kept : contacts) {
+    sum += kept.contact.normal * double(kept.normalImpulse);
+    pressed += kept.normalImpulse;
+  }
+  const double left = sum.norm();
+  if (left >= kWedged * pressed) return;
+  const auto scale = float(left / (kWedged * pressed));
+  for (KeptContact& kept : contacts) {
+    kept.normalImpulse *= scale;
+    for (float& f : kept.friction) f *= scale;
+  }
+}
 
 }  // namespace
 
@@ -120,7 +141,9 @@ void Simulation::Impl::gatherBodies() {
   for (PairRecord& pair : next_.pairs) {
     if (!pair.count) continue;
     constrained_[pair.a] = constrained_[pair.b] = 1;
-    for (uint32_t i = pair.first; i < pair.first + pair.count; ++i) next_.contacts[i].total = 0;
+    const std::span<KeptContact> contacts(next_.contacts.data() + pair.first, pair.count);
+    for (KeptContact& kept : contacts) kept.total = 0;
+    easeWedged(contacts);
   }
   for (const Joint& joint : joints) {
     if (!joint.works()) continue;
