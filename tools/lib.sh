@@ -31,6 +31,12 @@ ensure_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
 }
 
+# What building and testing needs. An npm from elsewhere is as good as Debian's.
+ensure_build_packages() {
+  ensure_packages tools/packages.txt
+  command -v npm >/dev/null || ensure_packages tools/packages-viewer.txt
+}
+
 # configure_and_build PRESET BUILD_DIR [cmake arguments]: configures once (Ninja re-runs CMake by itself when a
 # CMake file changed), then builds what the array `targets` names, or everything. Prints the compiler's output only when
 # it says something.

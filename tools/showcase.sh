@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# The showcase of ./run: makes a few shapes, checks and converts them, and says where they are.
+# showcase.sh SUNDER SCENE [arguments of sunder run]: simulates a scene, renders its last frame, and says how to look at it.
 set -euo pipefail
 sunder=$1
-mkdir -p out/showcase
-for shape in wine-glass bowl vase bottle trefoil icosphere brick-wall letters; do
-  "$sunder" --quiet shape "$shape" -o "out/showcase/$shape.glb"
-  "$sunder" info --brief "out/showcase/$shape.glb"
-done
+scene=$2
+out=out/$(basename "$scene" .json)
+"$sunder" run "$scene" -o "$out" "${@:3}"
+"$sunder" --quiet render "$out" --samples 16 --size 960x540 -o "$out/last.png"
 cat <<END
 
-The shapes are in out/showcase as .glb: drag one into Blender, ParaView or any glTF viewer.
+$out/run.sunder holds the run, $out/last.png its last frame. Look at it:
+  ./run view $out                               in the browser
+  ./run render $out -o movie.mp4 --samples 8    as a movie
+  ./run info $out                               what is in it
 Try next:
-  ./run describe shapes                         every shape and its parameters
-  ./run shape vase --set height=0.3 -o vase.obj
-  ./run info vase.obj                           counts, volume, and what is wrong with it
+  ./run scenes/dominoes.json                    another scene; all are in scenes/
+  ./run describe scene                          every key of a scene, commented
   ./run --help
 END

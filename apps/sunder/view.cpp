@@ -28,14 +28,14 @@ void askToStop(int) { stopAsked = true; }
 
 int runView(const ViewOptions& options, const Settings& settings) {
   show::ViewServer server(runPath(options.input));
+  std::signal(SIGINT, askToStop);
+  std::signal(SIGTERM, askToStop);
   const int port = server.listen(options.port);
   if (options.port != 0 && port != options.port)
     logWarn("port {} is taken, {} is used instead", options.port, port);
   if (settings.json) printJson({{"url", server.url()}, {"port", port}});
   say(settings, fmt::format("{} shows {}; Ctrl-C ends it", server.url(), options.input));
   std::fflush(stdout);
-  std::signal(SIGINT, askToStop);
-  std::signal(SIGTERM, askToStop);
   if (options.open && std::system(fmt::format("xdg-open {} >/dev/null 2>&1 &", server.url()).c_str()) != 0)
     logWarn("no browser could be opened: open {} yourself", server.url());
   server.wait(stopAsked);

@@ -106,8 +106,8 @@ RunSummary summarise(const record::RunReader& run) {
     summary.action = still;
   } else {
     for (int axis = 0; axis < 3; ++axis) {
-      summary.action.lower[axis] = percentile(low[axis], 0.02);
-      summary.action.upper[axis] = percentile(high[axis], 0.98);
+      summary.action.lower[axis] = percentile(low[axis], 0.05);
+      summary.action.upper[axis] = percentile(high[axis], 0.95);
     }
   }
   if (!summary.ground && !still.empty()) summary.ground = still.lower.y();

@@ -32,7 +32,7 @@ struct MaterialValues {
 struct RunSummary {
   std::vector<MeshSummary> meshes;
   std::map<std::string, MaterialValues> materials;
-  // Where things that move are over the whole run, but for the few that flew off: the middle 96 % along each
+  // Where things that move are over the whole run, but for the few that flew off: the middle 90 % along each
   // axis.
   Box3 action = {};
   std::optional<double> ground;

@@ -46,6 +46,11 @@ struct ViewServer::Impl {
   void route() {
     using httplib::Request;
     using httplib::Response;
+    // By default two servers would share a port, and each get half of the questions.
+    server.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     // Another page must not read the run through the visitor's browser, nor may this one load anything from
     // elsewhere.
     server.set_default_headers({{"Cache-Control", "no-store"},
