@@ -22,7 +22,7 @@ TEST(Sampler, FillsSquaresEvenly) {
       std::vector<int> count(256, 0);
       for (uint32_t s = 0; s < 256; ++s) {
         Sampler sampler(3, pixel, s);
-        Vec2f u;
+        Vec2f u = Vec2f::Zero();
         for (int k = 0; k <= pair; ++k) u = sampler.next2();
         ++count[size_t(u.x() * 16) * 16 + size_t(u.y() * 16)];
       }
