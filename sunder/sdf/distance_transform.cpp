@@ -187,7 +187,8 @@ void sweepColumns(PackedSite* slice, uint32_t nx, uint32_t ny) {
 
 // The aisles of one row (j, all k): the nearest site of all, and the distance. `packed` becomes the sites.
 void sweepAisles(const VoxelGrid& grid, uint32_t j, PackedSite* packed, float* phi) {
-  const auto [nx, ny, nz] = grid.dims();
+  const auto dims = grid.dims();
+  const uint32_t nx = dims[0], ny = dims[1], nz = dims[2];
   const size_t slice = size_t(nx) * ny;
   Workspace& w = workspace(nz);
   Envelope& envelope = w.envelope;
@@ -231,7 +232,8 @@ void sweepAisles(const VoxelGrid& grid, uint32_t j, PackedSite* packed, float* p
 }  // namespace
 
 DistanceVolume distanceTransform(const VoxelGrid& grid) {
-  const auto [nx, ny, nz] = grid.dims();
+  const auto dims = grid.dims();
+  const uint32_t nx = dims[0], ny = dims[1], nz = dims[2];
   DistanceVolume out;
   out.frame = grid.frame();
   out.phi.resize(grid.voxelCount());
@@ -262,7 +264,7 @@ Vec3 unit(const Vec3& v) {
 }  // namespace
 
 Vec3 DistanceVolume::gradient(uint32_t i, uint32_t j, uint32_t k) const {
-  const auto [nx, ny, nz] = frame.dims;
+  const uint32_t nx = frame.dims[0], ny = frame.dims[1], nz = frame.dims[2];
   const size_t row = nx, slice = row * ny;
   const float* here = phi.data() + frame.number(i, j, k);
   // Away from the border all three have the same divisor, which does not matter.

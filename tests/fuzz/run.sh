@@ -14,7 +14,12 @@ if [ ! -d "$build" ]; then
   exit 77
 fi
 corpus=$(cd "$(dirname "$0")" && pwd)/corpus
-[ $# -gt 0 ] || set -- obj ply stl off gltf msh tetgen medit vtk vtkxml run scene sdf
+if [ $# -eq 0 ]; then
+  set -- obj ply stl off gltf msh tetgen medit vtk vtkxml
+  for more in run scene sdf; do
+    [ ! -x "$build/bin/fuzz_$more" ] || set -- "$@" "$more"
+  done
+fi
 
 run_one() {
   format=$1
