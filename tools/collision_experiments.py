@@ -10,23 +10,15 @@ quiet cores. Plots go to docs/images/collision-*.png; in the page, what stands b
 Needs Debian's python3-matplotlib (and so /usr/bin/python3).
 """
 
-import argparse
 import json
 import os
-import pathlib
 import re
 import subprocess
 import sys
 
-try:
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
-except ImportError:
-    sys.exit("collision_experiments.py: install python3-matplotlib, and run with /usr/bin/python3")
+from experiments import BLUE, CYCLE, GREEN, GREY, ORANGE, PURPLE, RED, measurements, plt, replace_sections, save, table
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCENES = ["cloth-ball", "funnel", "n-body", "flamenco", "andy", "bridson", "bridson-3"]
 # The source's GPU (GTX 1080), broad and narrow phase: ms a frame, its deviation, MB; and the method it compares with.
 SOURCE = {"cloth-ball": (1.9, 0.34, 85, 2.3, 145.46), "funnel": (0.6, 0.06, 8.53, 0.6, 58.6),
@@ -38,12 +30,6 @@ VARIANTS = [("pop-mu2", "breadth-first, source's order, mu 2"), ("push-mu1", "br
             ("front-next", "front tracking, next frame"), ("sweep-and-prune", "sweep and prune"),
             ("lbvh", "linear BVH, depth-first"), ("production", "ours, Morton order"),
             ("production-selection", "ours, selection order")]
-BLUE, ORANGE, GREEN, RED, PURPLE, GREY = "#2f6f9f", "#d9822b", "#4f9d5d", "#b8453c", "#7b5ea7", "#7f7f7f"
-CYCLE = [BLUE, ORANGE, GREEN, RED, PURPLE, "#8c6d46", "#3aa6a6"]
-
-plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-                     "grid.color": "#e4e4e4", "axes.axisbelow": True, "legend.frameon": False,
-                     "axes.prop_cycle": matplotlib.cycler(color=CYCLE), "figure.dpi": 100})
 
 
 def measure(sunder, seconds):
@@ -93,21 +79,8 @@ def number(x):
     return f"{x:.0f}" if abs(x) >= 100 else f"{x:.3g}"
 
 
-def table(head, lines):
-    text = "| " + " | ".join(head) + " |\n|" + "---|" * len(head) + "\n"
-    return text + "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines) + "\n"
-
-
-def save(figure, name):
-    path = ROOT / "docs" / "images" / f"collision-{name}.png"
-    figure.savefig(path, bbox_inches="tight", pad_inches=0.08, metadata={"Software": None})
-    plt.close(figure)
-    if path.stat().st_size > 100_000:
-        print(f"{path.name}: {path.stat().st_size} bytes", file=sys.stderr)
-
-
 def plain_log(axis, ticks):
-    axis.set_major_locator(matplotlib.ticker.FixedLocator(ticks))
+    axis.set_major_locator(FixedLocator(ticks))
     axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
@@ -183,7 +156,7 @@ def growth_plot(rows):
     axes[1].set_ylim(bottom=0)
     axes[1].legend(fontsize=8)
     figure.tight_layout()
-    save(figure, "growth")
+    save(figure, "collision-growth")
 
 
 def frames_section(rows):
@@ -226,7 +199,7 @@ def frames_plot(rows):
         axis.set_ylim(0, top)
     axes[0].legend(fontsize=8)
     figure.tight_layout()
-    save(figure, "frames")
+    save(figure, "collision-frames")
 
 
 def steps_section(rows):
@@ -257,7 +230,7 @@ def steps_plot(rows):
         axis.set_ylim(bottom=0)
     axes[0].legend(fontsize=7)
     figure.tight_layout()
-    save(figure, "steps")
+    save(figure, "collision-steps")
 
 
 def variants_section(rows):
@@ -293,7 +266,7 @@ def variants_plot(rows):
         axis.axvline(x - 0.5, color="#e4e4e4", linewidth=0.8)
     axis.grid(axis="x", visible=False)
     axis.legend(fontsize=7.5, ncol=3, loc="upper center", bbox_to_anchor=(0.5, -0.1))
-    save(figure, "variants")
+    save(figure, "collision-variants")
 
 
 def entry_section(rows):
@@ -380,7 +353,7 @@ def quality_plot(rows):
     axes[1].set_ylabel("cost / linear BVH (logarithmic)")
     axes[1].legend(fontsize=7, loc="upper left")
     figure.tight_layout()
-    save(figure, "quality")
+    save(figure, "collision-quality")
 
 
 def decay_series(rows, scene, what):
@@ -420,42 +393,21 @@ def decay_plot(rows):
     axes[0].set_ylabel("ms, one thread")
     axes[0].legend(fontsize=7.5)
     figure.tight_layout()
-    save(figure, "refit")
-
-
-def replace_section(page, name, text):
-    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.S)
-    if not pattern.search(page):
-        sys.exit(f"docs/collision.md has no section {name}")
-    return pattern.sub(lambda m: m[1] + text + m[2], page)
+    save(figure, "collision-refit")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sunder", default=str(ROOT / "build/bin/sunder"))
-    parser.add_argument("--seconds", type=float, default=0.2, help="how long one measurement is repeated at most")
-    parser.add_argument("--save", type=pathlib.Path, help="keep the measurements in this file")
-    parser.add_argument("--from", dest="source", type=pathlib.Path, help="take the measurements from this file")
-    arguments = parser.parse_args()
-
-    if arguments.source:
-        data = json.loads(arguments.source.read_text())
-    else:
-        data = measure(arguments.sunder, arguments.seconds)
-    if arguments.save:
-        arguments.save.write_text(json.dumps(data))
+    data = measurements(__doc__, measure)
     rows = Rows(data["rows"])
     for plot in (growth_plot, frames_plot, steps_plot, variants_plot, quality_plot, decay_plot):
         plot(rows)
-    page_path = ROOT / "docs" / "collision.md"
-    page = page_path.read_text()
-    page = replace_section(page, "machine", machine_section(data))
+    sections = {"machine": machine_section(data)}
     for name, section in (("bars", bars_section), ("peers", peers_section), ("growth", growth_section),
                           ("frames", frames_section), ("steps", steps_section), ("variants", variants_section),
                           ("entry", entry_section), ("memory", memory_section), ("quality", quality_section),
                           ("outlier", outlier_section), ("decay", decay_section)):
-        page = replace_section(page, name, section(rows))
-    page_path.write_text(page)
+        sections[name] = section(rows)
+    replace_sections("collision.md", sections)
 
 
 main()

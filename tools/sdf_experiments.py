@@ -11,22 +11,14 @@ keeps the measurements, --from draws and writes again without measuring.
 Needs Debian's python3-matplotlib (and so /usr/bin/python3).
 """
 
-import argparse
 import json
 import math
-import pathlib
 import re
 import subprocess
 import sys
 
-try:
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-except ImportError:
-    sys.exit("sdf_experiments.py: install python3-matplotlib, and run with /usr/bin/python3")
+from experiments import measurements, plt, replace_sections, save, table
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 METHODS = [("hp", "hp-adaptive", "#2f6f9f", "o"), ("h2", "octree, degree 2", "#d9822b", "s"),
            ("h1", "octree, degree 1", "#4f9d5d", "^"), ("uniform", "uniform grid, degree 3", "#b8453c", "D")]
 SHAPES = [("torus", "torus"), ("box", "box"), ("rippled", "rippled sphere, 50,000 triangles"),
@@ -34,15 +26,13 @@ SHAPES = [("torus", "torus"), ("box", "box"), ("rippled", "rippled sphere, 50,00
 # Errors at which coefficients are compared: two or three a shape that all of hp and h2 reach.
 LEVELS = {"torus": [1e-3, 3e-4, 1e-4, 3e-5], "box": [3e-3, 1e-3, 3e-4], "rippled": [5e-3, 3e-3], "spot": [1e-2, 3e-3, 1e-3]}
 
-plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-                     "grid.color": "#e4e4e4", "axes.axisbelow": True, "legend.frameon": False, "figure.dpi": 100})
 
-
-def measure(sunder):
+def measure(sunder, seconds):
     rows = []
     for shape, _ in SHAPES:
         print("sunder bench sdf --case hp/" + shape, file=sys.stderr)
-        out = subprocess.run([sunder, "bench", "sdf", "--json", "--case", f"hp/{shape}/"], check=True,
+        out = subprocess.run([sunder, "bench", "sdf", "--json", "--seconds", str(seconds), "--case",
+                              f"hp/{shape}/"], check=True,
                              stdout=subprocess.PIPE, text=True).stdout
         rows += json.loads(out)["results"]
     return {"rows": rows}
@@ -81,11 +71,6 @@ def count(x):
         return ""
     digits = max(0, len(str(int(x))) - 3)
     return f"{int(round(x, -digits)):,}"
-
-
-def table(head, lines):
-    text = "| " + " | ".join(head) + " |\n|" + "---|" * len(head) + "\n"
-    return text + "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines) + "\n"
 
 
 def compared_section(curves):
@@ -143,36 +128,14 @@ def plots(curves):
     axes[0][0].set_ylabel("true error, root mean square (m)")
     axes[0][0].legend(fontsize=7.5, loc="lower left")
     figure.tight_layout()
-    path = ROOT / "docs" / "images" / "sdf-convergence.png"
-    figure.savefig(path, bbox_inches="tight", pad_inches=0.08, metadata={"Software": None})
-    plt.close(figure)
-    if path.stat().st_size > 100_000:
-        print(f"{path.name}: {path.stat().st_size} bytes", file=sys.stderr)
-
-
-def replace_section(page, name, text):
-    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.S)
-    if not pattern.search(page):
-        sys.exit(f"docs/sdf.md has no section {name}")
-    return pattern.sub(lambda m: m[1] + text + m[2], page)
+    save(figure, "sdf-convergence")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sunder", default=str(ROOT / "build/bin/sunder"))
-    parser.add_argument("--save", type=pathlib.Path, help="keep the measurements in this file")
-    parser.add_argument("--from", dest="source", type=pathlib.Path, help="take the measurements from this file")
-    arguments = parser.parse_args()
-    data = json.loads(arguments.source.read_text()) if arguments.source else measure(arguments.sunder)
-    if arguments.save:
-        arguments.save.write_text(json.dumps(data))
-    curves = Curves(data["rows"])
+    curves = Curves(measurements(__doc__, measure)["rows"])
     plots(curves)
-    page_path = ROOT / "docs" / "sdf.md"
-    page = page_path.read_text()
-    for name, section in (("compared", compared_section), ("claim", claim_section), ("runs", runs_section)):
-        page = replace_section(page, name, section(curves))
-    page_path.write_text(page)
+    replace_sections("sdf.md", {"compared": compared_section(curves), "claim": claim_section(curves),
+                                "runs": runs_section(curves)})
 
 
 main()

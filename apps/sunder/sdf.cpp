@@ -4,6 +4,7 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/progress.h"
 #include "sunder/geometry/mesh_io.h"
+#include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/hp_build.h"
 #include "sunder/sdf/hp_continuity.h"
 #include "sunder/sdf/hp_field.h"
@@ -30,7 +31,7 @@ using namespace sdf;
 struct SdfOptions {
   std::string input, output, sign = "auto", nearness = "none", slice;
   std::vector<std::string> points, pointFiles;
-  std::vector<double> domain;
+  std::vector<double> domain, keep;
   HpSettings build;
   double theta = 20, beta = 0, memory = 400;
   size_t rows = 20, pictureHeight = 512;
@@ -238,8 +239,57 @@ int queryField(const SdfOptions& options, const HpField& field, const Settings& 
   return 0;
 }
 
+// What the plane leaves of a field, fitted again only where that differs.
+int cutField(const SdfOptions& options, const std::shared_ptr<const HpField>& field,
+             const Settings& settings) {
+  if (options.output.empty())
+    throw Error(ErrorKind::Usage, "--keep makes a new field, but where should it go?")
+        .hint("add -o REST.sdf");
+  if (std::filesystem::path(options.output).extension() != ".sdf")
+    throw Error(ErrorKind::Unsupported, "fields are written as .sdf files").inFile(options.output);
+  const Vec3 normal(options.keep[0], options.keep[1], options.keep[2]);
+  const FieldPtr plane = makePlaneField(normal, options.keep[3]);
+  const FieldPtr whole = makeIntersection({field, plane});
+  if (whole->bounds().empty())
+    throw Error(ErrorKind::Geometry, "nothing of the field is on that side of the plane")
+        .inFile(options.input)
+        .hint("turn the plane around: negate all four numbers");
+  HpSettings s = buildSettings(options);
+  s.error = options.errorOption->count() > 0 ? options.build.error : field->targetError;
+  HpReport report;
+  Profiler profiler;
+  HpForest forest;
+  {
+    const Profiler::Activation active(profiler);
+    const ProfileScope scope("fit");
+    forest = refitAfterCut(field->forest(), *whole, *plane, s, report);
+  }
+  HpField rest(forest, whole->bounds());
+  rest.targetError = s.error;
+  // Of the field that was cut, and of the new cells beside it: together they are no more than their sum.
+  rest.measuredError = field->measuredError + report.measured;
+  rest.measuredMax = field->measuredMax + report.measuredMax;
+  rest.write(options.output);
+  if (settings.json) {
+    Json json = {{"input", options.input},         {"output", options.output},
+                 {"target_error", s.error},        {"measured_error", rest.measuredError},
+                 {"added_error", report.measured}, {"changed_share", report.measuredShare},
+                 {"samples", report.samples}};
+    json.update(cellsJson(rest));
+    json["seconds"] = stagesJson(profiler);
+    printJson(json);
+  }
+  say(settings,
+      fmt::format("{} -> {}: {:.0f} % of the domain fitted again, error {:.3g} beside the old field\n{}",
+                  options.input, options.output, 100 * report.measuredShare, report.measured,
+                  cellsText(rest)));
+  return 0;
+}
+
 int useField(const SdfOptions& options, const Settings& settings) {
-  const HpField field = HpField::read(options.input);
+  const auto read = std::make_shared<const HpField>(HpField::read(options.input));
+  const HpField& field = *read;
+  if (!options.keep.empty()) return cutField(options, read, settings);
   const bool query = !options.points.empty() || !options.pointFiles.empty();
   if (query && !options.slice.empty())
     throw Error(ErrorKind::Usage, "--slice and --query are two jobs: give one of them");
@@ -282,8 +332,9 @@ int runSdf(const SdfOptions& options, const Settings& settings) {
   if (options.output.empty())
     throw Error(ErrorKind::Usage, "a field is made of a mesh, but where should it go?")
         .hint("add -o FIELD.sdf");
-  if (!options.slice.empty() || !options.points.empty() || !options.pointFiles.empty())
-    throw Error(ErrorKind::Usage, "--slice and --query are asked of a field, not of a mesh")
+  if (!options.slice.empty() || !options.points.empty() || !options.pointFiles.empty() ||
+      !options.keep.empty())
+    throw Error(ErrorKind::Usage, "--slice, --query and --keep are asked of a field, not of a mesh")
         .hint("make the field first: sunder sdf MESH -o FIELD.sdf");
   return makeField(options, settings);
 }
@@ -333,6 +384,11 @@ Verb addSdf(CLI::App& root) {
       ->expected(6)
       ->group(fit);
   const char* use = "Using a field";
+  app->add_option("--keep", options->keep,
+                  "Cut the field by a plane: keep NX x + NY y + NZ z <= D, fit again only what changes")
+      ->expected(4)
+      ->type_name("NX NY NZ D")
+      ->group(use);
   app->add_option("--query", options->pointFiles, "Points to ask for: CSV or text, or a mesh's vertices")
       ->type_name("FILE")
       ->allow_extra_args(false)
@@ -358,7 +414,8 @@ Verb addSdf(CLI::App& root) {
       "  sunder sdf cup.obj --error 1e-4 -o cup.sdf\n"
       "  sunder sdf cup.sdf\n"
       "  sunder sdf cup.sdf --query probes.csv -o distances.csv\n"
-      "  sunder sdf cup.sdf --slice z=0 -o slice.png");
+      "  sunder sdf cup.sdf --slice z=0 -o slice.png\n"
+      "  sunder sdf cup.sdf --keep 0 0 1 0.05 -o lower.sdf");
   return {app, [options](const Settings& settings) { return runSdf(*options, settings); }};
 }
 

@@ -14,11 +14,7 @@
 
 #include "sunder/sdf/field.h"
 
-#include <memory>
-
 namespace sunder::sdf {
-
-using FieldPtr = std::shared_ptr<const Field>;
 
 // A field that knows how far its level sets reach: {p : value(p) <= level} lies in boundsAt(level). Needed
 // where a value is only a bound of the distance, since then the solid grown by d is not the level set of d.

@@ -60,6 +60,8 @@ class Field {
   }
 };
 
+using FieldPtr = std::shared_ptr<const Field>;
+
 // Throws Error (Usage) where a batch does not have as many results as points: what every field does first.
 void requireSameSize(size_t points, size_t results);
 

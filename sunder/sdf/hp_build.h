@@ -14,19 +14,13 @@
 #pragma once
 
 #include "sunder/sdf/field.h"
+#include "sunder/sdf/hp_fit.h"
 #include "sunder/sdf/hp_forest.h"
 
 #include <functional>
 #include <string>
 
 namespace sunder::sdf {
-
-// Gauss points along each axis of a cell of degree p.
-enum class Quadrature {
-  Lean,      // p + 1: the least that keeps the basis orthogonal
-  Standard,  // 2p + 1: exact to degree 4p
-  Source,    // 4p: the other reading of the publication
-};
 
 // Errors far from the surface may count less: by (1 - |mean distance| / diagonal)^theta, or by
 // exp(-theta |mean distance| / diagonal).
@@ -77,6 +71,7 @@ struct HpReport {
   HpEnd end = HpEnd::Target;
   double estimate = 0;         // root of the mean squared error, as estimated (weighted by nearness)
   double measured = 0;         // the same, measured at random points
+  double measuredShare = 1;    // of the domain, where those points are: less than all after a refit
   double measuredMax = 0;      // largest error among them
   double measuredNear = 0;     // largest error among those nearer to the surface than 1/40 of the diagonal
   uint64_t samples = 0;        // exact answers of the source, those for measuring included
@@ -96,17 +91,17 @@ HpForest buildHp(const Field& source, const HpSettings& settings, HpReport& repo
 // Fits again where the field changed: the leaves that overlap `changed` are fitted to `source` at their
 // degree and refined until the target is met in them; all others keep their coefficients bit for bit. So do
 // those leaves that still agree with the source at eight points as well as they agreed before, and cells all
-// of whose leaves overlap take the leaves' place where a cubic is good enough now. The report's measured
-// errors are those of the whole field.
+// of whose leaves may have changed take the leaves' place where a cubic is good enough now. The errors in the
+// report are those of the leaves that may have changed.
 HpForest refitHp(const HpForest& forest, const Field& source, const Box3& changed, const HpSettings& settings,
                  HpReport& report);
 
-// The coefficients of the best polynomial on a box, and its error estimate.
-struct HpFit {
-  std::vector<double> coefficients;
-  double error = 0;
-};
-HpFit fitCell(const Field& source, const Box3& box, int degree, Quadrature quadrature, double guard);
+// The same for a body of which only what lies inside of `cutter` is left: `source` is the larger of the field
+// that `forest` was fitted to with the same target, and the cutter's. Where the cutter is larger for sure it
+// is asked alone, and where it is smaller for sure nothing is done. Neither field may grow faster than a
+// distance.
+HpForest refitAfterCut(const HpForest& forest, const Field& source, const Field& cutter,
+                       const HpSettings& settings, HpReport& report);
 
 // Errors of the forest against the source at `count` random points of the domain: root mean square, largest,
 // largest near the surface.

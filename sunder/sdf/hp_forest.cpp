@@ -5,6 +5,13 @@
 
 namespace sunder::sdf {
 
+HpCell childOf(const HpCell& parent, uint32_t which, int32_t node) {
+  return {
+      {2 * parent.at[0] + (which & 1), 2 * parent.at[1] + (which >> 1 & 1), 2 * parent.at[2] + (which >> 2)},
+      parent.level + 1,
+      node};
+}
+
 std::vector<HpCell> leafCells(const HpForest& forest) {
   std::vector<HpCell> cells(forest.leafCount());
   std::vector<HpCell> stack;
@@ -21,11 +28,7 @@ std::vector<HpCell> leafCells(const HpForest& forest) {
             cells[static_cast<size_t>(-1 - first)] = cell;
             continue;
           }
-          for (uint32_t c = 0; c < 8; ++c)
-            stack.push_back(
-                {{2 * cell.at[0] + (c & 1), 2 * cell.at[1] + (c >> 1 & 1), 2 * cell.at[2] + (c >> 2)},
-                 cell.level + 1,
-                 first + static_cast<int32_t>(c)});
+          for (uint32_t c = 0; c < 8; ++c) stack.push_back(childOf(cell, c, first + static_cast<int32_t>(c)));
         }
       }
   return cells;

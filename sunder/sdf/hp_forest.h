@@ -48,6 +48,7 @@ struct HpCell {
   uint32_t level = 0;
   int32_t node = 0;
 };
+HpCell childOf(const HpCell& parent, uint32_t which, int32_t node);
 std::vector<HpCell> leafCells(const HpForest& forest);  // by leaf
 Box3 cellBox(const HpForest& forest, const HpCell& cell);
 

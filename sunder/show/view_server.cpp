@@ -53,11 +53,12 @@ struct ViewServer::Impl {
     });
     // Another page must not read the run through the visitor's browser, nor may this one load anything from
     // elsewhere.
-    server.set_default_headers({{"Cache-Control", "no-store"},
-                                {"X-Content-Type-Options", "nosniff"},
-                                {"Content-Security-Policy",
-                                 "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-                                 "img-src data: blob:; connect-src 'self'"}});
+    server.set_default_headers(
+        {{"Cache-Control", "no-store"},
+         {"X-Content-Type-Options", "nosniff"},
+         {"Content-Security-Policy",
+          "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; font-src data:; "
+          "img-src data: blob:; connect-src 'self'"}});
     server.set_pre_routing_handler([this](const Request& request, Response& response) {
       // A name that points here from outside is not an address of ours.
       const std::string host = request.get_header_value("Host");

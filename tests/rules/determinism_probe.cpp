@@ -8,6 +8,7 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_clean.h"
 #include "sunder/geometry/shapes.h"
+#include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/hp_build.h"
 #include "sunder/sdf/hp_continuity.h"
 #include "sunder/sdf/hp_field.h"
@@ -109,6 +110,9 @@ int main(int argc, char** argv) {
   print<double>(
       "hp-refit",
       sdf::refitHp(forest, exact, {Vec3(0.2, -1, -1), Vec3(1, 1, 1)}, settings, again).coefficients);
+  const sdf::FieldPtr plane = sdf::makePlaneField(Vec3::UnitX(), 0.3);
+  const sdf::FieldPtr rest = sdf::makeIntersection({std::make_shared<sdf::HpField>(forest), plane});
+  print<double>("hp-cut", sdf::refitAfterCut(forest, *rest, *plane, settings, again).coefficients);
   sdf::makeContinuous(forest, {});
   print<double>("hp-continuity", forest.coefficients);
   const sdf::HpField field(forest, exact.bounds());

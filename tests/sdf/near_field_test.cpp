@@ -215,6 +215,12 @@ TEST(HpRefit, FollowsTheOldTreeAndMeetsTheErrorOfAFullBuild) {
   EXPECT_LT(measureHp(full, *cut, 50'000, 3, 0).rms, 1.1 * s.error);
   EXPECT_LT(refit.leafCount(), old.leafCount());
   EXPECT_LT(2 * again.nearSamples, fresh.nearSamples);
+  // Who names the cutter has less to do.
+  HpReport quick;
+  const HpForest byCutter = refitAfterCut(old, *cut, *makePlaneField(Vec3::UnitX(), 0.6), s, quick);
+  EXPECT_EQ(quick.end, HpEnd::Target);
+  EXPECT_LT(measureHp(byCutter, *cut, 50'000, 3, 0).rms, 1.1 * s.error);
+  EXPECT_LT(10 * (quick.samples + quick.nearSamples), fresh.samples + fresh.nearSamples);
   size_t same = 0;
   const std::vector<Vec3> points = randomPoints({{-0.2, -1, -1}, {0.4, 1, 1}}, 2000, 4);
   for (const Vec3& p : points) same += evaluate(old, p) == evaluate(refit, p);

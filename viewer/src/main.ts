@@ -2,7 +2,8 @@ import GUI from "lil-gui";
 import { niceTop, scaleColour } from "./colours";
 import { Plot } from "./plots";
 import { kRow, openSource } from "./source";
-import { Stage } from "./stage";
+import { Pace } from "./pace";
+import { kWorstQuality, Stage } from "./stage";
 import { Store } from "./store";
 import { Color } from "three";
 
@@ -16,10 +17,14 @@ interface Probe {
   frames: number;
   bodiesShown: number;
   state: string;
-  framesPerSecond: number;
+  arrived: number; // frames
+  drawn: number; // pictures since the start
+  triangles: number; // of one picture
+  quality: number; // 0 is the best
   picked: string;
 }
-const probe: Probe = { ready: false, frame: 0, frames: 0, bodiesShown: 0, state: "", framesPerSecond: 0, picked: "" };
+const probe: Probe = { ready: false, frame: 0, frames: 0, bodiesShown: 0, state: "", arrived: 0, drawn: 0, triangles: 0, quality: 0,
+  picked: "" };
 (window as unknown as { sunder: Probe }).sunder = probe;
 
 function fail(error: unknown): void {
@@ -36,11 +41,14 @@ async function start(): Promise<void> {
     shadows: true, wireframe: false, contacts: false, plotA: "", plotB: "",
     fit: () => stage.fit(),
     screenshot: () => {
+      pace.still();
       stage.draw();
       const link = document.createElement("a");
       link.download = `${store.info.scene || "sunder"}-${String(frame).padStart(4, "0")}.png`;
       link.href = stage.canvas.toDataURL("image/png");
       link.click();
+      dirty = true;
+      pace.again();
     },
   };
   let frame = 0, playing = store.frames > 1, clock = 0, dirty = true, shownEvents = -1;
@@ -158,6 +166,7 @@ async function start(): Promise<void> {
   });
   window.addEventListener("resize", () => (stage.resize(), (dirty = true)));
 
+  const pace = new Pace(stage.software ? kWorstQuality - 1 : 0, (level) => stage.setQuality(level));
   stage.resize();
   stage.rebuild();
   stage.fit();
@@ -199,7 +208,8 @@ async function start(): Promise<void> {
     }
   };
 
-  let before = performance.now(), counted = 0, countedSince = before;
+  let before = performance.now(), moved = before;
+  stage.controls.addEventListener("change", () => (moved = performance.now()));
   const tick = (now: number) => {
     requestAnimationFrame(tick);
     const passed = Math.min((now - before) / 1000, 0.1);
@@ -220,7 +230,8 @@ async function start(): Promise<void> {
         dirty = true;
       }
     }
-    if (dirty && (store.frames === 0 || store.row(frame))) {
+    const changed = dirty && (store.frames === 0 || !!store.row(frame));
+    if (changed) {
       dirty = false;
       if (store.frames > 0) {
         const top = stage.show(frame, options.colourBy, options.autoRange ? null : options.top);
@@ -242,13 +253,14 @@ async function start(): Promise<void> {
       Object.assign(probe, { frame, frames: store.frames, bodiesShown: stage.bodiesShown });
       probe.ready = true;
     }
-    stage.draw();
-    ++counted;
-    if (now - countedSince > 1000) {
-      probe.framesPerSecond = (counted * 1000) / (now - countedSince);
-      counted = 0;
-      countedSince = now;
-    }
+    // While something moves, in time; when all is still, once as well as it can be, then not at all.
+    const moving = changed || now - moved < 300;
+    if (moving || pace.settling) {
+      if (moving) pace.moving(now);
+      else pace.still();
+      stage.draw();
+      Object.assign(probe, { drawn: probe.drawn + 1, triangles: stage.triangles, quality: pace.level, arrived: store.arrived });
+    } else stage.controls.update();
   };
   requestAnimationFrame(tick);
 }

@@ -2,12 +2,13 @@
 // shadows; contacts.
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, InstancedMesh,
-  LineBasicMaterial, LineSegments, Matrix4, Mesh as ThreeMesh, MeshPhysicalMaterial, MeshStandardMaterial, PCFShadowMap,
-  PerspectiveCamera, PlaneGeometry, PMREMGenerator, Quaternion, Raycaster, Scene, Sphere, Vector2, Vector3, WebGLRenderer,
+  LineBasicMaterial, LineSegments, Matrix4, Mesh as ThreeMesh, MeshLambertMaterial, MeshPhysicalMaterial, MeshStandardMaterial,
+  PCFShadowMap, PerspectiveCamera, PlaneGeometry, PMREMGenerator, Quaternion, Raycaster, Scene, Sphere, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+import { coarsen } from "./coarse";
 import { distinctColour, scaleColour } from "./colours";
 import { ContactEvent, kRow, Material } from "./source";
 import { Store } from "./store";
@@ -18,7 +19,27 @@ interface Group {
   mesh: InstancedMesh;
   bodies: number[];
   base: Color;
+  fine: BufferGeometry;
+  rich: MeshStandardMaterial;
+  plain: MeshLambertMaterial;
 }
+
+// What is given up step by step where drawing is slow: points per pixel, shadows, reflections, triangles.
+interface Quality {
+  pixels: number;
+  shadows: boolean;
+  rich: boolean;
+  cells: number; // of coarse meshes along their longest side; 0: the meshes themselves
+}
+const kQualities: Quality[] = [
+  { pixels: 2, shadows: true, rich: true, cells: 0 },
+  { pixels: 1, shadows: true, rich: true, cells: 0 },
+  { pixels: 1, shadows: true, rich: false, cells: 16 },
+  { pixels: 0.75, shadows: false, rich: false, cells: 12 },
+  { pixels: 0.5, shadows: false, rich: false, cells: 8 },
+];
+export const kWorstQuality = kQualities.length - 1;
+const kFewTriangles = 120; // not worth coarsening
 
 const kSky = 0xd9dcdf;
 
@@ -36,17 +57,17 @@ export class Stage {
   private contacts = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xd02020, depthTest: false }));
   private shown = 0; // bodies in the last frame
   private extent = 1;
+  private quality = 0;
+  private shadows = true;
+  private coarse = new Map<string, BufferGeometry>();
   selected = -1;
 
   constructor(readonly canvas: HTMLCanvasElement, readonly store: Store) {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
     this.scene.background = new Color(kSky);
-    const environment = new PMREMGenerator(this.renderer);
-    this.scene.environment = environment.fromScene(new RoomEnvironment(), 0.04).texture;
     this.scene.environmentIntensity = 0.45;
     this.scene.add(new HemisphereLight(0xdfe8f5, 0x8d8a84, 0.55), new AmbientLight(0xffffff, 0.15));
     this.sun.castShadow = true;
@@ -81,12 +102,13 @@ export class Stage {
     });
     for (const list of lists.values()) {
       const body = bodies[list[0]];
-      const material = makeMaterial(materials[body.material]);
-      const mesh = new InstancedMesh(this.geometry(body.mesh), material, list.length);
+      const material = makeMaterial(materials[body.material]), fine = this.geometry(body.mesh);
+      const mesh = new InstancedMesh(fine, material, list.length);
+      const plain = new MeshLambertMaterial({ transparent: material.transparent, opacity: material.opacity, depthWrite: material.depthWrite });
       mesh.castShadow = !material.transparent;
       mesh.receiveShadow = true;
       mesh.frustumCulled = false;
-      const group = { mesh, bodies: list, base: material.color.clone() };
+      const group = { mesh, bodies: list, base: material.color.clone(), fine, rich: material, plain };
       material.color.set(0xffffff);
       list.forEach((b, slot) => {
         this.groupOf[b] = group;
@@ -97,6 +119,7 @@ export class Stage {
       this.scene.add(mesh);
     }
     this.makeGround();
+    this.applyQuality();
   }
 
   private isGroundSquare(body: number): boolean {
@@ -233,15 +256,54 @@ export class Stage {
   }
 
   setShadows(on: boolean): void {
-    this.renderer.shadowMap.enabled = on;
-    this.sun.castShadow = on;
-    this.renderer.shadowMap.needsUpdate = true;
-    for (const g of this.groups) (g.mesh.material as MeshStandardMaterial).needsUpdate = true;
-    if (this.ground) (this.ground.material as MeshStandardMaterial).needsUpdate = true;
+    this.shadows = on;
+    this.applyQuality();
   }
 
   setWireframe(on: boolean): void {
-    for (const g of this.groups) (g.mesh.material as MeshStandardMaterial).wireframe = on;
+    for (const g of this.groups) g.rich.wireframe = g.plain.wireframe = on;
+  }
+
+  // 0 is the best; see kQualities.
+  setQuality(level: number): void {
+    if (level === this.quality) return;
+    this.quality = level;
+    this.applyQuality();
+    this.resize();
+  }
+
+  private applyQuality(): void {
+    const { pixels, shadows, rich, cells } = kQualities[this.quality];
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, pixels));
+    if (rich && !this.scene.environment)
+      this.scene.environment = new PMREMGenerator(this.renderer).fromScene(new RoomEnvironment(), 0.04).texture;
+    this.renderer.shadowMap.enabled = this.sun.castShadow = this.shadows && shadows;
+    this.renderer.shadowMap.needsUpdate = true;
+    for (const g of this.groups) {
+      const material = rich ? g.rich : g.plain;
+      material.needsUpdate = true;
+      g.mesh.material = material;
+      g.mesh.geometry = this.coarseOrFine(g.fine, cells);
+    }
+    if (this.ground) (this.ground.material as MeshStandardMaterial).needsUpdate = true;
+  }
+
+  private coarseOrFine(fine: BufferGeometry, cells: number): BufferGeometry {
+    if (cells === 0 || fine.getAttribute("position").count <= 3 * kFewTriangles) return fine;
+    const key = `${fine.id}/${cells}`;
+    let coarse = this.coarse.get(key);
+    if (!coarse) this.coarse.set(key, (coarse = coarsen(fine, cells)));
+    return coarse;
+  }
+
+  // Whether pictures are computed by the processor: then the best is too slow even for one.
+  get software(): boolean {
+    const gl = this.renderer.getContext(), names = gl.getExtension("WEBGL_debug_renderer_info");
+    return !!names && /swiftshader|llvmpipe|software/i.test(String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)));
+  }
+
+  get triangles(): number {
+    return this.renderer.info.render.triangles;
   }
 
   resize(): void {

@@ -1,0 +1,204 @@
+// The page in a real browser: a finished run, one that is still being written, and a page that stands alone. Needs
+// SUNDER_BIN (the folder of the command) and Debian's chromium; exits with 77 where there is none.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { chromiumPath, launch, serve, sunder } from "./browser.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "sunder-page-"));
+const scenePath = join(folder, "blocks.json");
+
+// Nine blocks that fall on the ground, and a ball of glass.
+const scene = {
+  world: { duration: 1.5 },
+  bodies: [
+    { id: "ground", shape: { plane: {} }, kind: "static", material: "concrete" },
+    { id: "ball", shape: { sphere: { radius: 0.12 } }, material: "glass", position: [0, 1.2, 0] },
+  ],
+  arrays: [{
+    id: "block",
+    body: { shape: { box: { size: [0.2, 0.2, 0.2] } }, material: "oak" },
+    grid: { count: [3, 1, 3], spacing: [0.3, 0.3, 0.3] },
+    position: [0, 0.4, 0],
+  }],
+};
+
+let browser, server;
+
+function runSunder(...words) {
+  const done = spawnSync(sunder, words, { encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout;
+}
+
+// A page that must not reach beyond its own origin and must not complain.
+async function open(address) {
+  const context = await browser.newContext({ viewport: { width: 800, height: 500 }, acceptDownloads: true });
+  const page = await context.newPage();
+  const complaints = [], elsewhere = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("request", (request) => {
+    const own = new URL(address).origin === "null" ? "file:" : new URL(address).origin;
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(own)) elsewhere.push(request.url());
+  });
+  await page.goto(address);
+  await page.waitForFunction(() => window.sunder?.ready, null, { timeout: 30000 });
+  return { page, complaints, elsewhere, close: () => context.close() };
+}
+
+const probe = (page) => page.evaluate(() => ({ ...window.sunder }));
+
+// Share of the canvas that differs from its most frequent colour.
+async function variety(page) {
+  return page.evaluate(() => {
+    const canvas = document.getElementById("view");
+    const copy = document.createElement("canvas");
+    copy.width = 320;
+    copy.height = 180;
+    const pen = copy.getContext("2d");
+    pen.drawImage(canvas, 0, 0, 320, 180);
+    const data = pen.getImageData(0, 0, 320, 180).data, counts = new Map();
+    for (let i = 0; i < data.length; i += 4) {
+      const key = (data[i] >> 3 << 10) | (data[i + 1] >> 3 << 5) | (data[i + 2] >> 3);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return { share: 1 - Math.max(...counts.values()) / (320 * 180), colours: counts.size };
+  });
+}
+
+if (!chromiumPath) {
+  console.log("no chromium: the page is not tested");
+  process.exit(77);
+}
+
+before(async () => {
+  writeFileSync(scenePath, JSON.stringify(scene));
+  runSunder("run", scenePath, "-o", join(folder, "run"), "--quiet");
+  browser = await launch();
+  server = await serve(join(folder, "run"));
+});
+
+after(async () => {
+  server?.stop();
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a finished run loads, shows all bodies, and is no blank picture", async () => {
+  const { page, complaints, elsewhere, close } = await open(server.url);
+  const state = await probe(page);
+  assert.equal(state.state, "finished");
+  assert.equal(state.frames, 91);
+  assert.equal(state.bodiesShown, 10); // the ground is drawn as a plane
+  const seen = await variety(page);
+  assert.ok(seen.share > 0.05, `only ${seen.share} of the picture differs from its background`);
+  assert.ok(seen.colours > 50, `${seen.colours} colours`);
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(elsewhere, []);
+  await close();
+});
+
+test("play, pause, step and scrub", async () => {
+  const { page, close } = await open(server.url);
+  await page.waitForFunction(() => window.sunder.frame > 5); // it plays from the start
+  await page.keyboard.press(" ");
+  await page.waitForTimeout(300);
+  const paused = (await probe(page)).frame;
+  await page.waitForTimeout(300);
+  assert.equal((await probe(page)).frame, paused);
+  await page.keyboard.press("Home");
+  await page.waitForFunction(() => window.sunder.frame === 0);
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => window.sunder.frame === 1);
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.waitForFunction(() => window.sunder.frame === 11);
+  await page.locator("#scrub").fill("60");
+  await page.waitForFunction(() => window.sunder.frame === 60);
+  assert.match(await page.locator("#clock").textContent(), /frame 60 of 91, 1\.000 s/);
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => window.sunder.frame === 90);
+  await close();
+});
+
+test("picking tells the body; Escape lets it go", async () => {
+  const { page, close } = await open(server.url);
+  await page.keyboard.press(" ");
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => window.sunder.frame === 90);
+  // Somewhere near the middle there is a block: look along rows until one is hit.
+  let name = "";
+  for (let y = 180; y < 340 && !name; y += 20)
+    for (let x = 300; x < 500 && !name; x += 20) {
+      await page.mouse.click(x, y);
+      await page.waitForTimeout(60);
+      name = (await probe(page)).picked;
+    }
+  assert.match(name, /^(block\[|ball)/);
+  const panel = await page.locator("#picked").textContent();
+  for (const word of ["mass", "material", "parent", "speed"]) assert.ok(panel.includes(word), `${word} in ${panel}`);
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => window.sunder.picked === "");
+  await close();
+});
+
+test("colour by speed changes the picture and shows a scale", async () => {
+  const { page, close } = await open(server.url);
+  await page.keyboard.press(" ");
+  await page.locator("#scrub").fill("10"); // falling
+  await page.waitForFunction(() => window.sunder.frame === 10);
+  assert.ok(await page.locator("#legend").isHidden());
+  const before = await page.locator("#view").screenshot();
+  await page.locator(".lil-gui select").first().selectOption("speed");
+  await page.waitForFunction(() => !document.getElementById("legend").hidden);
+  assert.match(await page.locator("#legend").textContent(), /speed, m\/s.*0 to/);
+  await page.waitForTimeout(200);
+  assert.notDeepEqual(await page.locator("#view").screenshot(), before);
+  await close();
+});
+
+test("a picture can be saved", async () => {
+  const { page, close } = await open(server.url);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("p")]);
+  assert.match(download.suggestedFilename(), /^blocks-\d{4}\.png$/);
+  assert.ok(statSync(await download.path()).size > 4000);
+  await close();
+});
+
+test("a run that is being written grows in the page", async () => {
+  const live = join(folder, "live");
+  const run = spawn(sunder, ["run", scenePath, "-o", live, "--quiet", "--set", "world.duration=100"], { stdio: "ignore" });
+  try {
+    for (let i = 0; i < 400 && !existsSync(join(live, "run.sunder")); ++i) await new Promise((r) => setTimeout(r, 5));
+    run.kill("SIGSTOP"); // it waits until the page has seen the beginning
+    const served = await serve(live);
+    const { page, close } = await open(served.url);
+    const first = await probe(page);
+    assert.equal(first.state, "live");
+    assert.ok(first.frames < 6001, `${first.frames} frames`);
+    run.kill("SIGCONT");
+    await page.waitForFunction(() => window.sunder.state === "finished", null, { timeout: 60000 });
+    assert.equal((await probe(page)).frames, 6001);
+    await close();
+    served.stop();
+  } finally {
+    run.kill("SIGKILL");
+  }
+});
+
+test("a page that stands alone opens from the disk", async () => {
+  const path = join(folder, "alone.html");
+  runSunder("export", join(folder, "run"), "--to", "html", "-o", path);
+  const { page, complaints, elsewhere, close } = await open(pathToFileURL(path).href);
+  const state = await probe(page);
+  assert.equal(state.frames, 91);
+  assert.equal(state.bodiesShown, 10);
+  assert.ok((await variety(page)).share > 0.05);
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(elsewhere, []);
+  await close();
+});
