@@ -2,12 +2,14 @@
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
+#include "sunder/show/overlay.h"
 #include "sunder/show/run_summary.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -36,6 +38,17 @@ struct ViewData::Impl {
   std::vector<std::string> fields, statistics;
   size_t summarised = 0;  // frames there were when the summary was made
   record::Frame frame;
+  std::map<size_t, Overlay> overlays;  // by mesh
+
+  Overlay& overlay(size_t mesh) {
+    checkMesh(mesh);
+    const auto found = overlays.find(mesh);
+    return found != overlays.end() ? found->second : overlays.try_emplace(mesh, run.mesh(mesh)).first->second;
+  }
+  void checkMesh(size_t index) const {
+    if (index >= run.meshCount())
+      throw Error(ErrorKind::Usage, fmt::format("there is no mesh {}", index)).inFile(run.path().string());
+  }
 
   void readNames() {
     summarised = run.frameCount();
@@ -53,6 +66,7 @@ struct ViewData::Impl {
   void refresh() {
     const size_t meshes = run.meshCount();
     if (!run.refresh()) return;
+    if (run.frameCount() < summarised) overlays.clear();  // the run was started again
     // Once in a while is enough: the camera is fitted when the page opens.
     if (run.frameCount() >= summarised * 2 || run.meshCount() != meshes || run.frameCount() < summarised) {
       summary = summarise(run);
@@ -102,8 +116,7 @@ struct ViewData::Impl {
   }
 
   std::string mesh(size_t index) const {
-    if (index >= run.meshCount())
-      throw Error(ErrorKind::Usage, fmt::format("there is no mesh {}", index)).inFile(run.path().string());
+    checkMesh(index);
     const record::MeshEntry entry = run.mesh(index);
     std::string out;
     ByteWriter writer(out);
@@ -204,6 +217,21 @@ std::string ViewData::events(size_t frame) {
   const std::lock_guard guard(impl_->lock);
   impl_->requireFrames(frame, frame);
   return impl_->events(frame).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string ViewData::boxes(size_t mesh, uint32_t level) {
+  const std::lock_guard guard(impl_->lock);
+  return impl_->overlay(mesh).boxes(level);
+}
+
+std::string ViewData::spheres(size_t mesh, uint32_t level) {
+  const std::lock_guard guard(impl_->lock);
+  return impl_->overlay(mesh).spheres(level);
+}
+
+std::string ViewData::slice(size_t mesh, uint32_t axis, double share) {
+  const std::lock_guard guard(impl_->lock);
+  return impl_->overlay(mesh).slice(axis, share);
 }
 
 size_t ViewData::frameCount() {

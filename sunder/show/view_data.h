@@ -24,6 +24,10 @@ class ViewData {
   std::string mesh(size_t index);
   std::string frames(size_t first, size_t last);  // at most kMostFrames
   std::string events(size_t frame);               // JSON
+  // What collision detection sees of a mesh (overlay.h).
+  std::string boxes(size_t mesh, uint32_t level);
+  std::string spheres(size_t mesh, uint32_t level);
+  std::string slice(size_t mesh, uint32_t axis, double share);
   size_t frameCount();
 
   static constexpr size_t kMostFrames = 512;

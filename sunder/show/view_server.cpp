@@ -81,6 +81,20 @@ struct ViewServer::Impl {
       answer(r, "application/octet-stream",
              [&] { return data.frames(number(q.matches[1]), number(q.matches[2])); });
     });
+    server.Get(R"(/api/boxes/(\d{1,10})/(\d{1,3}))", [this](const Request& q, Response& r) {
+      answer(r, "application/octet-stream",
+             [&] { return data.boxes(number(q.matches[1]), uint32_t(number(q.matches[2]))); });
+    });
+    server.Get(R"(/api/spheres/(\d{1,10})/(\d{1,3}))", [this](const Request& q, Response& r) {
+      answer(r, "application/octet-stream",
+             [&] { return data.spheres(number(q.matches[1]), uint32_t(number(q.matches[2]))); });
+    });
+    server.Get(R"(/api/slice/(\d{1,10})/([012])/(\d{1,4}))", [this](const Request& q, Response& r) {
+      answer(r, "application/octet-stream", [&] {
+        return data.slice(number(q.matches[1]), uint32_t(number(q.matches[2])),
+                          double(number(q.matches[3])) / 1000);
+      });
+    });
     server.Get(R"(/api/events/(\d{1,10}))", [this](const Request& q, Response& r) {
       answer(r, "application/json", [&] { return data.events(number(q.matches[1])); });
     });

@@ -2,8 +2,9 @@ import GUI from "lil-gui";
 import { niceTop, scaleColour } from "./colours";
 import { Plot } from "./plots";
 import { kRow, openSource } from "./source";
+import { Inspector } from "./inspect";
 import { Pace } from "./pace";
-import { kWorstQuality, Stage } from "./stage";
+import { Stage } from "./stage";
 import { Store } from "./store";
 import { Color } from "three";
 
@@ -22,9 +23,10 @@ interface Probe {
   triangles: number; // of one picture
   quality: number; // 0 is the best
   picked: string;
+  overlay: string; // what is shown of the picked body
 }
 const probe: Probe = { ready: false, frame: 0, frames: 0, bodiesShown: 0, state: "", arrived: 0, drawn: 0, triangles: 0, quality: 0,
-  picked: "" };
+  picked: "", overlay: "" };
 (window as unknown as { sunder: Probe }).sunder = probe;
 
 function fail(error: unknown): void {
@@ -64,7 +66,7 @@ async function start(): Promise<void> {
   const plot = new Plot(element<HTMLCanvasElement>("plot"), store, go);
   const setPlaying = (on: boolean) => {
     playing = on;
-    element("play").textContent = on ? "⏸" : "▶";
+    element("play").textContent = on ? "❚❚" : "▶";
     if (on && frame >= store.frames - 1 && !options.follow) go(0);
   };
   scrub.addEventListener("input", () => go(Number(scrub.value)));
@@ -85,6 +87,16 @@ async function start(): Promise<void> {
   gui.add(options, "shadows").onChange((on: boolean) => (stage.setShadows(on), (dirty = true)));
   gui.add(options, "wireframe").onChange((on: boolean) => (stage.setWireframe(on), (dirty = true)));
   gui.add(options, "contacts").name("contact impulses").onChange(() => ((shownEvents = -1), (dirty = true)));
+  const ask = store.source.bytes?.bind(store.source);
+  const inspector = ask && new Inspector(ask, () => (dirty = true));
+  if (inspector) {
+    stage.scene.add(inspector.group);
+    const folder = gui.addFolder("the picked body").close(), again = () => (dirty = true);
+    folder.add(inspector.options, "show", ["nothing", "tree boxes", "sphere tree", "field slice"]).onChange(again);
+    folder.add(inspector.options, "level", 0, 12, 1).onChange(again);
+    folder.add(inspector.options, "axis", ["x", "y", "z"]).name("slice across").onChange(again);
+    folder.add(inspector.options, "at", 0, 1).name("slice at").onChange(again);
+  }
   const names = ["", ...store.info.statistics];
   const wanted = ["energy", "contacts"].map((w) => names.find((n) => n === w || n.startsWith(`${w}.`)) ?? "");
   options.plotA = wanted[0] || names[1] || "";
@@ -166,9 +178,9 @@ async function start(): Promise<void> {
   });
   window.addEventListener("resize", () => (stage.resize(), (dirty = true)));
 
-  const pace = new Pace(stage.software ? kWorstQuality - 1 : 0, (level) => stage.setQuality(level));
   stage.resize();
   stage.rebuild();
+  const pace = new Pace(stage.best, (level) => stage.setQuality(level));
   stage.fit();
   readState();
   setPlaying(playing);
@@ -234,6 +246,7 @@ async function start(): Promise<void> {
     if (changed) {
       dirty = false;
       if (store.frames > 0) {
+        stage.hideSelected = inspector?.coversBody ?? false;
         const top = stage.show(frame, options.colourBy, options.autoRange ? null : options.top);
         legend(options.autoRange ? niceTop(top) : options.top);
         if (options.contacts && shownEvents !== frame) {
@@ -250,7 +263,9 @@ async function start(): Promise<void> {
       element("clock").textContent = `frame ${frame} of ${store.frames}, ${time.toFixed(3)} s`;
       plot.draw(frame);
       describe();
-      Object.assign(probe, { frame, frames: store.frames, bodiesShown: stage.bodiesShown });
+      const picked = stage.selected;
+      inspector?.update(picked < 0 ? -1 : store.info.bodies[picked].mesh, stage.selectedPose);
+      Object.assign(probe, { frame, frames: store.frames, bodiesShown: stage.bodiesShown, overlay: inspector?.shown ?? "" });
       probe.ready = true;
     }
     // While something moves, in time; when all is still, once as well as it can be, then not at all.

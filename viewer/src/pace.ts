@@ -13,10 +13,9 @@ export class Pace {
   private fast = 0;
   private risenFrom = Infinity; // a level that was tried and too slow is not tried again soon
 
-  // `best` is that of still pictures.
-  constructor(private readonly best: number, private readonly setQuality: (level: number) => void) {
-    this.level = best;
-    setQuality(best);
+  constructor(private readonly best: { still: number; moving: number }, private readonly setQuality: (level: number) => void) {
+    this.level = best.moving;
+    setQuality(this.level);
   }
 
   moving(now: number): void {
@@ -31,7 +30,7 @@ export class Pace {
       this.slow = 0;
       this.risenFrom = this.level;
       this.setQuality(++this.level);
-    } else if (this.fast >= kCaution && this.level > this.best && this.level - 1 !== this.risenFrom) {
+    } else if (this.fast >= kCaution && this.level > this.best.moving && this.level - 1 !== this.risenFrom) {
       this.fast = 0;
       this.setQuality(--this.level);
     }
@@ -44,6 +43,6 @@ export class Pace {
 
   still(): void {
     this.settling = false;
-    this.setQuality(this.best);
+    this.setQuality(this.best.still);
   }
 }

@@ -67,6 +67,7 @@ export interface Source {
   mesh(index: number): Promise<Mesh>;
   frames(first: number, last: number): Promise<FrameBlock>;
   events(frame: number): Promise<ContactEvent[]>;
+  bytes?(path: string): Promise<ArrayBuffer>; // of overlays; a page that stands alone has none
   readonly live: boolean; // may grow
 }
 
@@ -122,6 +123,9 @@ class ServerSource implements Source {
   }
   async frames(first: number, last: number): Promise<FrameBlock> {
     return parseFrames(await (await this.get(`api/frames/${first}-${last}`)).arrayBuffer());
+  }
+  async bytes(path: string): Promise<ArrayBuffer> {
+    return (await this.get(path)).arrayBuffer();
   }
   async events(frame: number): Promise<ContactEvent[]> {
     return (await (await this.get(`api/events/${frame}`)).json()) as ContactEvent[];

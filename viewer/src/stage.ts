@@ -34,6 +34,7 @@ interface Quality {
 const kQualities: Quality[] = [
   { pixels: 2, shadows: true, rich: true, cells: 0 },
   { pixels: 1, shadows: true, rich: true, cells: 0 },
+  { pixels: 1, shadows: true, rich: false, cells: 0 },
   { pixels: 1, shadows: true, rich: false, cells: 16 },
   { pixels: 0.75, shadows: false, rich: false, cells: 12 },
   { pixels: 0.5, shadows: false, rich: false, cells: 8 },
@@ -61,6 +62,8 @@ export class Stage {
   private shadows = true;
   private coarse = new Map<string, BufferGeometry>();
   selected = -1;
+  selectedPose: Matrix4 | null = null; // in the frame shown last
+  hideSelected = false; // what is drawn instead would be inside of it
 
   constructor(readonly canvas: HTMLCanvasElement, readonly store: Store) {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
@@ -77,6 +80,7 @@ export class Stage {
     this.contacts.renderOrder = 2;
     this.contacts.frustumCulled = false;
     this.scene.add(this.contacts);
+    if (this.software) this.quality = kWorstQuality - 1;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.15;
@@ -196,6 +200,7 @@ export class Stage {
     const matrix = new Matrix4(), place = new Vector3(), turn = new Quaternion(), one = new Vector3(1, 1, 1), colour = new Color();
     const gone = new Matrix4().makeScale(0, 0, 0);
     this.shown = 0;
+    this.selectedPose = null;
     for (let b = 0; b < this.groupOf.length; ++b) {
       const group = this.groupOf[b];
       if (!group) continue;
@@ -207,7 +212,9 @@ export class Stage {
       ++this.shown;
       place.fromArray(data.rows, at);
       turn.fromArray(data.rows, at + 3);
-      group.mesh.setMatrixAt(slot, matrix.compose(place, turn, one));
+      matrix.compose(place, turn, one);
+      if (b === this.selected) this.selectedPose = matrix.clone();
+      group.mesh.setMatrixAt(slot, b === this.selected && this.hideSelected ? gone : matrix);
       const moves = this.store.info.bodies[b].kind !== "static";
       if (b === this.selected) colour.set(0xff7a1a);
       else if (moves && colourBy === "body") distinctColour(b, colour);
@@ -296,8 +303,15 @@ export class Stage {
     return coarse;
   }
 
-  // Whether pictures are computed by the processor: then the best is too slow even for one.
-  get software(): boolean {
+  // The best quality for still and for moving pictures. Where the processor computes them, the very best is too slow even
+  // for one.
+  get best(): { still: number; moving: number } {
+    if (!this.software) return { still: 0, moving: 0 };
+    const all = this.groups.reduce((sum, g) => sum + (g.bodies.length * g.fine.getAttribute("position").count) / 3, 0);
+    return { still: all < 300_000 ? 2 : 3, moving: kWorstQuality - 1 };
+  }
+
+  private get software(): boolean {
     const gl = this.renderer.getContext(), names = gl.getExtension("WEBGL_debug_renderer_info");
     return !!names && /swiftshader|llvmpipe|software/i.test(String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)));
   }

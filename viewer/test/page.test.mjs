@@ -53,6 +53,18 @@ async function open(address) {
 
 const probe = (page) => page.evaluate(() => ({ ...window.sunder }));
 
+// Somewhere near the middle there is a body: looks along rows until one is hit.
+async function pickSomething(page) {
+  for (let y = 180; y < 340; y += 20)
+    for (let x = 300; x < 500; x += 20) {
+      await page.mouse.click(x, y);
+      await page.waitForTimeout(60);
+      const { picked } = await probe(page);
+      if (picked) return picked;
+    }
+  return "";
+}
+
 // Share of the canvas that differs from its most frequent colour.
 async function variety(page) {
   return page.evaluate(() => {
@@ -130,19 +142,28 @@ test("picking tells the body; Escape lets it go", async () => {
   await page.keyboard.press(" ");
   await page.keyboard.press("End");
   await page.waitForFunction(() => window.sunder.frame === 90);
-  // Somewhere near the middle there is a block: look along rows until one is hit.
-  let name = "";
-  for (let y = 180; y < 340 && !name; y += 20)
-    for (let x = 300; x < 500 && !name; x += 20) {
-      await page.mouse.click(x, y);
-      await page.waitForTimeout(60);
-      name = (await probe(page)).picked;
-    }
+  const name = await pickSomething(page);
   assert.match(name, /^(block\[|ball)/);
   const panel = await page.locator("#picked").textContent();
   for (const word of ["mass", "material", "parent", "speed"]) assert.ok(panel.includes(word), `${word} in ${panel}`);
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => window.sunder.picked === "");
+  await close();
+});
+
+test("trees and field of the picked body", async () => {
+  const { page, complaints, close } = await open(server.url);
+  await page.keyboard.press(" ");
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => window.sunder.frame === 90);
+  await pickSomething(page);
+  await page.getByText("the picked body").click();
+  const choice = page.locator(".lil-gui .lil-gui select").filter({ hasText: "tree boxes" });
+  for (const [name, path] of [["tree boxes", "boxes"], ["sphere tree", "spheres"], ["field slice", "slice"]]) {
+    await choice.selectOption(name);
+    await page.waitForFunction((p) => window.sunder.overlay.startsWith(`api/${p}/`), path);
+  }
+  assert.deepEqual(complaints, []);
   await close();
 });
 
