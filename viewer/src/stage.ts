@@ -36,8 +36,8 @@ const kQualities: Quality[] = [
   { pixels: 1, shadows: true, rich: true, cells: 0 },
   { pixels: 1, shadows: true, rich: false, cells: 0 },
   { pixels: 1, shadows: true, rich: false, cells: 16 },
-  { pixels: 0.75, shadows: false, rich: false, cells: 12 },
-  { pixels: 0.5, shadows: false, rich: false, cells: 8 },
+  { pixels: 0.75, shadows: false, rich: false, cells: 8 },
+  { pixels: 0.5, shadows: false, rich: false, cells: 5 },
 ];
 export const kWorstQuality = kQualities.length - 1;
 const kFewTriangles = 120; // not worth coarsening
@@ -308,7 +308,7 @@ export class Stage {
   get best(): { still: number; moving: number } {
     if (!this.software) return { still: 0, moving: 0 };
     const all = this.groups.reduce((sum, g) => sum + (g.bodies.length * g.fine.getAttribute("position").count) / 3, 0);
-    return { still: all < 300_000 ? 2 : 3, moving: kWorstQuality - 1 };
+    return all < 300_000 ? { still: 2, moving: kWorstQuality - 1 } : { still: 3, moving: kWorstQuality };
   }
 
   private get software(): boolean {
