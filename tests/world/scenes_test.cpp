@@ -1,5 +1,5 @@
 // The scenes that come along, each from ten places slightly beside its own: none may gain energy, none may
-// let a body into the ground, a wall or the bowl, or through them.
+// let a body through the ground, a wall or the bowl.
 #include "sunder/base/random.h"
 #include "sunder/world/world.h"
 
@@ -69,7 +69,8 @@ class Watch {
       if (s.kind(body) != rigid::BodyKind::Dynamic) continue;
       const rigid::Shape* shape = s.shape(body).get();
       if (!known.contains(shape)) known[shape] = coreOf(*shape);
-      moving_.push_back({body, known[shape], s.pose(body).point(known[shape].point)});
+      moving_.push_back(
+          {body, known[shape], s.pose(body).point(known[shape].point), shape->outerRadius(), {}});
       fastest_ = std::max(fastest_, s.velocity(body).norm());
       highest_ = std::max(highest_, std::abs(s.centre(body).y()));
       const double g = s.settings().gravity.norm();
@@ -105,12 +106,12 @@ class Watch {
     return 2 * (fastest_ + std::sqrt(2 * world_.simulation().settings().gravity.norm() * (highest_ + 1)) +
                 world_.simulation().settings().pushSpeed);
   }
-  // How far the core of a body was inside an obstacle that one can pass through; and which.
-  double inside() const { return inside_; }
-  const std::string& culprit() const { return culprit_; }
-  // How far a core was below the ground at worst, as a part of its radius: contacts are springs, and thin
-  // bodies sink in for a moment when they hit it. And whether one is there now.
+  // Who passed through what: the core came out of an obstacle on another side than it went in.
+  const std::string& passed() const { return passed_; }
+  // How deep the core of a body was in an obstacle, as a part of the body's radius. Contacts are springs:
+  // what is fast, thin or pushed from behind sinks in for some frames. At 1 all of it would be inside.
   double sunk() const { return sunk_; }
+  // Whether somebody is below the ground now.
   bool below() const {
     const rigid::Simulation& s = world_.simulation();
     for (const Moving& m : moving_)
@@ -124,23 +125,29 @@ class Watch {
     BodyIndex body;
     Core core;
     Vec3 last;
+    double size;  // radius about the centre
+    std::map<uint32_t, Vec3>
+        entries;  // obstacles that the core is inside of, and which way was out when it came
   };
 
   bool isPlane(BodyIndex body) const {
     return world_.simulation().shape(body)->kind() == rigid::ShapeKind::Plane;
   }
 
-  void check(const Moving& m, const Vec3& point) {
+  void check(Moving& m, const Vec3& point) {
     const rigid::Simulation& s = world_.simulation();
     for (const BodyIndex obstacle : obstacles_) {
       const rigid::Shape& shape = *s.shape(obstacle);
       const Vec3 local = s.pose(obstacle).localPoint(point);
-      if (!shape.localBounds().contains(local)) continue;
-      const double depth = -shape.field().value(local);
-      if (isPlane(obstacle)) sunk_ = std::max(sunk_, depth / m.core.radius);
-      if (isPlane(obstacle) || depth <= inside_) continue;
-      inside_ = depth;
-      culprit_ = s.name(m.body) + " in " + s.name(obstacle);
+      const auto entry = m.entries.find(obstacle.value);
+      if (!shape.localBounds().contains(local) && entry == m.entries.end()) continue;
+      const sdf::FieldSample at = shape.field().sample(local);
+      sunk_ = std::max(sunk_, -at.value / m.size);
+      if (at.value < 0 && entry == m.entries.end()) m.entries[obstacle.value] = at.gradient.normalized();
+      if (at.value < 0 || entry == m.entries.end()) continue;
+      if (entry->second.dot(at.gradient.normalized()) < -0.5)
+        passed_ = s.name(m.body) + " through " + s.name(obstacle);
+      m.entries.erase(entry);
     }
   }
 
@@ -148,9 +155,24 @@ class Watch {
   std::vector<BodyIndex> obstacles_;
   std::vector<Moving> moving_;
   double start_ = 0, scale_ = 0, fastest_ = 0, highest_ = 0;
-  double gain_ = 0, speed_ = 0, inside_ = 0, sunk_ = 0;
-  std::string culprit_;
+  double gain_ = 0, speed_ = 0, sunk_ = 0;
+  std::string passed_;
 };
+
+// The watch has teeth: without continuous collision the bullet is beyond the wall after one step.
+TEST(WorldScenes, ABulletThroughTheWallIsNoticed) {
+  for (const bool continuous : {true, false}) {
+    Scene scene = readScene(kScenes / "bullet.json");
+    scene.world.simulation.continuous = continuous;
+    World world(std::move(scene));
+    Watch watch(world);
+    for (int i = 0; i < 10; ++i) {
+      world.advance();
+      watch.look();
+    }
+    EXPECT_EQ(watch.passed(), continuous ? "" : "bullet through wall");
+  }
+}
 
 class WorldScenesFull : public testing::TestWithParam<std::string> {};
 
@@ -158,6 +180,7 @@ TEST_P(WorldScenesFull, NeitherExplodeNorTunnelFromTenPlaces) {
   const std::filesystem::path file = kScenes / (GetParam() + ".json");
   const double seconds = GetParam() == "pile" ? 2 : 3;
   const std::vector<BuiltShape> shapes = buildShapes(readScene(file));
+  double worst = 0;
   for (uint64_t place = 0; place < 10; ++place) {
     SCOPED_TRACE("place " + std::to_string(place));
     Scene scene = readScene(file);
@@ -172,10 +195,12 @@ TEST_P(WorldScenesFull, NeitherExplodeNorTunnelFromTenPlaces) {
     }
     EXPECT_LT(watch.gain(), 0.02);
     EXPECT_LT(watch.speed(), watch.speedLimit());
-    EXPECT_LE(watch.inside(), 0) << watch.culprit();
-    EXPECT_LT(watch.sunk(), 2);
+    EXPECT_EQ(watch.passed(), "");
+    EXPECT_LT(watch.sunk(), 1);
     EXPECT_FALSE(watch.below());
+    worst = std::max(worst, watch.sunk());
   }
+  RecordProperty("deepest_part_of_radius", std::to_string(worst));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WorldScenesFull, testing::ValuesIn(sceneNames()), [](const auto& scene) {
