@@ -5,12 +5,11 @@
 #include "sunder/geometry/mesh_io.h"
 
 #include "bench/bench.h"
+#include "bench/scratch_folder.h"
 
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-
-#include <stdlib.h>
 
 #ifdef SUNDER_HAS_TINYOBJ
 #pragma GCC diagnostic push
@@ -29,25 +28,6 @@ namespace sunder::bench {
 namespace {
 
 using namespace sunder::geometry;
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sunder-bench-XXXXXX").string();
-    if (!::mkdtemp(pattern.data())) throw Error(ErrorKind::Write, "no temporary folder for the benchmark");
-    path_ = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 MeshFile torus(size_t triangles) {
   const uint32_t rows = std::max<uint32_t>(3, static_cast<uint32_t>(std::sqrt(double(triangles) / 4)));
@@ -113,7 +93,7 @@ SUNDER_BENCH("geometry", meshFiles) {
     bool ascii;
   } kinds[] = {{"obj", "a.obj", false}, {"ply", "a.ply", false}, {"ply-text", "t.ply", true},
                {"stl", "a.stl", false}, {"off", "a.off", false}, {"glb", "a.glb", false}};
-  const Folder folder;
+  const ScratchFolder folder;
   const ThreadLimit single(1);
   for (const size_t size : options.sizes(10'000, 10'000'000)) {
     const MeshFile mesh = torus(size);

@@ -1,4 +1,4 @@
-// sunder run SCENE|RUN [-o DIR] [--frames N] [--resume] [--hash] [--strict] [--set k=v ...]
+// sunder run SCENE|RUN [-o DIR] [--frames N] [--resume] [--force] [--hash] [--strict] [--set k=v ...]
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "run_input.h"
+#include "run_report.h"
 
 #include <atomic>
 #include <chrono>
@@ -25,7 +26,7 @@ struct RunCommand {
   std::string input, output;
   std::vector<std::string> set;
   uint64_t frames = 0;
-  bool framesGiven = false, resume = false, hash = false, strict = false;
+  bool framesGiven = false, resume = false, force = false, hash = false, strict = false;
 };
 
 std::atomic<bool> stopAsked{false};
@@ -99,6 +100,7 @@ int run(const RunCommand& command, const Settings& settings) {
   options.program = fmt::format("sunder {}", SUNDER_VERSION);
   options.resume = command.resume;
   options.strict = command.strict;
+  options.replace = command.force;
   if (command.resume && !std::filesystem::exists(file)) {
     if (!settings.quiet) logInfo("{}: there is nothing to go on with; a new run begins", file.string());
     options.resume = false;
@@ -113,15 +115,20 @@ int run(const RunCommand& command, const Settings& settings) {
     line->note(what);
     line->set(done);
   };
+  std::string kept;
+  options.kept = [&](const std::filesystem::path& path) {
+    line.reset();
+    kept = path.string();
+    logInfo("{}: the earlier recording is now {} (--force replaces it)", file.string(), kept);
+  };
   bool running = false;
+  RunLine text;
   options.progress = [&](const world::RunStatus& status) {
     if (!running) {
       line.emplace("run", status.frames, "frames", output);
       running = true;
     }
-    line->note(fmt::format("{:.2f} s  {} bodies ({} awake)  {} contacts  {:.4g} J", status.time,
-                           status.bodies, status.awake, status.contacts, status.energy.total()));
-    line->set(status.frame);
+    if (output.terminal) line->show(text.text(status, output.seconds(), output.columns));
   };
   stopAsked = false;
   options.stop = [] { return stopAsked.load(); };
@@ -153,17 +160,17 @@ int run(const RunCommand& command, const Settings& settings) {
                  {"degraded", degradedJson(result.degradations)},
                  {"stages", stagesJson(profiler)}};
     if (result.resumed) json["resumed"] = *result.resumed;
+    if (!kept.empty()) json["kept"] = kept;
     printJson(json);
+  } else if (!settings.quiet) {
+    const std::string table = settings.verbose ? profiler.table() : stageTable(profiler, seconds);
+    fmt::print(stderr, "{}{}", table, degradedText(result.degradations));
   }
   if (result.resumed) say(settings, fmt::format("went on from frame {}", *result.resumed));
   say(settings,
       fmt::format("{}: {} of {} frames, {:.4g} s simulated in {}, {} bodies, {} contacts at most, {}",
                   file.string(), result.frames, frames, result.simulatedSeconds, durationText(seconds),
                   result.bodies, result.contacts, bytesText(result.bytes)));
-  if (settings.verbose) say(settings, profiler.table());
-  for (const world::Degradation& d : result.degradations)
-    say(settings, fmt::format("degraded: {}: {}, first in frame {}{}", d.what, d.count, d.firstFrame,
-                              d.example.empty() ? "" : " (" + d.example + ")"));
   if (!result.finished)
     say(settings, fmt::format("stopped; go on with: sunder run --resume {}", file.string()));
   if (command.hash) say(settings, fmt::format("hash {:016x}", result.hash));
@@ -183,6 +190,7 @@ Verb addRun(CLI::App& root) {
           ->type_name("N")
           ->check(CLI::Range(uint64_t(0), uint64_t(1000000000)));
   app->add_flag("--resume", command->resume, "Go on from the last checkpoint of an interrupted run");
+  app->add_flag("--force", command->force, "Replace an earlier recording instead of keeping it aside");
   app->add_flag("--hash", command->hash, "Print the hash of the final state");
   app->add_flag("--strict", command->strict, "Stop at the first thing that degrades");
   app->add_option("--set", command->set, "Change the scene: bodies.ball.mass=2; may be repeated")

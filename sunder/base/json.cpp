@@ -252,6 +252,24 @@ std::string reasonOf(const nlohmann::json::exception& error) {
   return reason;
 }
 
+// What to do about the commonest slips, by what stands where reading stopped.
+const char* adviceFor(std::string_view text, size_t offset) {
+  if (offset >= text.size()) return "";
+  const auto isLetter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  size_t begin = offset, end = offset;
+  while (begin > 0 && isLetter(text[begin - 1])) --begin;
+  while (end < text.size() && isLetter(text[end])) ++end;
+  std::string word(text.substr(begin, end - begin));
+  for (char& c : word) c = static_cast<char>(c | 0x20);
+  if (word == "nan" || word == "inf" || word == "infinity")
+    return "JSON has no such number; write a finite one";
+  if (text[offset] == '\'') return "texts and keys stand in double quotes";
+  const size_t before = text.substr(0, offset).find_last_not_of(" \t\r\n");
+  if ((text[offset] == '}' || text[offset] == ']') && before != std::string_view::npos && text[before] == ',')
+    return "remove the comma before it";
+  return "";
+}
+
 }  // namespace
 
 nlohmann::json parseJson(std::string_view text, const std::string& fileName) {
@@ -260,9 +278,11 @@ nlohmann::json parseJson(std::string_view text, const std::string& fileName) {
   try {
     value = nlohmann::json::parse(text, nullptr, true, true);
   } catch (const nlohmann::json::parse_error& error) {
-    fail(text, fileName, error.byte > 0 ? error.byte - 1 : 0, reasonOf(error));
+    const size_t offset = error.byte > 0 ? error.byte - 1 : 0;
+    fail(text, fileName, offset, reasonOf(error), ErrorKind::Format, adviceFor(text, offset));
   } catch (const nlohmann::json::exception& error) {
-    fail(text, fileName, findHugeNumber(text), reasonOf(error));
+    fail(text, fileName, findHugeNumber(text), reasonOf(error), ErrorKind::Format,
+         "numbers reach to 1.7e308");
   }
   DuplicateFinder finder{text, fileName};
   walk(text, finder);

@@ -63,6 +63,11 @@ void Progress::note(std::string text) {
   set(done_);
 }
 
+void Progress::show(std::string line) {
+  own_ = std::move(line);
+  set(done_);
+}
+
 void Progress::finish() {
   if (output_.terminal && !finished_) {
     draw();
@@ -78,6 +83,7 @@ void Progress::erase() {
 }
 
 std::string Progress::line() const {
+  if (!own_.empty()) return own_;
   std::string text = label_;
   if (total_ > 0) {
     const double share = std::min(1.0, static_cast<double>(done_) / static_cast<double>(total_));

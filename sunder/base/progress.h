@@ -35,6 +35,7 @@ class Progress {
   void advance(uint64_t count = 1) { set(done_ + count); }
   void set(uint64_t done);
   void note(std::string text);  // shown at the end of the line
+  void show(std::string line);  // this line from now on, instead of the one made here
   void finish();                // the last state stays on the terminal
   void erase();                 // before other output; the next update draws the line again
 
@@ -43,7 +44,7 @@ class Progress {
  private:
   void draw();
 
-  std::string label_, unit_, note_;
+  std::string label_, unit_, note_, own_;
   uint64_t total_, done_ = 0;
   ProgressOutput output_;
   double start_, lastDraw_;

@@ -17,15 +17,51 @@
 
 namespace sunder::record {
 
-RunWriter::RunWriter(std::filesystem::path path, const RunInfo& info) : path_(std::move(path)) {
-  // A writer at work holds the lock of the file that is there: look before replacing it.
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  struct stat status {};
-  if (descriptor_ >= 0 && ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) {
-    lock();
-    if (::unlink(path_.c_str()) != 0) fail("replace", errno);
+namespace {
+
+// False for a run that was ended before its first step, and for an empty file. What cannot be read is not
+// ours to judge, and kept.
+bool worthKeeping(const std::filesystem::path& path, uint64_t size) {
+  if (size < kFileHeaderSize) return size > 0;
+  try {
+    return RunReader(path).frameCount() > 1;
+  } catch (const Error&) {
+    return true;
   }
-  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::filesystem::path freeName(const std::filesystem::path& path) {
+  for (uint64_t number = 1;; ++number) {
+    std::filesystem::path name = path;
+    name.replace_filename(path.stem().string() + fmt::format(".{}", number) + path.extension().string());
+    std::error_code ignored;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(name, ignored))) return name;
+  }
+}
+
+}  // namespace
+
+void RunWriter::clearTheWay(Existing existing) {
+  // A writer at work holds the lock of the file that is there: look before touching it.
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0) return;
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) {
+    lock();
+    if (existing == Existing::KeepAside && worthKeeping(path_, static_cast<uint64_t>(status.st_size))) {
+      const std::filesystem::path name = freeName(path_);
+      if (::rename(path_.c_str(), name.c_str()) != 0) fail("move the earlier recording aside", errno);
+      kept_ = name;
+    } else if (::unlink(path_.c_str()) != 0) {
+      fail("replace", errno);
+    }
+  }
+  ::close(std::exchange(descriptor_, -1));
+}
+
+RunWriter::RunWriter(std::filesystem::path path, const RunInfo& info, Existing existing)
+    : path_(std::move(path)) {
+  clearTheWay(existing);
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail("write", errno);
   lock();

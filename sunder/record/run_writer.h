@@ -25,10 +25,14 @@ namespace sunder::record {
 
 class RunReader;
 
+// What becomes of a file that is already there. Kept aside, run.sunder becomes run.1.sunder, or the next
+// number that is free; a run that holds no frame beyond its start is not worth that and is replaced.
+enum class Existing { Replace, KeepAside };
+
 class RunWriter {
  public:
-  // A new file; one that is there is replaced (who reads it keeps reading the old one).
-  RunWriter(std::filesystem::path path, const RunInfo& info);
+  // A new file. Who reads the one that was there keeps reading it.
+  RunWriter(std::filesystem::path path, const RunInfo& info, Existing existing = Existing::Replace);
   // Goes on after the checkpoint `at` of `run`: all behind it is cut off. The next frame is a key frame.
   RunWriter(const RunReader& run, size_t at);
   ~RunWriter();
@@ -51,6 +55,9 @@ class RunWriter {
 
   uint64_t size() const { return end_; }  // bytes in the file
   const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& kept() const {
+    return kept_;
+  }  // where the old file is now; empty: there is none
 
  private:
   struct Entry {
@@ -60,9 +67,10 @@ class RunWriter {
   void add(ChunkType type, std::string_view payload);
   void flush();
   void lock();
+  void clearTheWay(Existing existing);
   [[noreturn]] void fail(const char* action, int code);
 
-  std::filesystem::path path_;
+  std::filesystem::path path_, kept_;
   int descriptor_ = -1;
   uint64_t end_ = 0;     // of the last whole chunk in the file
   std::string pending_;  // chunks not yet in the file

@@ -1,6 +1,10 @@
 #include "sunder/world/forces.h"
 
+#include "sunder/base/error.h"
+
 #include <cmath>
+
+#include <fmt/core.h>
 
 namespace sunder::world {
 
@@ -53,6 +57,26 @@ void explode(const ForceSpec& force, Simulation& simulation, BodyIndex body) {
   simulation.applyImpulse(body, force.strength * (1 - distance / force.radius) * direction, centre);
 }
 
+void apply(const ForceSpec& force, Simulation& simulation, BodyIndex body) {
+  switch (force.kind) {
+    case ForceKind::Gravity:
+      simulation.addForce(body, simulation.mass(body) * (force.vector - simulation.settings().gravity));
+      break;
+    case ForceKind::Wind:
+      wind(force, simulation, body);
+      break;
+    case ForceKind::Drag:
+      drag(force, simulation, body);
+      break;
+    case ForceKind::Explosion:
+      explode(force, simulation, body);
+      break;
+    case ForceKind::Attractor:
+      attract(force, simulation, body);
+      break;
+  }
+}
+
 }  // namespace
 
 void applyForces(std::span<const ForceSpec> forces, Simulation& simulation, uint64_t step) {
@@ -68,22 +92,12 @@ void applyForces(std::span<const ForceSpec> forces, Simulation& simulation, uint
       if (!simulation.exists(body)) continue;
       if (change) simulation.wake(body);
       if (step >= last || (!once && !simulation.awake(body))) continue;
-      switch (force.kind) {
-        case ForceKind::Gravity:
-          simulation.addForce(body, simulation.mass(body) * (force.vector - simulation.settings().gravity));
-          break;
-        case ForceKind::Wind:
-          wind(force, simulation, body);
-          break;
-        case ForceKind::Drag:
-          drag(force, simulation, body);
-          break;
-        case ForceKind::Explosion:
-          explode(force, simulation, body);
-          break;
-        case ForceKind::Attractor:
-          attract(force, simulation, body);
-          break;
+      try {
+        apply(force, simulation, body);
+      } catch (const Error& error) {
+        throw Error(ErrorKind::Numerical,
+                    fmt::format("body {} '{}': {}", index, simulation.name(body), error.message()))
+            .hint("look for extreme forces and speeds");
       }
     }
   }

@@ -84,7 +84,9 @@ class Run {
     if (code)
       throw Error(ErrorKind::Write, fmt::format("cannot make the folder: {}", code.message()))
           .inFile(folder.string());
-    writer_ = std::make_unique<record::RunWriter>(options_.file, info);
+    writer_ = std::make_unique<record::RunWriter>(
+        options_.file, info, options_.replace ? record::Existing::Replace : record::Existing::KeepAside);
+    if (options_.kept && !writer_->kept().empty()) options_.kept(writer_->kept());
     for (const record::MeshEntry& mesh : world_.meshes()) writer_->addMesh(mesh);
     for (const record::BodyEntry& body : world_.bodies()) writer_->addBody(body);
     prepare();

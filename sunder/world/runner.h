@@ -31,6 +31,8 @@ struct RunOptions {
   std::string program;         // name and version, for the recording
   bool resume = false;
   bool strict = false;
+  bool replace = false;  // an earlier recording; else it is kept beside the new one (record::Existing)
+  std::function<void(const std::filesystem::path&)> kept;  // called where it was, with its new name
   World::Progress building;
   std::function<void(const RunStatus&)> progress;  // after each frame
   std::function<bool()> stop;                      // true: end cleanly after this frame

@@ -33,18 +33,28 @@ bool SceneNode::flag() const { return json_->get<bool>(); }
 uint64_t SceneNode::whole() const { return json_->get<uint64_t>(); }
 
 double SceneNode::quantity(const Dimension& dimension) const {
-  if (json_->is_number()) return json_->get<double>();
-  try {
-    return parseQuantity(json_->get<std::string>(), dimension);
-  } catch (const Error& error) {
-    rethrow(error);
+  double value = 0;
+  if (json_->is_number()) {
+    value = json_->get<double>();
+  } else {
+    try {
+      value = parseQuantity(json_->get<std::string>(), dimension);
+    } catch (const Error& error) {
+      rethrow(error);
+    }
   }
+  if (!(std::abs(value) <= kLargestQuantity))
+    fail(fmt::format("{:g} is too large", value),
+         fmt::format("numbers of a scene reach to {:g}", kLargestQuantity));
+  return value;
 }
 
 double SceneNode::positive(const Dimension& dimension) const {
   const double value = quantity(dimension);
   if (!(value > 0))
     fail(fmt::format("{:g} must be more than 0", value), fmt::format("write {}", dimension.example));
+  if (value < 1 / kLargestQuantity)
+    fail(fmt::format("{:g} is too small", value), fmt::format("the least is {:g}", 1 / kLargestQuantity));
   return value;
 }
 

@@ -18,6 +18,10 @@
 
 namespace sunder::world {
 
+// Quantities beyond it, and positive ones below its inverse, are refused: their squares and products must
+// stay finite, and trees hold places as floats.
+inline constexpr double kLargestQuantity = 1e30;
+
 class SceneNode {
  public:
   SceneNode(const SceneDocument& document, const nlohmann::json& json, std::string pointer)

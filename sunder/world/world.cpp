@@ -70,7 +70,7 @@ World::World(Scene scene, const Progress& progress)
   });
   for (size_t i = 0; i < shapes; ++i)
     if (!shapes_[i].problems.empty())
-      degrade("meshes with defects", 1,
+      degrade("meshes with defects", 1, 0,
               fmt::format("{}: {}", shapeTitle(scene_, scene_.shapes[i]), shapes_[i].problems.front()));
   for (const BodySpec& spec : scene_.bodies) {
     const Material& material = scene_.materials[spec.material];
@@ -105,20 +105,20 @@ World::World(Scene scene, const Progress& progress)
   brokenJoints_.assign(scene_.joints.size(), 0);
 }
 
-void World::degrade(const char* what, uint64_t count, const std::string& example) {
+void World::degrade(const char* what, uint64_t count, uint64_t frame, const std::string& example) {
   if (count == 0) return;
   for (Degradation& d : degradations_) {
     if (d.what != what) continue;
     d.count += count;
     return;
   }
-  degradations_.push_back({what, count, frame_, example});
+  degradations_.push_back({what, count, frame, example});
 }
 
 std::vector<rigid::Simulation::Overlap> World::noteOverlaps() {
   auto overlaps = simulation_.overlaps();
   if (!overlaps.empty())
-    degrade("pairs of bodies overlap at the start", overlaps.size(),
+    degrade("pairs of bodies overlap at the start", overlaps.size(), frame_,
             fmt::format("{} and {} by {:.3g} m", simulation_.name(overlaps[0].a),
                         simulation_.name(overlaps[0].b), overlaps[0].depth));
   return overlaps;
@@ -129,12 +129,36 @@ void World::advance() {
   try {
     for (uint32_t i = 0; i < scene_.world.stepsPerFrame; ++i) step();
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::Numerical) throw;
-    throw Error(ErrorKind::Numerical, fmt::format("frame {}: {}", frame_ + 1, error.message()))
-        .hint(error.hint());
+    if (error.kind() == ErrorKind::Limit) throw;
+    std::string message = fmt::format("frame {}: {}", frame_ + 1, error.message());
+    std::string hint = error.hint();
+    // What the step relies on refused a number of its own making: somebody has left every sensible place.
+    if (error.kind() != ErrorKind::Numerical) {
+      const BodyIndex body = farthestBody();
+      if (body.valid())
+        message += fmt::format("; the farthest is body {} '{}', {:.3g} m from the origin at {:.3g} m/s",
+                               body.value, simulation_.name(body), simulation_.centre(body).norm(),
+                               simulation_.velocity(body).norm());
+      hint = "look for extreme forces and speeds; \"bounds\" of the world removes what flies away";
+    }
+    throw Error(ErrorKind::Numerical, message).hint(hint);
   }
   ++frame_;
   removeLost();
+}
+
+BodyIndex World::farthestBody() const {
+  BodyIndex farthest;
+  double most = -1;
+  for (uint32_t i = 0; i < scene_.bodies.size(); ++i) {
+    const BodyIndex body(i);
+    if (!simulation_.exists(body) || simulation_.kind(body) != rigid::BodyKind::Dynamic) continue;
+    const double way = simulation_.centre(body).norm() + simulation_.velocity(body).norm();
+    if (most >= way) continue;
+    most = way;
+    farthest = body;
+  }
+  return farthest;
 }
 
 void World::step() {
@@ -162,8 +186,8 @@ void World::step() {
 void World::gather() {
   const rigid::StepReport& report = simulation_.report();
   mostContacts_ = std::max(mostContacts_, report.contacts);
-  degrade("times a fast body lost the rest of a step", report.stoppedBodies, "");
-  degrade("times a row of impacts was cut off", report.slowImpacts, "");
+  degrade("times a fast body lost the rest of a step", report.stoppedBodies, frame_ + 1, "");
+  degrade("times a row of impacts was cut off", report.slowImpacts, frame_ + 1, "");
   for (const rigid::ContactEvent& event : simulation_.events())
     events_.push_back({record::EventKind::Contact, event.a.value, event.b.value, event.point.cast<float>(),
                        event.normal.cast<float>(), static_cast<float>(event.impulse),

@@ -66,7 +66,8 @@ class World {
   void step();
   void gather();
   void removeLost();
-  void degrade(const char* what, uint64_t count, const std::string& example);
+  rigid::BodyIndex farthestBody() const;  // or fastest; none where nothing moves
+  void degrade(const char* what, uint64_t count, uint64_t frame, const std::string& example);
 
   Scene scene_;
   std::vector<BuiltShape> shapes_;

@@ -49,6 +49,16 @@ TEST(Json, ErrorsNameLineAndColumn) {
   }
 }
 
+TEST(Json, CommonSlipsComeWithAdvice) {
+  for (const char* text : {"[NaN]", "[nan]", "[-Infinity]", "{\"a\": inf}"})
+    EXPECT_TRUE(errorOf(text).ends_with("(JSON has no such number; write a finite one)")) << errorOf(text);
+  EXPECT_TRUE(errorOf("[1e999]").ends_with("(numbers reach to 1.7e308)")) << errorOf("[1e999]");
+  EXPECT_TRUE(errorOf("[1, 2,\n]").ends_with("(remove the comma before it)")) << errorOf("[1, 2,\n]");
+  EXPECT_TRUE(errorOf("{'a': 1}").ends_with("(texts and keys stand in double quotes)"))
+      << errorOf("{'a': 1}");
+  EXPECT_FALSE(errorOf("[north]").ends_with(")")) << errorOf("[north]");
+}
+
 TEST(Json, DuplicateKeysAreRefused) {
   EXPECT_EQ(errorOf("{\"mass\": 1,\n  \"b\": {\"mass\": 2},\n  \"mass\": 3}"),
             "scene.json:3: column 3: the key \"mass\" comes twice in one object (remove one of them)");

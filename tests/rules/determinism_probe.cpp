@@ -8,6 +8,7 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_clean.h"
 #include "sunder/geometry/shapes.h"
+#include "sunder/rigid/simulation.h"
 #include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/hp_build.h"
 #include "sunder/sdf/hp_continuity.h"
@@ -39,6 +40,34 @@ void print(const char* name, std::span<const T> values) {
 
 void printPoints(const char* name, const std::vector<Vec3>& points) {
   print<double>(name, {points.data()->data(), 3 * points.size()});
+}
+
+// A heap of rings, balls and boxes that falls: detection, contact graph, solver and islands. The rings have
+// triangles enough that summing their mass takes several blocks.
+void simulate() {
+  const geometry::TriMesh ring = geometry::makeShape(
+      "torus", {{"radius", "0.06"}, {"tube", "0.025"}, {"segments", "128"}, {"sides", "64"}});
+  rigid::SolidSettings solid;
+  solid.fieldError = 0.02;
+  solid.surfacePoints = 80;
+  const rigid::ShapePtr shapes[] = {rigid::makeSolid(ring, solid), rigid::makeSphere(0.06),
+                                    rigid::makeBox(Vec3(0.05, 0.04, 0.06))};
+  rigid::Simulation simulation({});
+  rigid::BodySettings body;
+  body.kind = rigid::BodyKind::Static;
+  body.shape = rigid::makePlane();
+  simulation.addBody(body);
+  body.kind = rigid::BodyKind::Dynamic;
+  RandomStream random(3, 2);
+  for (int i = 0; i < 400; ++i) {
+    body.shape = shapes[i % 3];
+    body.pose.position = Vec3(0.2 * (i % 5), 0.1 + 0.2 * (i / 25), 0.2 * (i / 5 % 5)) +
+                         random.pointIn({Vec3::Constant(-0.01), Vec3::Constant(0.01)});
+    simulation.addBody(body);
+  }
+  for (int i = 0; i < 60; ++i) simulation.step();
+  const uint64_t state = simulation.hash();
+  print<uint64_t>("simulation", {&state, 1});
 }
 
 }  // namespace
@@ -139,5 +168,6 @@ int main(int argc, char** argv) {
     for (const tet::TetLocation& place : places) found.push_back(place.tet);
     print<uint32_t>("locate", found);
   }
+  simulate();
   return 0;
 }
