@@ -1,9 +1,12 @@
 #include "sunder/show/export_scene.h"
 
+#include "sunder/base/error.h"
 #include "sunder/show/run_summary.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace sunder::show {
 
@@ -12,13 +15,23 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
   scene.name = run.info().sceneName.empty() ? "run" : run.info().sceneName;
   scene.frameRate = run.info().frameRate > 0 ? run.info().frameRate : 60;
   scene.bodies = run.bodies();
-  for (size_t m = 0; m < run.meshCount(); ++m) scene.meshes.push_back(run.mesh(m));
+  for (size_t m = 0; m < run.meshCount(); ++m) {
+    scene.meshes.push_back(run.mesh(m));
+    for (const Vec3f& p : scene.meshes.back().positions)
+      if (!p.allFinite())
+        throw Error(ErrorKind::Format, fmt::format("mesh {} has a vertex that is not finite", m))
+            .inFile(run.path().string());
+  }
   for (const auto& [name, m] : readMaterials(run))
     scene.looks[name] = lookOf(m.colour, m.roughness, m.metallic, m.transparency, m.refraction);
   scene.frames = std::move(frames);
   scene.readFrame = [&run](size_t frame, ExportFrame& out) {
     run.readFrame(frame, out.state);
     out.meshes.clear();
+    // The last frame of a run that diverged may hold anything; other programs refuse files with such numbers.
+    for (record::BodyState& s : out.state.bodies)
+      s.present = s.present && s.position.allFinite() && s.rotation.coeffs().allFinite() &&
+                  s.velocity.allFinite() && s.angularVelocity.allFinite();
   };
   scene.statistics = [&run](size_t frame) { return run.statistics(frame); };
   scene.events = [&run](size_t frame) { return run.events(frame); };

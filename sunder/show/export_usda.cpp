@@ -25,7 +25,7 @@ class PrimNames {
     for (const char c : from.empty() ? fallback : from) {
       const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
       const bool digit = c >= '0' && c <= '9';
-      if (digit && name.empty()) name = "_";
+      if (digit && name.empty()) name += '_';
       name += letter || digit ? c : '_';
     }
     // "pile[12]" becomes pile_12.
@@ -39,7 +39,7 @@ class PrimNames {
   std::set<std::string> taken_;
 };
 
-std::string quoted(std::string_view text) {
+std::string usdString(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -116,7 +116,8 @@ class UsdaWriter {
 
 void UsdaWriter::head() {
   out_ << "#usda 1.0\n(\n    defaultPrim = \"World\"\n    doc = "
-       << quoted(scene_.name + ", exported by sunder") << "\n    startTimeCode = " << tracks_.numbers.front()
+       << usdString(scene_.name + ", exported by sunder")
+       << "\n    startTimeCode = " << tracks_.numbers.front()
        << "\n    endTimeCode = " << tracks_.numbers.back()
        << "\n    timeCodesPerSecond = " << scene_.frameRate << "\n    framesPerSecond = " << scene_.frameRate
        << "\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\n\n";
@@ -255,11 +256,11 @@ void UsdaWriter::body(uint32_t b, PrimNames& names) {
   const record::BodyEntry& entry = scene_.bodies[b];
   out_ << "        def Xform \"" << names.make(entry.name, "body_" + std::to_string(b))
        << "\"\n        {\n            custom int sunder:body = " << b
-       << "\n            custom string sunder:name = " << quoted(entry.name)
+       << "\n            custom string sunder:name = " << usdString(entry.name)
        << "\n            custom string sunder:parent = "
-       << quoted(entry.parent < scene_.bodies.size() ? scene_.bodies[entry.parent].name : "")
+       << usdString(entry.parent < scene_.bodies.size() ? scene_.bodies[entry.parent].name : "")
        << "\n            custom int sunder:parentBody = " << parentNumber(entry)
-       << "\n            custom string sunder:kind = " << quoted(record::name(entry.kind))
+       << "\n            custom string sunder:kind = " << usdString(record::name(entry.kind))
        << "\n            custom double sunder:mass = " << entry.mass << '\n';
   poses(tracks_.bodies[b]);
   const bool moving = moving_.contains(b);
