@@ -215,8 +215,7 @@ TEST(ExportTracks, KeysThatStraightLinesNeed) {
 }
 
 TEST(CornerNormals, SmoothOnBallsSharpOnBoxes) {
-  const geometry::TriMesh ball =
-      geometry::makeShape("icosphere", {{"radius", "1"}, {"frequency", "12"}});
+  const geometry::TriMesh ball = geometry::makeShape("icosphere", {{"radius", "1"}, {"frequency", "12"}});
   const std::vector<Vec3f> smooth = cornerNormals(ball), flat = cornerNormals(ball, 0);
   double worst = 0, worstFlat = 0;
   for (size_t c = 0; c < smooth.size(); ++c) {

@@ -138,8 +138,8 @@ TEST(ExportMeshes, VerticesThatMoveByThemselves) {
   EXPECT_EQ(file.surface.positions[0], Vec3(0, double(0.1f * 3), 0));
   EXPECT_EQ(geometry::readMesh(vtk.output / "frame_0003.vtu").volume.tets.size(), 1u);
   const ExportResult obj = exportScene(scene, ExportFormat::Obj, folder / "obj");
-  EXPECT_EQ(geometry::readMesh(obj.output / "frame_0003.obj").surface.positions[0],
-            Vec3(0, double(0.1f * 3), 0));
+  EXPECT_EQ(geometry::readMesh(obj.output / "frame_0003.obj").surface.positions[0].cast<float>(),
+            Vec3f(0, 0.1f * 3, 0));
 }
 
 struct BgeoFile {

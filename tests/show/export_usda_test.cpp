@@ -183,9 +183,10 @@ TEST_F(ExportSample, UsdaPosesAndVisibilityAreThoseOfTheRun) {
       record::Frame frame;
       run().readFrame(f, frame);
       const record::BodyState& state = frame.bodies[b];
-      if (hides)
+      if (hides) {
         EXPECT_EQ(heldAt(usd.samples(path, "token visibility"), double(f)),
                   state.present ? "\"inherited\"" : "\"invisible\"");
+      }
       if (!state.present) continue;
       // Frames without a sample lie between equal ones.
       const auto p = UsdaFile::numbers(heldAt(translate, double(f))),
