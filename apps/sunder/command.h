@@ -48,6 +48,7 @@ Verb addVoxelize(CLI::App& root);
 Verb addTet(CLI::App& root);
 Verb addRender(CLI::App& root);
 Verb addView(CLI::App& root);
+Verb addExport(CLI::App& root);
 Verb addBench(CLI::App& root);
 Verb addDescribe(CLI::App& root);
 Verb addCompletion(CLI::App& root);

@@ -2,70 +2,17 @@
 // Corners that differ in normal or texture coordinate become separate vertices, as the format demands.
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
+#include "sunder/geometry/glb_output.h"
 #include "sunder/geometry/mesh_formats.h"
 #include "sunder/geometry/soup_builder.h"
 
 #include <algorithm>
-#include <cstring>
-
-#include <nlohmann/json.hpp>
 
 namespace sunder::geometry {
 
 namespace {
 
 using Json = nlohmann::json;
-constexpr int kFloat = 5126, kUnsignedShort = 5123, kUnsignedInt = 5125;
-constexpr int kVertexTarget = 34962, kIndexTarget = 34963;
-
-// What makes a GLB vertex: where it is, and what its corner carries.
-struct VertexKey {
-  uint32_t position = 0;
-  float values[5] = {};  // normal, uv
-  bool operator==(const VertexKey& other) const {
-    return position == other.position && std::memcmp(values, other.values, sizeof values) == 0;
-  }
-};
-
-struct VertexKeyHash {
-  size_t operator()(const VertexKey& key) const {
-    uint64_t h = key.position;
-    for (const float v : key.values) {
-      h = (h ^ std::bit_cast<uint32_t>(v)) * 0x9e3779b97f4a7c15u;
-      h ^= h >> 32;
-    }
-    return static_cast<size_t>(h);
-  }
-};
-
-// Numbers keys in order of first appearance; open addressing, at most half full.
-class KeyTable {
- public:
-  uint32_t add(const VertexKey& key) {
-    if (2 * (keys.size() + 1) > slots_.size()) grow();
-    size_t at = VertexKeyHash()(key) & (slots_.size() - 1);
-    while (slots_[at] != kNoIndex) {
-      if (keys[slots_[at]] == key) return slots_[at];
-      at = (at + 1) & (slots_.size() - 1);
-    }
-    slots_[at] = static_cast<uint32_t>(keys.size());
-    keys.push_back(key);
-    return slots_[at];
-  }
-  std::vector<VertexKey> keys;
-
- private:
-  void grow() {
-    slots_.assign(std::max<size_t>(64, slots_.size() * 2), kNoIndex);
-    for (size_t i = 0; i < keys.size(); ++i) {
-      size_t at = VertexKeyHash()(keys[i]) & (slots_.size() - 1);
-      while (slots_[at] != kNoIndex) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = static_cast<uint32_t>(i);
-    }
-  }
-  std::vector<uint32_t> slots_;
-};
-
 class GlbBuilder {
  public:
   GlbBuilder(const PolygonSoup& soup, const TriMesh& mesh, const std::vector<uint32_t>& source,
@@ -76,32 +23,15 @@ class GlbBuilder {
   void write(OutputFile& out);
 
  private:
-  template <class T>
-  int addAccessor(const std::vector<T>& values, int components, int componentType, int target);
   VertexKey keyOf(uint32_t triangle, int corner) const;
 
   const PolygonSoup& soup_;
   const TriMesh& mesh_;
   const std::vector<uint32_t>& source_;
   std::vector<Vec3f> positions_;
-  Json accessors_ = Json::array(), views_ = Json::array(), primitives_ = Json::array();
-  std::string binary_;
+  Json primitives_ = Json::array();
+  GlbOutput glb_;
 };
-
-template <class T>
-int GlbBuilder::addAccessor(const std::vector<T>& values, int components, int componentType, int target) {
-  static constexpr const char* kNames[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
-  const size_t bytes = values.size() * sizeof(T);
-  views_.push_back(
-      {{"buffer", 0}, {"byteOffset", binary_.size()}, {"byteLength", bytes}, {"target", target}});
-  binary_.append(reinterpret_cast<const char*>(values.data()), bytes);
-  binary_.resize((binary_.size() + 3) / 4 * 4);
-  accessors_.push_back({{"bufferView", views_.size() - 1},
-                        {"componentType", componentType},
-                        {"count", values.size() / size_t(components)},
-                        {"type", kNames[components]}});
-  return static_cast<int>(accessors_.size()) - 1;
-}
 
 VertexKey GlbBuilder::keyOf(uint32_t triangle, int corner) const {
   VertexKey key;
@@ -127,19 +57,16 @@ VertexKey GlbBuilder::keyOf(uint32_t triangle, int corner) const {
 }
 
 void GlbBuilder::addPrimitive(const std::vector<uint32_t>& triangles, const std::string* groupName) {
-  KeyTable table;
+  VertexTable table;
   std::vector<uint32_t> indices;
   indices.reserve(3 * triangles.size());
   for (const uint32_t t : triangles)
     for (int k = 0; k < 3; ++k) indices.push_back(table.add(keyOf(t, k)));
 
   std::vector<float> positions, normals, uvs, colours;
-  Vec3f lower = Vec3f::Constant(std::numeric_limits<float>::infinity()), upper = -lower;
   positions.reserve(3 * table.keys.size());
   for (const VertexKey& key : table.keys) {
     const Vec3f& p = positions_[key.position];
-    lower = lower.cwiseMin(p);
-    upper = upper.cwiseMax(p);
     positions.insert(positions.end(), p.data(), p.data() + 3);
     if (!soup_.cornerNormals.empty()) normals.insert(normals.end(), key.values, key.values + 3);
     if (!soup_.cornerUvs.empty()) uvs.insert(uvs.end(), key.values + 3, key.values + 5);
@@ -149,27 +76,18 @@ void GlbBuilder::addPrimitive(const std::vector<uint32_t>& triangles, const std:
     }
   }
   Json attributes;
-  const int position = addAccessor(positions, 3, kFloat, kVertexTarget);
-  accessors_.back()["min"] = {lower.x(), lower.y(), lower.z()};
-  accessors_.back()["max"] = {upper.x(), upper.y(), upper.z()};
-  attributes["POSITION"] = position;
-  if (!normals.empty()) attributes["NORMAL"] = addAccessor(normals, 3, kFloat, kVertexTarget);
-  if (!uvs.empty()) attributes["TEXCOORD_0"] = addAccessor(uvs, 2, kFloat, kVertexTarget);
-  if (!colours.empty()) attributes["COLOR_0"] = addAccessor(colours, 4, kFloat, kVertexTarget);
-  int indexAccessor = 0;
-  if (table.keys.size() < 65535) {
-    indexAccessor =
-        addAccessor(std::vector<uint16_t>(indices.begin(), indices.end()), 1, kUnsignedShort, kIndexTarget);
-  } else {
-    indexAccessor = addAccessor(indices, 1, kUnsignedInt, kIndexTarget);
-  }
+  attributes["POSITION"] = glb_.addWithBounds(positions, 3, GlbTarget::Vertices);
+  if (!normals.empty()) attributes["NORMAL"] = glb_.add<float>(normals, 3, GlbTarget::Vertices);
+  if (!uvs.empty()) attributes["TEXCOORD_0"] = glb_.add<float>(uvs, 2, GlbTarget::Vertices);
+  if (!colours.empty()) attributes["COLOR_0"] = glb_.add<float>(colours, 4, GlbTarget::Vertices);
+  const int indexAccessor = glb_.addIndices(indices, table.keys.size());
   Json primitive = {{"attributes", attributes}, {"indices", indexAccessor}, {"material", 0}};
   if (groupName) primitive["extras"] = {{"group", *groupName}};
   primitives_.push_back(std::move(primitive));
 }
 
 void GlbBuilder::write(OutputFile& out) {
-  Json root = {{"asset", {{"version", "2.0"}, {"generator", "sunder"}}}, {"scene", 0}};
+  Json root = {{"scene", 0}};
   if (primitives_.empty()) {
     root["scenes"] = Json::array({Json::object()});
   } else {
@@ -179,23 +97,12 @@ void GlbBuilder::write(OutputFile& out) {
     const Json look = {
         {"baseColorFactor", {0.8, 0.8, 0.8, 1.0}}, {"metallicFactor", 0.0}, {"roughnessFactor", 0.6}};
     root["materials"] = Json::array({Json{{"name", "neutral"}, {"pbrMetallicRoughness", look}}});
-    root["accessors"] = std::move(accessors_);
-    root["bufferViews"] = std::move(views_);
-    root["buffers"] = Json::array({Json{{"byteLength", binary_.size()}}});
   }
-  // Names from other formats may not be UTF-8; a replacement character is better than no file.
-  std::string json = root.dump(-1, ' ', false, Json::error_handler_t::replace);
-  json.resize((json.size() + 3) / 4 * 4, ' ');
-  const uint64_t total = 12 + 8 + json.size() + (binary_.empty() ? 0 : 8 + binary_.size());
-  if (total > UINT32_MAX)
-    throw Error(ErrorKind::Limit,
-                "the mesh takes " + std::to_string(total) + " bytes, and a .glb file ends at 4 GiB")
-        .hint("write .ply instead");
-  auto put = [&](uint32_t value) { out.write(std::as_bytes(std::span(&value, 1))); };
-  put(0x46546c67), put(2), put(static_cast<uint32_t>(total));
-  put(static_cast<uint32_t>(json.size())), put(0x4e4f534a), out.write(json);
-  if (binary_.empty()) return;
-  put(static_cast<uint32_t>(binary_.size())), put(0x004e4942), out.write(binary_);
+  try {
+    glb_.write(out, std::move(root));
+  } catch (Error& e) {
+    throw std::move(e.hint("write .ply instead"));
+  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Writing text mesh formats: numbers as the shortest decimals that read back to the same bits
-// (std::to_chars), gathered in a buffer that goes to the file in large pieces. Private to the room.
+// Writing text formats: numbers as the shortest decimals that read back to the same bits (std::to_chars),
+// gathered in a buffer that goes to the file in large pieces. Used by mesh writers and exporters.
 #pragma once
 
 #include "sunder/base/file.h"

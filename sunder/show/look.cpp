@@ -15,7 +15,6 @@ float srgbFromLinear(float value) {
 }
 
 Look lookOf(const Vec3& colour, double roughness, double metallic, double transparency, double refraction) {
-  constexpr double kDepth = 0.02;  // m
   Look look;
   look.roughness = float(roughness);
   look.metallic = float(metallic);
@@ -25,7 +24,7 @@ Look lookOf(const Vec3& colour, double roughness, double metallic, double transp
     look.transmission = transparency > 0.5 ? 1.0f : float(transparency);
     look.colour = Vec3f::Ones();
     for (int k = 0; k < 3; ++k)
-      look.absorption[k] = float(-std::log(std::clamp(colour[k], 1e-3, 1.0)) / kDepth);
+      look.absorption[k] = float(-std::log(std::clamp(colour[k], 1e-3, 1.0)) / kTintDepth);
   } else {
     look.colour = colour.cast<float>();
   }

@@ -15,6 +15,8 @@ struct Look {
   bool operator==(const Look&) const = default;
 };
 
+inline constexpr double kTintDepth = 0.02;  // m of a transparent material, which its colour is the tint of
+
 // From a material's values as scenes have them. The colour is linear; that of a transparent material is what
 // two centimetres of it let through.
 Look lookOf(const Vec3& colour, double roughness, double metallic, double transparency, double refraction);

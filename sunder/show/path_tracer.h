@@ -12,6 +12,7 @@
 #include "sunder/base/image.h"
 #include "sunder/geometry/mesh.h"
 #include "sunder/show/camera.h"
+#include "sunder/show/corner_normals.h"
 #include "sunder/show/look.h"
 
 #include <functional>
@@ -68,7 +69,7 @@ class PathTracer {
 
   // Edges whose faces meet at less than `creaseAngle` degrees are shaded smooth; 0 shades all faces flat.
   // Throws Error (Geometry) for a coordinate that is not finite.
-  uint32_t addMesh(const geometry::TriMesh& mesh, double creaseAngle = 35);
+  uint32_t addMesh(const geometry::TriMesh& mesh, double creaseAngle = kCreaseAngle);
 
   // Throws Error (Usage) for an empty picture or a mesh that was not added.
   Image render(const Shot& shot, const PictureSettings& settings);

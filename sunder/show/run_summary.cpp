@@ -37,6 +37,8 @@ MeshSummary summarise(const record::MeshEntry& mesh) {
   return summary;
 }
 
+}  // namespace
+
 std::map<std::string, MaterialValues> readMaterials(const record::RunReader& run) {
   std::map<std::string, MaterialValues> materials;
   if (run.info().scene.empty()) return materials;
@@ -62,8 +64,6 @@ std::map<std::string, MaterialValues> readMaterials(const record::RunReader& run
   }
   return materials;
 }
-
-}  // namespace
 
 bool isGround(const RunSummary& summary, const record::BodyEntry& body, const record::BodyState& state) {
   if (body.kind != record::BodyKind::Static || body.mesh >= summary.meshes.size()) return false;

@@ -38,6 +38,9 @@ struct RunSummary {
   std::optional<double> ground;
 };
 
+// Of the scene that was recorded. Throws Error (Format) where one cannot be read.
+std::map<std::string, MaterialValues> readMaterials(const record::RunReader& run);
+
 // Throws what the reader throws; Error (Format) for a scene whose materials cannot be read.
 RunSummary summarise(const record::RunReader& run);
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr size_t kRow = 8;                         // floats a body before the fields
+constexpr size_t kBlockHead = 16;                  // bytes before the first frame of a block
 constexpr auto kQuiet = std::chrono::seconds(20);  // a run that wrote nothing for so long is taken for dead
 
 Json vectorJson(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
@@ -269,15 +271,21 @@ std::string base64(std::string_view data) {
 
 }  // namespace
 
-std::string selfContainedPage(std::string_view page, const std::filesystem::path& path) {
+std::string selfContainedPage(std::string_view page, const std::filesystem::path& path,
+                              std::span<const size_t> chosen) {
   static constexpr std::string_view kPlace = "<script id=\"sunder-data\" type=\"application/octet-stream\">";
   const size_t at = page.find(kPlace);
   if (at == page.npos)
     throw Error(ErrorKind::Unsupported, "the page has no place for data").hint("build the viewer again");
   ViewData data(path);
-  const size_t count = data.frameCount();
+  std::vector<size_t> numbers(chosen.begin(), chosen.end());
+  if (numbers.empty()) {
+    numbers.resize(data.frameCount());
+    std::iota(numbers.begin(), numbers.end(), size_t(0));
+  }
   Json info = Json::parse(data.info());
   if (info["state"] == "live") info["state"] = "cut off";
+  info["frames"] = numbers.size();
   std::string parts;
   const auto add = [&](std::string_view part) {
     if (parts.size() + part.size() > (size_t(1) << 30))
@@ -291,20 +299,19 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   add(info.dump());
   std::string frames;
   Json events = Json::array();
-  size_t width = 0;
-  for (size_t f = 0; f < count; f += ViewData::kMostFrames) {
-    const std::string block = data.frames(f, std::min(count, f + ViewData::kMostFrames) - 1);
-    if (f == 0) {
-      frames = block;
-      width = count;
-      // One head for all: the number of frames is its second word.
-      ByteWriter(frames).overwrite<uint32_t>(4, uint32_t(width));
-    } else {
-      frames.append(block, 16);
-    }
+  for (size_t i = 0; i < numbers.size();) {
+    // Frames that follow each other come in blocks.
+    size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1 && end - i < ViewData::kMostFrames)
+      ++end;
+    const std::string block = data.frames(numbers[i], numbers[end - 1]);
+    // One head for all.
+    frames.append(block, frames.empty() ? 0 : kBlockHead);
+    for (; i < end; ++i) events.push_back(Json::parse(data.events(numbers[i])));
   }
-  if (count == 0) frames.assign(16, '\0');
-  for (size_t f = 0; f < count; ++f) events.push_back(Json::parse(data.events(f)));
+  if (frames.empty()) frames.assign(kBlockHead, '\0');
+  ByteWriter(frames).overwrite<uint32_t>(0, 0);
+  ByteWriter(frames).overwrite<uint32_t>(4, uint32_t(numbers.size()));
   add(frames);
   add(events.dump());
   for (size_t m = 0; m < info["meshes"].get<size_t>(); ++m) add(data.mesh(m));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,9 +38,11 @@ class ViewData {
   std::unique_ptr<Impl> impl_;
 };
 
-// The page with the whole run inside, to be opened from disk without a server. `page` is viewer.html. Throws
-// Error (Limit) where the data would be larger than a browser takes (1 GB).
-std::string selfContainedPage(std::string_view page, const std::filesystem::path& run);
+// The page with a run inside, to be opened from disk without a server: the frames given, or all. `page` is
+// viewer.html. Throws Error (Limit) where the data would be larger than a browser takes (1 GB), Error (Usage)
+// for a frame that is not there.
+std::string selfContainedPage(std::string_view page, const std::filesystem::path& run,
+                              std::span<const size_t> frames = {});
 
 // viewer.html as it was when the program was built; empty where it was built without.
 std::string_view viewerPage();

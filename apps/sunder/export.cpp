@@ -1,0 +1,140 @@
+// sunder export RUN --to FORMAT [-o PATH]
+#include "sunder/show/export.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/log.h"
+#include "sunder/base/profiler.h"
+#include "sunder/base/progress.h"
+
+#include "command.h"
+#include "run_input.h"
+
+#include <atomic>
+#include <csignal>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace sunder::cli {
+
+namespace {
+
+struct ExportOptions {
+  std::string input, format, output, frames;
+  size_t every = 1;
+};
+
+struct Stopped {};
+std::atomic<bool> stopAsked{false};
+void askToStop(int) { stopAsked = true; }
+
+std::vector<size_t> chosenFrames(const ExportOptions& options, const record::RunReader& run) {
+  size_t first = 0, last = run.frameCount();
+  if (run.frameCount() == 0) return {};
+  if (options.frames.empty())
+    --last;
+  else
+    std::tie(first, last) = parseFrameRange(options.frames, run.frameCount());
+  std::vector<size_t> frames;
+  for (size_t f = first; f <= last; f += options.every) frames.push_back(f);
+  return frames;
+}
+
+// In the folder "export" beside the run: vtk/, obj/, ... or pile.glb.
+std::filesystem::path defaultOutput(const record::RunReader& run, const show::ExportFormatInfo& format) {
+  const std::filesystem::path folder = run.path().parent_path() / "export";
+  if (format.folder) return folder / format.name;
+  // The scene's name is the run's own word, which may be anything: only its last part is taken.
+  std::string name = std::filesystem::path(run.info().sceneName).filename().string();
+  if (name.empty() || name == "." || name == "..") name = "run";
+  return folder / (name + "." + format.name);
+}
+
+std::string sizeText(uint64_t bytes) {
+  if (bytes < 10000) return fmt::format("{} bytes", bytes);
+  if (bytes < 10000000) return fmt::format("{:.0f} kB", double(bytes) / 1e3);
+  if (bytes < 10000000000) return fmt::format("{:.0f} MB", double(bytes) / 1e6);
+  return fmt::format("{:.0f} GB", double(bytes) / 1e9);
+}
+
+int runExport(const ExportOptions& options, const Settings& settings) {
+  const show::ExportFormat format = show::exportFormatNamed(options.format);
+  Profiler profiler;
+  const Profiler::Activation active(profiler);
+  std::optional<record::RunReader> run;
+  show::ExportSettings choice;
+  {
+    const ProfileScope scope("open");
+    run.emplace(runPath(options.input));
+    choice.frames = chosenFrames(options, *run);
+  }
+  choice.output = options.output.empty() ? defaultOutput(*run, show::info(format))
+                                         : std::filesystem::path(options.output);
+  std::signal(SIGINT, askToStop);
+  std::signal(SIGTERM, askToStop);
+  show::ExportResult result;
+  {
+    const ProfileScope scope("export");
+    ProgressOutput output = ProgressOutput::standardError();
+    if (settings.quiet) output.terminal = false;
+    std::optional<Progress> progress;
+    choice.progress = [&](size_t done, size_t of) {
+      if (stopAsked) throw Stopped();
+      if (!progress) progress.emplace("export", of, of == choice.frames.size() ? "frames" : "steps", output);
+      progress->set(done);
+    };
+    try {
+      result = show::exportRun(*run, format, choice);
+    } catch (const Stopped&) {
+      progress.reset();
+      logWarn("stopped; what was written of the export has been removed");
+      return 130;
+    }
+  }
+  for (const std::string& note : result.notes) logWarn("{}", note);
+  if (!run->end()) logWarn("the run did not end by itself: what was recorded so far is exported");
+  if (settings.json)
+    printJson({{"output", result.output.string()},
+               {"open", result.openThis.string()},
+               {"format", options.format},
+               {"frames", choice.frames.size()},
+               {"bodies", run->bodies().size()},
+               {"files", result.files},
+               {"bytes", result.bytes},
+               {"notes", result.notes},
+               {"seconds", stagesJson(profiler)}});
+  say(settings, fmt::format("{}: {} frame{} of {} bodies, {} file{}, {}", result.openThis.string(),
+                            choice.frames.size(), choice.frames.size() == 1 ? "" : "s", run->bodies().size(),
+                            result.files, result.files == 1 ? "" : "s", sizeText(result.bytes)));
+  return 0;
+}
+
+}  // namespace
+
+Verb addExport(CLI::App& root) {
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* app = root.add_subcommand("export", "Write a run as files of other programs");
+  app->add_option("RUN", options->input, "run.sunder, or the folder it is in")->required();
+  std::string formats;
+  for (const show::ExportFormatInfo& format : show::exportFormats())
+    formats += fmt::format("{}{}", formats.empty() ? "" : ", ", format.name);
+  app->add_option("--to", options->format, "The format: " + formats)->required();
+  app->add_option("-o,--output", options->output,
+                  "The file (glb, usda, html) or folder (the others); else 'export' beside the run");
+  app->add_option("--frames", options->frames, "Frames A:B, from 0; else all");
+  app->add_option("--every", options->every, "Only every so many of the frames")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  std::string footer = "Formats:\n";
+  for (const show::ExportFormatInfo& format : show::exportFormats())
+    footer += fmt::format("  {:<6} {}\n", format.name, format.remark);
+  app->footer(footer +
+              "Examples:\n"
+              "  sunder export out/pile --to glb\n"
+              "  sunder export out/pile --to vtk --frames 100:200 --every 2 -o shots/pile\n"
+              "  sunder export out/pile --to html -o pile.html");
+  return {app, [options](const Settings& settings) { return runExport(*options, settings); }};
+}
+
+}  // namespace sunder::cli

@@ -1,0 +1,18 @@
+// Normals that surfaces are shaded with: smooth over faces that meet at a small angle, sharp at the edges of
+// boxes. Pictures and exports use the same. O(triangles), parallel.
+#pragma once
+
+#include "sunder/geometry/mesh.h"
+
+#include <vector>
+
+namespace sunder::show {
+
+inline constexpr double kCreaseAngle = 35;  // degrees
+
+// Three unit normals a triangle, in the order of its corners. At each corner the faces within `creaseAngle`
+// of the triangle's own are averaged, weighed by their angle there; 0: all flat. A triangle without area has
+// a normal of zero where no other helps.
+std::vector<Vec3f> cornerNormals(const geometry::TriMesh& mesh, double creaseAngle = kCreaseAngle);
+
+}  // namespace sunder::show

@@ -1,0 +1,88 @@
+#include "sunder/show/export_scene.h"
+
+#include "sunder/base/error.h"
+#include "sunder/show/run_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace sunder::show {
+
+ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> frames) {
+  ExportScene scene;
+  scene.name = run.info().sceneName.empty() ? "run" : run.info().sceneName;
+  scene.frameRate = run.info().frameRate > 0 ? run.info().frameRate : 60;
+  scene.bodies = run.bodies();
+  for (size_t m = 0; m < run.meshCount(); ++m) {
+    scene.meshes.push_back(run.mesh(m));
+    for (const Vec3f& p : scene.meshes.back().positions)
+      if (!p.allFinite())
+        throw Error(ErrorKind::Format, fmt::format("mesh {} has a vertex that is not finite", m))
+            .inFile(run.path().string());
+  }
+  for (const auto& [name, m] : readMaterials(run))
+    scene.looks[name] = lookOf(m.colour, m.roughness, m.metallic, m.transparency, m.refraction);
+  scene.frames = std::move(frames);
+  scene.readFrame = [&run](size_t frame, ExportFrame& out) {
+    run.readFrame(frame, out.state);
+    out.meshes.clear();
+    // The last frame of a run that diverged may hold anything; other programs refuse files with such numbers.
+    for (record::BodyState& s : out.state.bodies)
+      s.present = s.present && s.position.allFinite() && s.rotation.coeffs().allFinite() &&
+                  s.velocity.allFinite() && s.angularVelocity.allFinite();
+  };
+  scene.statistics = [&run](size_t frame) { return run.statistics(frame); };
+  scene.events = [&run](size_t frame) { return run.events(frame); };
+  return scene;
+}
+
+std::vector<BodySurface> surfacesOf(const ExportScene& scene, const ExportFrame& frame) {
+  std::vector<BodySurface> surfaces;
+  auto own = frame.meshes.begin();
+  const size_t count = std::min(frame.state.bodies.size(), scene.bodies.size());
+  for (uint32_t b = 0; b < count; ++b) {
+    while (own != frame.meshes.end() && own->body < b) ++own;
+    const record::BodyState& state = frame.state.bodies[b];
+    if (!state.present) continue;
+    BodySurface surface;
+    surface.body = b;
+    surface.state = &state;
+    if (own != frame.meshes.end() && own->body == b) {
+      surface.positions = own->positions;
+      surface.triangles = own->triangles;
+      surface.tets = own->tets;
+      surface.own = &*own;
+    } else if (scene.bodies[b].mesh < scene.meshes.size()) {
+      const record::MeshEntry& mesh = scene.meshes[scene.bodies[b].mesh];
+      surface.positions = mesh.positions;
+      surface.triangles = mesh.triangles;
+      surface.tets = mesh.tets;
+    }
+    surfaces.push_back(surface);
+  }
+  return surfaces;
+}
+
+Look lookOfBody(const ExportScene& scene, const record::BodyEntry& body) {
+  const auto found = scene.looks.find(body.material);
+  return found == scene.looks.end() ? Look{} : found->second;
+}
+
+Vec3f solidColour(const Look& look) {
+  return look.colour.cwiseProduct((-float(kTintDepth) * look.absorption).array().exp().matrix());
+}
+
+MaterialNumbers numberMaterials(const ExportScene& scene) {
+  MaterialNumbers numbers;
+  for (const record::BodyEntry& body : scene.bodies) numbers.names.push_back(body.material);
+  std::sort(numbers.names.begin(), numbers.names.end());
+  numbers.names.erase(std::unique(numbers.names.begin(), numbers.names.end()), numbers.names.end());
+  for (const record::BodyEntry& body : scene.bodies)
+    numbers.ofBody.push_back(static_cast<int32_t>(
+        std::lower_bound(numbers.names.begin(), numbers.names.end(), body.material) - numbers.names.begin()));
+  return numbers;
+}
+
+}  // namespace sunder::show

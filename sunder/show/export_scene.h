@@ -1,0 +1,88 @@
+// A run as the exporters see it: bodies and meshes, how materials look, and frames one by one. Made from a
+// recording, or by hand.
+//
+// A body's surface is its mesh at its pose, unless a frame brings vertices of its own for it (deformable
+// bodies, particles); these too are in the body's frame, so that a world position is always pose times
+// vertex.
+#pragma once
+
+#include "sunder/record/run_reader.h"
+#include "sunder/show/look.h"
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sunder::show {
+
+// Vertices that a body has in one frame alone.
+struct FrameMesh {
+  uint32_t body = 0;
+  std::vector<Vec3f> positions;
+  std::vector<geometry::Triangle> triangles;  // empty for particles
+  std::vector<geometry::Tetrahedron> tets;
+  std::vector<Vec3f> velocities;  // by vertex, m/s; empty: that of the body
+};
+
+struct ExportFrame {
+  record::Frame state;
+  std::vector<FrameMesh> meshes;  // by ascending body
+};
+
+struct ExportScene {
+  std::string name;
+  double frameRate = 60;
+  std::vector<record::BodyEntry> bodies;
+  std::vector<record::MeshEntry> meshes;
+  std::map<std::string, Look> looks;  // by material
+  std::vector<size_t> frames;         // those to export, ascending
+  bool deforming = false;             // frames bring meshes of their own
+
+  std::function<void(size_t frame, ExportFrame&)> readFrame;
+  std::function<std::vector<record::Statistic>(size_t frame)> statistics;
+  std::function<std::vector<record::Event>(size_t frame)> events;
+};
+
+// The run must outlive it. A body whose numbers are not finite is taken for absent. Throws what the reader
+// throws, Error (Format) for a mesh that is not finite.
+ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> frames);
+
+// What a body shows in a frame, in its own frame of reference; empty for one without a mesh.
+struct BodySurface {
+  uint32_t body = 0;
+  const record::BodyState* state = nullptr;
+  std::span<const Vec3f> positions;
+  std::span<const geometry::Triangle> triangles;
+  std::span<const geometry::Tetrahedron> tets;
+  const FrameMesh* own = nullptr;  // where the frame brought it
+
+  // In the world, rounded once.
+  Vec3f place(const Vec3f& vertex) const {
+    return (state->position.cast<double>() + state->rotation.cast<double>() * vertex.cast<double>())
+        .cast<float>();
+  }
+};
+
+// Of the bodies that are there in this frame, by ascending index.
+std::vector<BodySurface> surfacesOf(const ExportScene& scene, const ExportFrame& frame);
+
+// The look of a body's material; a grey one for a material that the scene does not have.
+Look lookOfBody(const ExportScene& scene, const record::BodyEntry& body);
+
+// The colour a look has where light cannot pass through: that of glass is the tint of two centimetres of it.
+Vec3f solidColour(const Look& look);
+
+// Materials by number: the names that bodies use, sorted, and the number of each body's.
+struct MaterialNumbers {
+  std::vector<std::string> names;
+  std::vector<int32_t> ofBody;
+};
+MaterialNumbers numberMaterials(const ExportScene& scene);
+
+inline int32_t parentNumber(const record::BodyEntry& body) {
+  return body.parent == kNoIndex ? -1 : static_cast<int32_t>(body.parent);
+}
+
+}  // namespace sunder::show
