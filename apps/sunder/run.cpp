@@ -1,11 +1,14 @@
-// sunder run SCENE|RUN [-o DIR] [--frames N] [--resume] [--force] [--hash] [--strict] [--set k=v ...]
+// sunder run SCENE|RUN [-o DIR] [--frames N] [--resume] [--force] [--hash] [--strict] [--view] [--set k=v
+// ...]
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/progress.h"
+#include "sunder/show/view_server.h"
 #include "sunder/world/runner.h"
 
 #include "command.h"
+#include "run_command.h"
 #include "run_input.h"
 #include "run_report.h"
 
@@ -21,13 +24,6 @@
 namespace sunder::cli {
 
 namespace {
-
-struct RunCommand {
-  std::string input, output;
-  std::vector<std::string> set;
-  uint64_t frames = 0;
-  bool framesGiven = false, resume = false, force = false, hash = false, strict = false;
-};
 
 std::atomic<bool> stopAsked{false};
 
@@ -91,7 +87,34 @@ std::string bytesText(uint64_t bytes) {
                             : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
-int run(const RunCommand& command, const Settings& settings) {
+// The page beside the run, from the moment on that there is something to read.
+class LiveView {
+ public:
+  explicit LiveView(const RunCommand& command) : port_(command.view ? command.port : -1) {
+    if (command.view) show::ViewServer::requirePage();
+  }
+  void start(const std::filesystem::path& file) {
+    if (port_ < 0 || server_) return;
+    server_ = std::make_unique<show::ViewServer>(file);
+    const int port = server_->listen(port_);
+    if (port_ != 0 && port != port_) logWarn("port {} is taken, {} is used instead", port_, port);
+    fmt::print(stderr, "{} shows the run\n", server_->url());
+  }
+  // Ctrl-C that ended the run ends the page as well.
+  void wait() {
+    if (!server_ || stopAsked) return;
+    fmt::print(stderr, "{} goes on showing it; Ctrl-C ends it\n", server_->url());
+    server_->wait(stopAsked);
+  }
+
+ private:
+  int port_;  // -1: no page
+  std::unique_ptr<show::ViewServer> server_;
+};
+
+}  // namespace
+
+int runScene(const RunCommand& command, const Settings& settings) {
   std::filesystem::path file;
   world::Scene scene = sceneOf(command, file);
   const uint64_t frames = scene.world.frames;
@@ -123,8 +146,10 @@ int run(const RunCommand& command, const Settings& settings) {
   };
   bool running = false;
   RunLine text;
+  LiveView page(command);
   options.progress = [&](const world::RunStatus& status) {
     if (!running) {
+      page.start(file);
       line.emplace("run", status.frames, "frames", output);
       running = true;
     }
@@ -174,10 +199,10 @@ int run(const RunCommand& command, const Settings& settings) {
   if (!result.finished)
     say(settings, fmt::format("stopped; go on with: sunder run --resume {}", file.string()));
   if (command.hash) say(settings, fmt::format("hash {:016x}", result.hash));
+  std::fflush(stdout);
+  page.wait();
   return 0;
 }
-
-}  // namespace
 
 Verb addRun(CLI::App& root) {
   auto command = std::make_shared<RunCommand>();
@@ -193,6 +218,10 @@ Verb addRun(CLI::App& root) {
   app->add_flag("--force", command->force, "Replace an earlier recording instead of keeping it aside");
   app->add_flag("--hash", command->hash, "Print the hash of the final state");
   app->add_flag("--strict", command->strict, "Stop at the first thing that degrades");
+  app->add_flag("--view", command->view, "Show the run in the browser while it goes on, and after");
+  app->add_option("--port", command->port, "Port of --view on 127.0.0.1; the next free one is taken; 0: any")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
   app->add_option("--set", command->set, "Change the scene: bodies.ball.mass=2; may be repeated")
       ->type_name("A.B=C")
       ->allow_extra_args(false);
@@ -200,11 +229,12 @@ Verb addRun(CLI::App& root) {
       "Ctrl-C ends the run with a checkpoint.\n"
       "Examples:\n"
       "  sunder run scenes/stack.json\n"
+      "  sunder run scenes/dominoes.json --view\n"
       "  sunder run scenes/pile.json -o out/small --set world.duration=2 --hash\n"
       "  sunder run --resume out/pile/run.sunder");
   return {app, [command, frames](const Settings& settings) {
             command->framesGiven = frames->count() > 0;
-            return run(*command, settings);
+            return runScene(*command, settings);
           }};
 }
 

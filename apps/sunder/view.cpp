@@ -1,14 +1,16 @@
-// sunder view RUN [--port N] [--open]
+// sunder view RUN|SCENE [--port N] [--open]
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/show/view_server.h"
 
 #include "command.h"
+#include "run_command.h"
 #include "run_input.h"
 
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -27,6 +29,14 @@ std::atomic<bool> stopAsked{false};
 void askToStop(int) { stopAsked = true; }
 
 int runView(const ViewOptions& options, const Settings& settings) {
+  // A scene is simulated first, and shown while it is.
+  if (std::filesystem::path(options.input).extension() == ".json") {
+    RunCommand command;
+    command.input = options.input;
+    command.view = true;
+    command.port = options.port;
+    return runScene(command, settings);
+  }
   show::ViewServer server(runPath(options.input));
   std::signal(SIGINT, askToStop);
   std::signal(SIGTERM, askToStop);
@@ -47,7 +57,9 @@ int runView(const ViewOptions& options, const Settings& settings) {
 Verb addView(CLI::App& root) {
   auto options = std::make_shared<ViewOptions>();
   CLI::App* app = root.add_subcommand("view", "Show a run in the browser, finished or still being written");
-  app->add_option("RUN", options->input, "run.sunder, or the folder it is in")->required();
+  app->add_option("INPUT", options->input,
+                  "run.sunder, or the folder it is in; or a scene, which is simulated and shown meanwhile")
+      ->required();
   app->add_option("--port", options->port, "Port on 127.0.0.1; the next free one is taken; 0: any")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
@@ -55,7 +67,8 @@ Verb addView(CLI::App& root) {
   app->footer(
       "Examples:\n"
       "  sunder view out/pile\n"
-      "  sunder view out/pile/run.sunder --port 9000 --open");
+      "  sunder view out/pile/run.sunder --port 9000 --open\n"
+      "  sunder view scenes/dominoes.json");
   return {app, [options](const Settings& settings) { return runView(*options, settings); }};
 }
 

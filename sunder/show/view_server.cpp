@@ -101,10 +101,14 @@ struct ViewServer::Impl {
   }
 };
 
-ViewServer::ViewServer(const std::filesystem::path& run) {
+void ViewServer::requirePage() {
   if (viewerPage().empty())
     throw Error(ErrorKind::Unsupported, "this program was built without the viewer's page")
         .hint("install npm, then build again: ./run does both");
+}
+
+ViewServer::ViewServer(const std::filesystem::path& run) {
+  requirePage();
   impl_ = std::make_unique<Impl>(run);
   impl_->route();
 }

@@ -17,7 +17,9 @@ namespace sunder::show {
 
 class ViewServer {
  public:
-  // Throws as RunReader does; Error (Unsupported) where the program was built without the page.
+  // Throws Error (Unsupported) where the program was built without the page.
+  static void requirePage();
+  // The same; and throws as RunReader does.
   explicit ViewServer(const std::filesystem::path& run);
   ~ViewServer();  // stops
 

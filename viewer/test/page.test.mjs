@@ -211,6 +211,32 @@ test("a run that is being written grows in the page", async () => {
   }
 });
 
+test("a run shows itself", async () => {
+  const words = ["run", scenePath, "-o", join(folder, "shown"), "--view", "--port", "0"];
+  const run = spawn(sunder, words, { stdio: ["ignore", "ignore", "pipe"] });
+  try {
+    const url = await new Promise((resolve, reject) => {
+      let text = "";
+      run.stderr.on("data", (part) => {
+        text += part;
+        const found = /(http:\/\/127\.0\.0\.1:\d+\/?) shows/.exec(text);
+        if (found) resolve(found[1]);
+      });
+      run.on("exit", (code) => reject(new Error(`sunder run ended with ${code}: ${text}`)));
+    });
+    const { page, complaints, close } = await open(url);
+    await page.waitForFunction(() => window.sunder.state === "finished" && window.sunder.frames === 91);
+    assert.deepEqual(complaints, []);
+    await close();
+    run.removeAllListeners("exit");
+    const ended = new Promise((resolve) => run.on("exit", resolve));
+    run.kill("SIGINT");
+    assert.equal(await ended, 0);
+  } finally {
+    run.kill("SIGKILL");
+  }
+});
+
 test("a page that stands alone opens from the disk", async () => {
   const path = join(folder, "alone.html");
   runSunder("export", join(folder, "run"), "--to", "html", "-o", path);

@@ -1,0 +1,23 @@
+// Simulating a scene, for the verbs that do.
+#pragma once
+
+#include "command.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sunder::cli {
+
+struct RunCommand {
+  std::string input, output;
+  std::vector<std::string> set;
+  uint64_t frames = 0;
+  bool framesGiven = false, resume = false, force = false, hash = false, strict = false;
+  bool view = false;  // show it while it runs
+  int port = 8321;
+};
+
+int runScene(const RunCommand& command, const Settings& settings);
+
+}  // namespace sunder::cli
