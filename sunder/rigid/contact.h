@@ -55,17 +55,12 @@ struct ContactScratch {
     Vec3 position;
     uint32_t id, edge;
   };
-  struct Candidate {
-    uint32_t rank;
-    double separation;
-    Vec3 gradient;
-  };
   std::vector<uint32_t> queue, next, fresh;
-  std::vector<uint8_t> state;
+  std::vector<uint8_t> known;
   std::vector<double> bound;  // by rank: what is known of the distance
   std::vector<Vec3> positions;
   std::vector<sdf::FieldSample> samples;
-  std::vector<Candidate> touching, speculative, inside;
+  std::vector<Contact> touching, speculative, inside, farSide;
   std::vector<Corner> polygon, clipped;
   ContactWork work;
 };

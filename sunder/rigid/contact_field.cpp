@@ -2,6 +2,7 @@
 // al. 2012, section 5; the tolerance may have either sign: a sphere is entered where distance < radius +
 // tolerance).
 #include "sunder/rigid/contact_parts.h"
+#include "sunder/rigid/point_walk.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,50 +11,44 @@ namespace sunder::rigid {
 
 namespace {
 
-using Candidate = ContactScratch::Candidate;
-
-constexpr size_t kChunk = 64;        // occurrences whose points are asked for together
 constexpr double kUnreliable = 0.1;  // gradients shorter than this have no direction
 constexpr uint32_t kOfB = 1u << 31;  // in ids: a point of B
-enum : uint8_t { kUnknown, kKnown };
+// Of the cosine between the outward directions of a point's own surface and of the other body's: a contact
+// has them face each other. Where they point the same way, the point is on the far side of a wall or has
+// passed the middle of the other body, and would be pushed through instead of back.
+constexpr double kSameWay = 0.2;
+constexpr double kApart = 0.15;      // of the smaller body's outer radius: nearer contacts say the same
+constexpr double kAlike = 0.9;       // of the cosine between the normals of such
+constexpr size_t kToChooseFrom = 4;  // times the limit: points about to touch, of which the nearest stay
 
 // The points of one shape against the field of another.
 struct Search {
   const PairQuery& q;
-  const Shape &points, &field;
   const Pose &posePoints, &poseField;
+  PointWalk walk;
   uint32_t& limit;
   uint32_t idBit;
-  double towardsB;  // -1 where the field is B's: its outward direction then points to A
-
-  Mat3 turn;
-  Vec3 shift;
+  double towardsB;     // -1 where the field is B's: its outward direction then points to A
+  size_t firstOfPair;  // of the contacts
 
   Search(const PairQuery& query, bool pointsOfB)
       : q(query),
-        points(pointsOfB ? query.b : query.a),
-        field(pointsOfB ? query.a : query.b),
         posePoints(pointsOfB ? query.poseB : query.poseA),
         poseField(pointsOfB ? query.poseA : query.poseB),
+        walk(pointsOfB ? query.b : query.a, posePoints, pointsOfB ? query.a : query.b, poseField,
+             query.scratch),
         limit(pointsOfB ? query.memory.limitB : query.memory.limitA),
         idBit(pointsOfB ? kOfB : 0),
-        towardsB(pointsOfB ? 1 : -1) {
-    const Pose relative = inverse(poseField) * posePoints;
-    turn = relative.rotation.toRotationMatrix();
-    shift = relative.position;
-  }
+        towardsB(pointsOfB ? 1 : -1),
+        firstOfPair(query.out.size()) {}
 
-  double boxDistance(const Vec3& p) const {
-    const Box3& box = field.localBounds();
-    const Vec3 out = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0);
-    return out.norm();
-  }
+  double size() const { return std::min(q.a.outerRadius(), q.b.outerRadius()); }
 
   // Whether the boxes of both are within the margin, in the frame of the field.
   bool boxesNear() const {
-    const Box3 &box = points.localBounds(), &other = field.localBounds();
-    const Vec3 middle = turn * box.center() + shift;
-    const Vec3 reach = turn.cwiseAbs() * (0.5 * box.extent()) + Vec3::Constant(q.margin);
+    const Box3 &box = walk.points.localBounds(), &other = walk.field.localBounds();
+    const Vec3 middle = walk.turn * box.center() + walk.shift;
+    const Vec3 reach = walk.turn.cwiseAbs() * (0.5 * box.extent()) + Vec3::Constant(q.margin);
     return ((middle - reach).array() <= other.upper.array()).all() &&
            ((middle + reach).array() >= other.lower.array()).all();
   }
@@ -64,119 +59,140 @@ struct Search {
     limit = limit > first ? limit - 1 : first;
   }
 
-  void emit(const Candidate& c) const {
-    const double length = c.gradient.norm();
-    Vec3 outward;
-    if (length < kUnreliable) {
-      outward = towardsB * centreDirection(q);
-    } else {
-      outward = poseField.direction(c.gradient / length);
-    }
-    const Vec3 at = posePoints.point(points.points().position[c.rank]);
-    q.out.push_back({at - (points.pointRadius() + 0.5 * c.separation) * outward, towardsB * outward,
-                     c.separation, idBit | c.rank});
+  Contact contactOf(uint32_t rank, double separation, const Vec3& gradient) const {
+    const double length = gradient.norm();
+    const Vec3 outward =
+        length < kUnreliable ? Vec3(towardsB * centreDirection(q)) : poseField.direction(gradient / length);
+    const Vec3 at = posePoints.point(walk.points.points().position[rank]);
+    return {at - (walk.points.pointRadius() + 0.5 * separation) * outward, towardsB * outward, separation,
+            idBit | rank};
+  }
+
+  bool sameWay(uint32_t rank, const Vec3& gradient) const {
+    const std::vector<Vec3>& normals = walk.points.pointNormals();
+    return !normals.empty() && gradient.dot(walk.turn * normals[rank]) > kSameWay * gradient.norm();
+  }
+
+  // Whether a contact nearby stops what this one would stop.
+  bool repeats(const Contact& contact, double tolerance) const {
+    const double apart = kApart * size();
+    const auto same = [&](const Contact& other) {
+      return (other.point - contact.point).squaredNorm() < apart * apart &&
+             other.normal.dot(contact.normal) > kAlike && other.separation < contact.separation + tolerance;
+    };
+    const std::span<const Contact> others(q.out.data() + firstOfPair, q.out.size() - firstOfPair);
+    return std::any_of(others.begin(), others.end(), same) ||
+           std::any_of(q.scratch.touching.begin(), q.scratch.touching.end(), same);
+  }
+
+  // Whether the nearest contact of that direction is as deep: then the solver holds the place as well as it
+  // can.
+  bool held(const Contact& contact, double tolerance) const {
+    double best = Box3::kInfinity, separation = Box3::kInfinity;
+    const auto look = [&](const Contact& other) {
+      const double distance = (other.point - contact.point).squaredNorm();
+      if (distance >= best || other.normal.dot(contact.normal) < kAlike) return;
+      best = distance;
+      separation = other.separation;
+    };
+    for (size_t i = firstOfPair; i < q.out.size(); ++i) look(q.out[i]);
+    for (const Contact& other : q.scratch.touching) look(other);
+    return separation < contact.separation + tolerance;
   }
 
   void run() const;
+  void runFull() const;
 };
 
-void Search::run() const {
-  const sdf::SphereTree& tree = points.points();
-  ContactScratch& s = q.scratch;
-  const SelectionSettings& selection = q.selection;
-  if (tree.pointCount() == 0) return;
-  const double tolerance = selection.depthTolerance * std::min(points.outerRadius(), field.outerRadius());
-  const double nearby = std::min(q.margin, tolerance);  // what counts as touching
-  const uint32_t most = selection.full ? ~0u : std::max(limit, selection.firstLimit);
-  // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
-  const double slack = field.fieldErrorAt(q.margin + points.pointRadius()) +
-                       1e-12 * (shift.norm() + points.localBounds().diagonal());
-  const double radius = points.pointRadius();
+void Search::runFull() const {
+  const double radius = walk.points.pointRadius();
+  const double slack = walk.field.fieldErrorAt(q.margin + radius) +
+                       1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
+  walk.run(
+      slack, [] { return true; }, [&] { return q.margin + radius; },
+      [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
+        const double separation = sample.value - radius;
+        if (separation >= q.margin) return;
+        walk.scratch.work.insidePoints += separation < 0;
+        q.out.push_back(contactOf(rank, separation, sample.gradient));
+      },
+      [&] { return q.margin + radius; });
+}
 
-  s.state.assign(tree.pointCount(), kUnknown);
-  if (s.bound.size() < tree.pointCount()) s.bound.resize(tree.pointCount());
-  s.queue.assign(tree.roots.begin(), tree.roots.end());
+void Search::run() const {
+  const SelectionSettings& selection = q.selection;
+  if (walk.points.points().pointCount() == 0) return;
+  if (selection.full) return runFull();
+  ContactScratch& s = q.scratch;
+  const double tolerance = selection.depthTolerance * size();
+  const double nearby = std::min(q.margin, tolerance);  // what counts as touching
+  const uint32_t most = std::max(limit, selection.firstLimit);
+  const double radius = walk.points.pointRadius();
+  // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
+  const double slack = walk.field.fieldErrorAt(q.margin + radius) +
+                       1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
   s.touching.clear();
   s.speculative.clear();
-  s.inside.clear();
   uint32_t grown = 0;
   bool full = false;  // enough contacts: from here on only what is deeper than the tolerance counts
   const auto reach = [&] {
-    if (full) return -tolerance;
-    return s.touching.size() + s.speculative.size() >= most ? nearby : q.margin;
+    if (full) return radius - tolerance;
+    return radius + (s.touching.size() + s.speculative.size() >= kToChooseFrom * most ? nearby : q.margin);
   };
-
-  for (size_t head = 0; head < s.queue.size() && grown <= selection.growth;) {
-    const size_t end = std::min(head + kChunk, s.queue.size());
-    s.work.visited += end - head;
-    s.positions.clear();
-    s.fresh.clear();
-    const double within = reach() + radius;
-    for (size_t i = head; i < end; ++i) {
-      const uint32_t rank = tree.rank[s.queue[i]];
-      if (s.state[rank] != kUnknown) continue;
-      s.state[rank] = kKnown;
-      const Vec3 p = turn * tree.position[rank] + shift;
-      const double outside = boxDistance(p);
-      s.bound[rank] = outside - slack;
-      if (outside - slack > double(tree.radius[s.queue[i]]) + within) continue;
-      s.fresh.push_back(rank);
-      s.positions.push_back(p);
-    }
-    s.samples.resize(s.positions.size());
-    field.field().samples(s.positions, s.samples);
-    s.work.fieldQueries += s.positions.size();
-
-    for (size_t i = 0; i < s.fresh.size(); ++i) {
-      const uint32_t rank = s.fresh[i];
-      const sdf::FieldSample& sample = s.samples[i];
-      if (field.fieldDomain().contains(s.positions[i]))
-        s.bound[rank] = sample.value - slack - field.fieldErrorAt(sample.value);
-      const double separation = sample.value - radius;
-      if (separation >= q.margin) continue;
-      s.work.insidePoints += separation < 0;
-      const Candidate found{rank, separation, sample.gradient};
-      if (!tree.surface[rank] && !selection.full) {
-        if (separation < 0 && s.inside.size() < selection.firstLimit) s.inside.push_back(found);
-      } else if (full) {
-        if (separation < -tolerance && grown < selection.growth) {
-          s.touching.push_back(found);
-          ++grown;
+  walk.run(
+      slack, [&] { return !full || grown < selection.growth; }, reach,
+      [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
+        const double separation = sample.value - radius;
+        if (separation >= q.margin) return;
+        s.work.insidePoints += separation < 0;
+        const bool surface = walk.points.points().surface[rank];
+        if (!surface || sameWay(rank, sample.gradient)) {
+          std::vector<Contact>& list = surface ? s.farSide : s.inside;
+          if (separation < 0 && list.size() < selection.firstLimit)
+            list.push_back(contactOf(rank, separation, sample.gradient));
+          return;
         }
-      } else if (separation < nearby) {
-        s.touching.push_back(found);
-        full = s.touching.size() >= most;
-      } else if (s.touching.size() + s.speculative.size() < most) {
-        s.speculative.push_back(found);
-      }
-    }
-    if (full && grown == selection.growth) break;
+        if (full) {
+          if (separation >= -tolerance || grown >= selection.growth) return;
+          const Contact contact = contactOf(rank, separation, sample.gradient);
+          if (held(contact, tolerance)) return;
+          s.touching.push_back(contact);
+          ++grown;
+          return;
+        }
+        if (separation >= nearby && s.speculative.size() >= kToChooseFrom * most) return;
+        const Contact contact = contactOf(rank, separation, sample.gradient);
+        if (repeats(contact, tolerance)) return;
+        if (separation < nearby) {
+          s.touching.push_back(contact);
+          full = s.touching.size() >= most;
+        } else {
+          s.speculative.push_back(contact);
+        }
+      },
+      reach);
 
-    const double enter = reach() + radius;
-    for (size_t i = head; i < end; ++i) {
-      const uint32_t occurrence = s.queue[i];
-      if (s.bound[tree.rank[occurrence]] >= double(tree.radius[occurrence]) + enter) continue;
-      for (uint32_t child = tree.firstChild[occurrence]; child != kNoIndex; child = tree.nextSibling[child])
-        s.queue.push_back(child);
-    }
-    head = end;
-  }
-
-  if (!selection.full) {
-    if (!full)
-      limit = std::max(selection.firstLimit, most - 1);
-    else
-      limit = most + grown;
-  }
-  for (const Candidate& c : s.touching) emit(c);
+  limit = full ? most + grown : std::max(selection.firstLimit, most - 1);
+  q.out.insert(q.out.end(), s.touching.begin(), s.touching.end());
+  // Of those about to touch, the nearest.
+  std::sort(s.speculative.begin(), s.speculative.end(), [](const Contact& a, const Contact& b) {
+    return a.separation != b.separation ? a.separation < b.separation : a.id < b.id;
+  });
   size_t total = s.touching.size();
-  for (const Candidate& c : s.speculative) {
-    if (total++ >= most) break;
-    emit(c);
+  s.touching.clear();
+  for (const Contact& contact : s.speculative) {
+    if (total >= most) break;
+    if (repeats(contact, tolerance)) continue;
+    q.out.push_back(contact);
+    ++total;
   }
-  // Points inside speak only where none of the surface does: one body deep in another.
-  if (total == 0)
-    for (const Candidate& c : s.inside) emit(c);
+}
+
+// Points on the far side and inside speak only where nobody else does: one body deep in another.
+void speakForTheRest(const PairQuery& q, size_t firstOfPair) {
+  if (q.out.size() > firstOfPair) return;
+  const std::vector<Contact>& list = q.scratch.farSide.empty() ? q.scratch.inside : q.scratch.farSide;
+  q.out.insert(q.out.end(), list.begin(), list.end());
 }
 
 }  // namespace
@@ -188,16 +204,24 @@ void contactFields(const PairQuery& q) {
     ofB.forget();
     return;
   }
-  ofA.run();
-  ofB.run();
+  const size_t before = q.out.size();
+  q.scratch.farSide.clear();
+  q.scratch.inside.clear();
+  // The smaller body first: the same contacts whichever is called A.
+  const bool bFirst = q.b.outerRadius() < q.a.outerRadius();
+  (bFirst ? ofB : ofA).run();
+  (bFirst ? ofA : ofB).run();
+  speakForTheRest(q, before);
 }
 
 void contactPlaneSolid(const PairQuery& q) {
   const Search ofB(q, true);
-  if (ofB.boxesNear())
-    ofB.run();
-  else
-    ofB.forget();
+  if (!ofB.boxesNear()) return ofB.forget();
+  const size_t before = q.out.size();
+  q.scratch.farSide.clear();
+  q.scratch.inside.clear();
+  ofB.run();
+  speakForTheRest(q, before);
 }
 
 namespace {

@@ -29,7 +29,7 @@ void setVolume(geometry::MassProperties& mass, double volume, const Vec3& inerti
 }
 
 void setPolyhedronPoints(ShapeParts& shape) {
-  shape.points_ = sdf::buildSphereTree(contactPoints(shape.surface_, kPolyhedronPoints, 1));
+  shape.setPoints(contactPoints(shape.surface_, kPolyhedronPoints, 1));
 }
 
 }  // namespace
@@ -53,6 +53,18 @@ void ShapeParts::setMassFrame() {
 void ShapeParts::setOuterRadius() {
   outerRadius_ = 0;
   for (const Vec3& p : surface_.positions) outerRadius_ = std::max(outerRadius_, (p - mass_.centre).norm());
+}
+
+void ShapeParts::setPoints(std::span<const SurfacePoint> surface, std::span<const Vec3> inside) {
+  std::vector<Vec3> points;
+  for (const SurfacePoint& p : surface) points.push_back(p.position);
+  std::vector<uint8_t> onSurface(points.size(), 1);
+  points.insert(points.end(), inside.begin(), inside.end());
+  onSurface.resize(points.size(), 0);
+  points_ = sdf::buildSphereTree(points, onSurface);
+  pointNormals_.clear();
+  for (const uint32_t id : points_.order)
+    pointNormals_.push_back(id < surface.size() ? surface[id].normal : Vec3(Vec3::Zero()));
 }
 
 Box3 Shape::bounds(const Pose& pose) const {

@@ -73,6 +73,8 @@ class Shape {
   const Box3& fieldDomain() const { return fieldDomain_; }
   const sdf::SphereTree& points() const { return points_; }  // empty for planes
   double pointRadius() const { return pointRadius_; }
+  // Outward, by rank; zero for points inside. Empty where points are not on a surface (spheres, capsules).
+  const std::vector<Vec3>& pointNormals() const { return pointNormals_; }
 
   const Box3& localBounds() const { return localBounds_; }
   Box3 bounds(const Pose& pose) const;  // tight for primitives; infinite sides for planes
@@ -98,6 +100,7 @@ class Shape {
   double fieldError_ = 0, fieldErrorFar_ = 0, fieldBand_ = Box3::kInfinity;
   Box3 fieldDomain_{Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};
   sdf::SphereTree points_;
+  std::vector<Vec3> pointNormals_;
   double pointRadius_ = 0;
   Box3 localBounds_ = {};
   double outerRadius_ = 0, innerRadius_ = 0;

@@ -165,17 +165,13 @@ ShapePtr finishSolid(std::shared_ptr<ShapeParts> shape, const sdf::Field& source
   shape->fieldErrorFar_ = 2 * built.errors.largest;
   shape->fieldBand_ = built.band;
 
-  std::vector<Vec3> points = contactPoints(sampled, settings.surfacePoints, settings.seed);
-  std::vector<uint8_t> surface(points.size(), 1);
   const std::vector<Vec3> inside = pointsInside(*shape->field_, settings, shape->innerRadius_);
-  points.insert(points.end(), inside.begin(), inside.end());
-  surface.resize(points.size(), 0);
-  shape->points_ = sdf::buildSphereTree(points, surface);
+  shape->setPoints(contactPoints(sampled, settings.surfacePoints, settings.seed), inside);
   if (!(shape->innerRadius_ > 0)) shape->innerRadius_ = 0.5 * thickness;
   if (report) {
     report->measuredError = built.errors.near;
     report->coefficients = built.numbers;
-    report->points = points.size();
+    report->points = shape->points_.pointCount();
     if (built.lost > kLost)
       report->problems.push_back(fmt::format(
           "walls of about {:.3g} are too thin for the field of a body this large: {:.0f} % of the points "
