@@ -42,11 +42,19 @@ struct PairMemory {
   uint32_t feature = 0;  // last separating feature of two polyhedra, tried first
 };
 
+// How far apart the points of a pair were when it was last searched in vain: while they moved less, they are
+// not searched again. Saves work and changes no result, so it is not part of the state.
+struct PairGap {
+  double distance = 0;  // 0: not known
+  Pose relative;        // of the smaller body in the frame of the other, then
+};
+
 // Work done, for statistics: add up over pairs.
 struct ContactWork {
   uint64_t visited = 0;  // occurrences taken from the queue
   uint64_t fieldQueries = 0;
   uint64_t insidePoints = 0;  // points found overlapping
+  uint64_t skipped = 0;       // pairs known to be apart
 };
 
 // Scratch memory of one thread; only `work` means something outside.
@@ -56,7 +64,6 @@ struct ContactScratch {
     uint32_t id, edge;
   };
   std::vector<uint32_t> queue, next, fresh;
-  std::vector<uint8_t> known;
   std::vector<double> bound;  // by rank: what is known of the distance
   std::vector<Vec3> positions;
   std::vector<sdf::FieldSample> samples;
@@ -65,10 +72,11 @@ struct ContactScratch {
   ContactWork work;
 };
 
-// Appends the contacts with separation < margin (margin >= 0). Poses are of the model frames.
+// Appends the contacts with separation < margin (margin >= 0). Poses are of the model frames. `gap`: of this
+// pair, from the last call.
 void findContacts(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double margin,
                   const SelectionSettings& selection, PairMemory& memory, ContactScratch& scratch,
-                  std::vector<Contact>& out);
+                  std::vector<Contact>& out, PairGap* gap = nullptr);
 
 // A lower bound on the distance of the two shapes' surfaces, at most `enough` (the search stops there);
 // negative or zero where they overlap. Within `tolerance` of the distance between each shape's points and the

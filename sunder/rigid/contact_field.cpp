@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace sunder::rigid {
 
@@ -19,6 +20,7 @@ constexpr uint32_t kOfB = 1u << 31;  // in ids: a point of B
 constexpr double kSameWay = 0.2;
 constexpr double kApart = 0.15;      // of the smaller body's outer radius: nearer contacts say the same
 constexpr double kAlike = 0.9;       // of the cosine between the normals of such
+constexpr double kLookAhead = 0.05;  // of the smaller body's outer radius
 constexpr size_t kToChooseFrom = 4;  // times the limit: points about to touch, of which the nearest stay
 
 // The points of one shape against the field of another.
@@ -42,6 +44,13 @@ struct Search {
         towardsB(pointsOfB ? 1 : -1),
         firstOfPair(query.out.size()) {}
 
+  // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
+  double slack() const {
+    const Shape& field = walk.field;
+    const bool near = q.margin + walk.points.pointRadius() <= field.fieldBand();
+    return (near ? field.fieldError() : field.fieldErrorFar()) +
+           1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
+  }
   double size() const { return std::min(q.a.outerRadius(), q.b.outerRadius()); }
 
   // Whether the boxes of both are within the margin, in the frame of the field.
@@ -100,47 +109,46 @@ struct Search {
     return separation < contact.separation + tolerance;
   }
 
-  void run() const;
-  void runFull() const;
+  // Both return a bound below the distance of the points, where they found none within the margin.
+  double run() const;
+  double runFull() const;
 };
 
-void Search::runFull() const {
+double Search::runFull() const {
   const double radius = walk.points.pointRadius();
-  const double slack = walk.field.fieldErrorAt(q.margin + radius) +
-                       1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
-  walk.run(
-      slack, [] { return true; }, [&] { return q.margin + radius; },
-      [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
-        const double separation = sample.value - radius;
-        if (separation >= q.margin) return;
-        walk.scratch.work.insidePoints += separation < 0;
-        q.out.push_back(contactOf(rank, separation, sample.gradient));
-      },
-      [&] { return q.margin + radius; });
+  return -radius + walk.run(
+                       slack(), [] { return true; }, [&] { return q.margin + radius; },
+                       [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
+                         const double separation = sample.value - radius;
+                         if (separation >= q.margin) return;
+                         walk.scratch.work.insidePoints += separation < 0;
+                         q.out.push_back(contactOf(rank, separation, sample.gradient));
+                       },
+                       [&] { return q.margin + radius; });
 }
 
-void Search::run() const {
+double Search::run() const {
   const SelectionSettings& selection = q.selection;
-  if (walk.points.points().pointCount() == 0) return;
+  if (walk.points.points().pointCount() == 0) return Box3::kInfinity;
   if (selection.full) return runFull();
   ContactScratch& s = q.scratch;
   const double tolerance = selection.depthTolerance * size();
   const double nearby = std::min(q.margin, tolerance);  // what counts as touching
   const uint32_t most = std::max(limit, selection.firstLimit);
   const double radius = walk.points.pointRadius();
-  // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
-  const double slack = walk.field.fieldErrorAt(q.margin + radius) +
-                       1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
   s.touching.clear();
   s.speculative.clear();
   uint32_t grown = 0;
   bool full = false;  // enough contacts: from here on only what is deeper than the tolerance counts
   const auto reach = [&] {
     if (full) return radius - tolerance;
-    return radius + (s.touching.size() + s.speculative.size() >= kToChooseFrom * most ? nearby : q.margin);
+    // A little farther as long as nothing is near, so that the gap known is worth something.
+    const size_t found = s.touching.size() + s.speculative.size();
+    if (found == 0 && q.gap) return radius + q.margin + kLookAhead * size();
+    return radius + (found >= kToChooseFrom * most ? nearby : q.margin);
   };
-  walk.run(
-      slack, [&] { return !full || grown < selection.growth; }, reach,
+  const double clear = walk.run(
+      slack(), [&] { return !full || grown < selection.growth; }, reach,
       [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
         const double separation = sample.value - radius;
         if (separation >= q.margin) return;
@@ -186,42 +194,69 @@ void Search::run() const {
     q.out.push_back(contact);
     ++total;
   }
+  return clear - radius;
 }
 
-// Points on the far side and inside speak only where nobody else does: one body deep in another.
-void speakForTheRest(const PairQuery& q, size_t firstOfPair) {
-  if (q.out.size() > firstOfPair) return;
-  const std::vector<Contact>& list = q.scratch.farSide.empty() ? q.scratch.inside : q.scratch.farSide;
-  q.out.insert(q.out.end(), list.begin(), list.end());
+}  // namespace
+
+namespace {
+
+// The pose of the smaller body in the frame of the other, and how far points of it can be from where they
+// were at another such pose.
+struct Relative {
+  const Shape& small;
+  Pose pose;
+
+  Relative(const PairQuery& q, bool smallB)
+      : small(smallB ? q.b : q.a), pose(smallB ? inverse(q.poseA) * q.poseB : inverse(q.poseB) * q.poseA) {}
+  double movedFrom(const Pose& before) const {
+    const Vec3& centre = small.mass().centre;
+    const double chord = 2 * (pose.rotation * before.rotation.conjugate()).vec().norm();
+    return (pose.point(centre) - before.point(centre)).norm() + chord * small.outerRadius();
+  }
+};
+
+void search(const PairQuery& q, std::span<const Search> searches) {
+  const bool smallB = q.b.outerRadius() < q.a.outerRadius();
+  const auto forget = [&] {
+    for (const Search& s : searches) s.forget();
+  };
+  std::optional<Relative> relative;
+  if (q.gap) {
+    relative.emplace(q, smallB);
+    if (q.gap->distance > 0 && q.gap->distance - relative->movedFrom(q.gap->relative) > q.margin) {
+      ++q.scratch.work.skipped;
+      return forget();
+    }
+    q.gap->distance = 0;
+  }
+  for (const Search& s : searches)
+    if (!s.boxesNear()) return forget();
+  const size_t before = q.out.size();
+  q.scratch.farSide.clear();
+  q.scratch.inside.clear();
+  double distance = Box3::kInfinity;
+  for (const Search& s : searches) distance = std::min(distance, s.run());
+  // Points on the far side and inside speak only where nobody else does: one body deep in another.
+  if (q.out.size() == before) {
+    const std::vector<Contact>& list = q.scratch.farSide.empty() ? q.scratch.inside : q.scratch.farSide;
+    q.out.insert(q.out.end(), list.begin(), list.end());
+    if (q.gap && list.empty()) *q.gap = {std::max(distance, 0.0), relative->pose};
+  }
 }
 
 }  // namespace
 
 void contactFields(const PairQuery& q) {
-  const Search ofA(q, false), ofB(q, true);
-  if (!ofA.boxesNear() || !ofB.boxesNear()) {
-    ofA.forget();
-    ofB.forget();
-    return;
-  }
-  const size_t before = q.out.size();
-  q.scratch.farSide.clear();
-  q.scratch.inside.clear();
-  // The smaller body first: the same contacts whichever is called A.
-  const bool bFirst = q.b.outerRadius() < q.a.outerRadius();
-  (bFirst ? ofB : ofA).run();
-  (bFirst ? ofA : ofB).run();
-  speakForTheRest(q, before);
+  // The smaller body's points first: the same contacts whichever is called A.
+  const bool smallB = q.b.outerRadius() < q.a.outerRadius();
+  const Search searches[2] = {Search(q, smallB), Search(q, !smallB)};
+  search(q, searches);
 }
 
 void contactPlaneSolid(const PairQuery& q) {
   const Search ofB(q, true);
-  if (!ofB.boxesNear()) return ofB.forget();
-  const size_t before = q.out.size();
-  q.scratch.farSide.clear();
-  q.scratch.inside.clear();
-  ofB.run();
-  speakForTheRest(q, before);
+  search(q, {&ofB, 1});
 }
 
 namespace {

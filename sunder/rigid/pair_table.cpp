@@ -75,7 +75,7 @@ double pairMargin(const BodySet& bodies, std::span<const double> margin, const S
                   uint32_t a, uint32_t b) {
   const BodyConstants &ca = bodies.constants[a], &cb = bodies.constants[b];
   const double least = 4 * settings.slop * std::min(ca.outer, cb.outer);
-  return std::max(least, std::min(margin[a] + margin[b], std::min(ca.inner, cb.inner)));
+  return std::max(least, std::min(margin[a] + margin[b], std::min(ca.ahead(), cb.ahead())));
 }
 
 std::unique_ptr<ContactScratch> PairDetection::takeScratch() {
@@ -107,6 +107,7 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
     pair.first = uint32_t(out.contacts.size());
     if (old) {
       pair.memory = old->memory;
+      pair.gap = old->gap;
       std::copy_n(old->rolling, 3, pair.rolling);
     }
     if (old && !bodies.active(pair.a) && !bodies.active(pair.b)) {
@@ -116,7 +117,7 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
       out.found.clear();
       findContacts(*bodies.shapes[pair.a], bodies.state.modelPose[pair.a], *bodies.shapes[pair.b],
                    bodies.state.modelPose[pair.b], pairMargin(bodies, margin, settings, pair.a, pair.b),
-                   settings.selection, pair.memory, *scratch, out.found);
+                   settings.selection, pair.memory, *scratch, out.found, &pair.gap);
       for (const Contact& contact : out.found) {
         KeptContact& kept = out.contacts.emplace_back();
         kept.contact = contact;
@@ -183,6 +184,7 @@ DetectionReport PairDetection::run(const BodySet& bodies, std::span<const uint64
     report.work.visited += r.work.visited;
     report.work.fieldQueries += r.work.fieldQueries;
     report.work.insidePoints += r.work.insidePoints;
+    report.work.skipped += r.work.skipped;
     report.deepest = std::max(report.deepest, r.deepest);
     report.depthSum += r.depthSum;
     report.overlapping += r.overlapping;

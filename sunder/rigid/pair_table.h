@@ -24,6 +24,7 @@ struct PairRecord {
   uint32_t a = 0, b = 0;
   uint32_t first = 0, count = 0;  // contacts
   PairMemory memory;
+  PairGap gap;
   float rolling[3] = {0, 0, 0};  // angular impulse on b
 };
 

@@ -26,23 +26,26 @@ struct PointWalk {
 
   // Calls visit(rank, place, sample) for points that may be nearer to the field's surface than ask(), and
   // enters a sphere where some point of it may be nearer than enter(); both are asked anew for each bunch.
-  // `slack` is taken off what is known of a distance. Ends when more() says no.
+  // `slack` is taken off what is known of a distance. Ends when more() says no; else returns a bound below
+  // the distance of all points.
   template <class More, class Ask, class Visit, class Enter>
-  void run(double slack, const More& more, const Ask& ask, const Visit& visit, const Enter& enter) const;
+  double run(double slack, const More& more, const Ask& ask, const Visit& visit, const Enter& enter) const;
 
  private:
   static constexpr size_t kBunch = 64;
 };
 
 template <class More, class Ask, class Visit, class Enter>
-void PointWalk::run(double slack, const More& more, const Ask& ask, const Visit& visit,
-                    const Enter& enter) const {
-  const sdf::SphereTree& tree = points.points();
+double PointWalk::run(double slack, const More& more, const Ask& ask, const Visit& visit,
+                      const Enter& enter) const {
+  const std::vector<Vec3>& position = points.points().position;
+  const PointNode* nodes = points.pointNodes().data();
   const Box3 &box = field.localBounds(), &domain = field.fieldDomain();
   ContactScratch& s = scratch;
-  s.known.assign(tree.pointCount(), 0);
-  if (s.bound.size() < tree.pointCount()) s.bound.resize(tree.pointCount());
-  s.queue.assign(tree.roots.begin(), tree.roots.end());
+  if (s.bound.size() < position.size()) s.bound.resize(position.size());
+  s.queue.clear();
+  for (uint32_t root = 0; root < points.points().roots.size(); ++root) s.queue.push_back(root);
+  double clear = Box3::kInfinity;
   for (size_t head = 0; head < s.queue.size() && more();) {
     const size_t end = std::min(head + kBunch, s.queue.size());
     s.work.visited += end - head;
@@ -50,13 +53,13 @@ void PointWalk::run(double slack, const More& more, const Ask& ask, const Visit&
     s.fresh.clear();
     const double within = ask();
     for (size_t i = head; i < end; ++i) {
-      const uint32_t occurrence = s.queue[i], rank = tree.rank[occurrence];
-      if (s.known[rank]) continue;
-      s.known[rank] = 1;
-      const Vec3 p = turn * tree.position[rank] + shift;
-      s.bound[rank] = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm() - slack;
-      if (s.bound[rank] > double(tree.radius[occurrence]) + within) continue;
-      s.fresh.push_back(rank);
+      const PointNode& node = nodes[s.queue[i]];
+      if (!node.fresh) continue;
+      const Vec3 p = turn * position[node.rank] + shift;
+      const double bound = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm() - slack;
+      s.bound[node.rank] = bound;
+      if (bound > double(node.radius) + within) continue;
+      s.fresh.push_back(node.rank);
       s.positions.push_back(p);
     }
     s.samples.resize(s.positions.size());
@@ -69,16 +72,25 @@ void PointWalk::run(double slack, const More& more, const Ask& ask, const Visit&
         bound = std::max(bound, sample.value - slack - field.fieldErrorAt(sample.value));
       visit(s.fresh[i], s.positions[i], sample);
     }
-    if (!more()) return;
+    if (!more()) return clear;
     const double reach = enter();
     for (size_t i = head; i < end; ++i) {
-      const uint32_t occurrence = s.queue[i];
-      if (s.bound[tree.rank[occurrence]] >= double(tree.radius[occurrence]) + reach) continue;
-      for (uint32_t child = tree.firstChild[occurrence]; child != kNoIndex; child = tree.nextSibling[child])
+      const PointNode& node = nodes[s.queue[i]];
+      const double bound = s.bound[node.rank], least = bound - double(node.radius);
+      clear = std::min(clear, least >= reach ? least : bound);
+      if (least >= reach) continue;
+      for (uint32_t child = node.first; child < node.first + node.count; ++child) {
+        // What is known of a point already may do for its next node.
+        if (!nodes[child].fresh && bound - double(nodes[child].radius) >= reach) {
+          clear = std::min(clear, bound - double(nodes[child].radius));
+          continue;
+        }
         s.queue.push_back(child);
+      }
     }
     head = end;
   }
+  return clear;
 }
 
 }  // namespace sunder::rigid

@@ -55,18 +55,6 @@ void ShapeParts::setOuterRadius() {
   for (const Vec3& p : surface_.positions) outerRadius_ = std::max(outerRadius_, (p - mass_.centre).norm());
 }
 
-void ShapeParts::setPoints(std::span<const SurfacePoint> surface, std::span<const Vec3> inside) {
-  std::vector<Vec3> points;
-  for (const SurfacePoint& p : surface) points.push_back(p.position);
-  std::vector<uint8_t> onSurface(points.size(), 1);
-  points.insert(points.end(), inside.begin(), inside.end());
-  onSurface.resize(points.size(), 0);
-  points_ = sdf::buildSphereTree(points, onSurface);
-  pointNormals_.clear();
-  for (const uint32_t id : points_.order)
-    pointNormals_.push_back(id < surface.size() ? surface[id].normal : Vec3(Vec3::Zero()));
-}
-
 Box3 Shape::bounds(const Pose& pose) const {
   const Vec3& at = pose.position;
   switch (kind_) {
@@ -115,7 +103,7 @@ ShapePtr makeSphere(double radius) {
   shape->setMassFrame();
   shape->field_ = sdf::makeSphereField(Vec3::Zero(), radius);
   const Vec3 centre = Vec3::Zero();
-  shape->points_ = sdf::buildSphereTree({&centre, 1});
+  shape->setTree(sdf::buildSphereTree({&centre, 1}));
   shape->localBounds_ = {Vec3::Constant(-radius), Vec3::Constant(radius)};
   shape->surface_ = geometry::makeIcosphere({.radius = radius, .frequency = 8});
   return shape;
@@ -139,7 +127,7 @@ ShapePtr makeCapsule(double halfLength, double radius) {
   const int parts = std::clamp(int(std::ceil(2 * h / r)), 2, 16);
   std::vector<Vec3> points;
   for (int i = 0; i <= parts; ++i) points.push_back(Vec3(0, -h + 2 * h * i / parts, 0));
-  shape->points_ = sdf::buildSphereTree(points);
+  shape->setTree(sdf::buildSphereTree(points));
   shape->localBounds_ = {Vec3(-r, -h - r, -r), Vec3(r, h + r, r)};
   shape->surface_ = geometry::makeCapsule({.radius = r, .length = 2 * h});
   return shape;

@@ -12,6 +12,7 @@ struct SurfacePoint {
 class ShapeParts final : public Shape {
  public:
   using Shape::field_;
+  using Shape::fieldAbove_;
   using Shape::fieldBand_;
   using Shape::fieldDomain_;
   using Shape::fieldError_;
@@ -24,6 +25,7 @@ class ShapeParts final : public Shape {
   using Shape::mass_;
   using Shape::massFrame_;
   using Shape::outerRadius_;
+  using Shape::pointNodes_;
   using Shape::pointNormals_;
   using Shape::pointRadius_;
   using Shape::points_;
@@ -39,6 +41,7 @@ class ShapeParts final : public Shape {
   void setOuterRadius();
   // The tree of the points and their normals; points inside have none.
   void setPoints(std::span<const SurfacePoint> surface, std::span<const Vec3> inside = {});
+  void setTree(sdf::SphereTree tree);
 };
 
 // Faces, edges and vertices of the convex hull of points. Throws Error (Geometry) where they lie in a plane.

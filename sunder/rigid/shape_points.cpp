@@ -133,4 +133,46 @@ std::vector<SurfacePoint> contactPoints(const geometry::TriMesh& mesh, size_t co
   return points;
 }
 
+void ShapeParts::setPoints(std::span<const SurfacePoint> surface, std::span<const Vec3> inside) {
+  std::vector<Vec3> points;
+  for (const SurfacePoint& p : surface) points.push_back(p.position);
+  std::vector<uint8_t> onSurface(points.size(), 1);
+  points.insert(points.end(), inside.begin(), inside.end());
+  onSurface.resize(points.size(), 0);
+  setTree(sdf::buildSphereTree(points, onSurface));
+  for (const uint32_t id : points_.order)
+    pointNormals_.push_back(id < surface.size() ? surface[id].normal : Vec3(Vec3::Zero()));
+}
+
+void ShapeParts::setTree(sdf::SphereTree tree) {
+  points_ = std::move(tree);
+  pointNodes_.clear();
+  std::vector<uint32_t> source;  // by node: its occurrence
+  std::vector<uint8_t> seen(points_.pointCount(), 0);
+  const auto add = [&](uint32_t occurrence) {
+    // Occurrences with no other child than the point itself are passed by; at the bottom none is left.
+    const uint32_t rank = points_.rank[occurrence];
+    while (points_.firstChild[occurrence] != kNoIndex &&
+           points_.nextSibling[points_.firstChild[occurrence]] == kNoIndex &&
+           points_.rank[points_.firstChild[occurrence]] == rank)
+      occurrence = points_.firstChild[occurrence];
+    const bool fresh = !seen[rank], leaf = points_.firstChild[occurrence] == kNoIndex;
+    seen[rank] = 1;
+    if (!fresh && leaf) return false;
+    source.push_back(occurrence);
+    pointNodes_.push_back({rank, points_.radius[occurrence], 0, 0, fresh});
+    return true;
+  };
+  for (const uint32_t root : points_.roots) add(root);
+  for (size_t i = 0; i < pointNodes_.size(); ++i) {
+    const auto first = uint32_t(pointNodes_.size());
+    uint32_t count = 0;
+    for (uint32_t child = points_.firstChild[source[i]]; child != kNoIndex;
+         child = points_.nextSibling[child])
+      count += add(child);
+    pointNodes_[i].first = first;
+    pointNodes_[i].count = count & 0x7fffffffu;
+  }
+}
+
 }  // namespace sunder::rigid

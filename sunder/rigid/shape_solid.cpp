@@ -30,6 +30,7 @@ struct Errors {
   double near = 0;         // root mean square near the surface
   double largestNear = 0;  // where the field says that the surface is near
   double largest = 0;      // anywhere
+  double above = 0;        // of field - distance, where the field says that the surface is far and outside
 };
 
 Errors errorsOf(const sdf::Field& field, std::span<const Vec3> points, std::span<const double> exact,
@@ -42,6 +43,7 @@ Errors errorsOf(const sdf::Field& field, std::span<const Vec3> points, std::span
     const double e = std::abs(ours[i] - exact[i]);
     errors.largest = std::max(errors.largest, e);
     if (std::abs(ours[i]) <= band) errors.largestNear = std::max(errors.largestNear, e);
+    if (ours[i] > band) errors.above = std::max(errors.above, ours[i] - exact[i]);
     if (i < near) sum += e * e;
   }
   errors.near = std::sqrt(sum / double(near));
@@ -163,6 +165,7 @@ ShapePtr finishSolid(std::shared_ptr<ShapeParts> shape, const sdf::Field& source
   // Eight thousand points miss the worst place; twice what they saw has held in all tests.
   shape->fieldError_ = 2 * built.errors.largestNear;
   shape->fieldErrorFar_ = 2 * built.errors.largest;
+  shape->fieldAbove_ = 2 * built.errors.above;
   shape->fieldBand_ = built.band;
 
   const std::vector<Vec3> inside = pointsInside(*shape->field_, settings, shape->innerRadius_);

@@ -101,7 +101,7 @@ void Simulation::Impl::startStep() {
         const double reach = c.plane ? 0 : c.outer;
         double motion = (m.velocity().norm() + m.spin().norm() * reach) * dt;
         if (m.movable()) motion += fall * std::abs(c.gravityScale);
-        margin_[i] = c.plane ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.inner);
+        margin_[i] = c.plane ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.ahead());
       },
       256);
 }
