@@ -82,16 +82,21 @@ struct Search {
     return !normals.empty() && gradient.dot(walk.turn * normals[rank]) > kSameWay * gradient.norm();
   }
 
-  // Whether a contact nearby stops what this one would stop.
-  bool repeats(const Contact& contact, double tolerance) const {
+  bool sayTheSame(const Contact& a, const Contact& b) const {
     const double apart = kApart * size();
-    const auto same = [&](const Contact& other) {
-      return (other.point - contact.point).squaredNorm() < apart * apart &&
-             other.normal.dot(contact.normal) > kAlike && other.separation < contact.separation + tolerance;
-    };
-    const std::span<const Contact> others(q.out.data() + firstOfPair, q.out.size() - firstOfPair);
-    return std::any_of(others.begin(), others.end(), same) ||
-           std::any_of(q.scratch.touching.begin(), q.scratch.touching.end(), same);
+    return (a.point - b.point).squaredNorm() < apart * apart && a.normal.dot(b.normal) > kAlike;
+  }
+  // Whether a contact nearby stops what this one would stop. One of this direction that is less deep makes
+  // room for it.
+  bool repeats(const Contact& contact, double tolerance) const {
+    for (Contact& other : q.scratch.touching) {
+      if (!sayTheSame(other, contact)) continue;
+      if (contact.separation < other.separation - tolerance) other = contact;
+      return true;
+    }
+    for (size_t i = firstOfPair; i < q.out.size(); ++i)
+      if (q.out[i].separation < contact.separation + tolerance && sayTheSame(q.out[i], contact)) return true;
+    return false;
   }
 
   // Whether the nearest contact of that direction is as deep: then the solver holds the place as well as it
@@ -138,7 +143,7 @@ double Search::run() const {
   const double radius = walk.points.pointRadius();
   s.touching.clear();
   s.speculative.clear();
-  uint32_t grown = 0;
+  uint32_t grown = 0, changed = 0;
   bool full = false;  // enough contacts: from here on only what is deeper than the tolerance counts
   const auto reach = [&] {
     if (full) return radius - tolerance;
@@ -148,7 +153,7 @@ double Search::run() const {
     return radius + (found >= kToChooseFrom * most ? nearby : q.margin);
   };
   const double clear = walk.run(
-      slack(), [&] { return !full || grown < selection.growth; }, reach,
+      slack(), [&] { return !full || changed < selection.growth; }, reach,
       [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
         const double separation = sample.value - radius;
         if (separation >= q.margin) return;
@@ -161,9 +166,19 @@ double Search::run() const {
           return;
         }
         if (full) {
-          if (separation >= -tolerance || grown >= selection.growth) return;
+          if (separation >= -tolerance || changed >= selection.growth) return;
           const Contact contact = contactOf(rank, separation, sample.gradient);
           if (held(contact, tolerance)) return;
+          ++changed;
+          if (repeats(contact, tolerance)) return;
+          // One that carries little makes room; else there has to be one more.
+          const auto least = std::max_element(
+              s.touching.begin(), s.touching.end(),
+              [](const Contact& a, const Contact& b) { return a.separation < b.separation; });
+          if (least->separation > -tolerance) {
+            *least = contact;
+            return;
+          }
           s.touching.push_back(contact);
           ++grown;
           return;

@@ -102,8 +102,11 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
   const size_t end = std::min(next.pairs.size(), (block + 1) * kGrain);
   for (size_t i = block * kGrain; i < end; ++i) {
     PairRecord& pair = next.pairs[i];
-    if (i + kAhead < end) prefetch(bodies, next.pairs[i + kAhead].b);
-    const PairRecord* old = source_[i] == kNoIndex ? nullptr : &last.pairs[source_[i]];
+    pair = {};
+    pair.a = uint32_t(source_[i].key >> 32);
+    pair.b = uint32_t(source_[i].key);
+    if (i + kAhead < end) prefetch(bodies, uint32_t(source_[i + kAhead].key));
+    const PairRecord* old = source_[i].last == kNoIndex ? nullptr : &last.pairs[source_[i].last];
     pair.first = uint32_t(out.contacts.size());
     if (old) {
       pair.memory = old->memory;
@@ -146,14 +149,8 @@ DetectionReport PairDetection::run(const BodySet& bodies, std::span<const uint64
                                    std::span<const double> margin, const SimulationSettings& settings,
                                    const PairTable& last, PairTable& next) {
   // Both lists are sorted. Old pairs stay without being found again where neither body moved.
-  next.pairs.clear();
   source_.clear();
-  const auto add = [&](uint64_t key, uint32_t source) {
-    PairRecord& pair = next.pairs.emplace_back();
-    pair.a = uint32_t(key >> 32);
-    pair.b = uint32_t(key);
-    source_.push_back(source);
-  };
+  const auto add = [&](uint64_t key, uint32_t source) { source_.push_back({key, source}); };
   const auto rests = [&](const PairRecord& pair) {
     return bodies.state.exists[pair.a] && bodies.state.exists[pair.b] && !bodies.active(pair.a) &&
            !bodies.active(pair.b);
@@ -171,6 +168,7 @@ DetectionReport PairDetection::run(const BodySet& bodies, std::span<const uint64
     if (rests(last.pairs[old])) add(pairKey(last.pairs[old].a, last.pairs[old].b), uint32_t(old));
   }
 
+  next.pairs.resize(source_.size());
   const size_t blockCount = (next.pairs.size() + kGrain - 1) / kGrain;
   if (blocks_.size() < blockCount) blocks_.resize(blockCount);
   parallelFor(
