@@ -45,7 +45,7 @@ struct PairMemory {
 // How far apart the points of a pair were when it was last searched in vain: while they moved less, they are
 // not searched again. Saves work and changes no result, so it is not part of the state.
 struct PairGap {
-  double distance = 0;  // 0: not known
+  double distance = 0;  // by the fields; 0: not known
   Pose relative;        // of the smaller body in the frame of the other, then
 };
 
@@ -64,7 +64,7 @@ struct ContactScratch {
     uint32_t id, edge;
   };
   std::vector<uint32_t> queue, next, fresh;
-  std::vector<double> bound;  // by rank: what is known of the distance
+  std::vector<double> bound, value;  // by rank: what is known of the distance; what the field says
   std::vector<Vec3> positions;
   std::vector<sdf::FieldSample> samples;
   std::vector<Contact> touching, speculative, inside, farSide;

@@ -21,6 +21,7 @@ constexpr double kSameWay = 0.2;
 constexpr double kApart = 0.15;      // of the smaller body's outer radius: nearer contacts say the same
 constexpr double kAlike = 0.9;       // of the cosine between the normals of such
 constexpr double kLookAhead = 0.05;  // of the smaller body's outer radius
+constexpr double kSteepest = 1.74;   // of a trilinear field between exact distances: root of three
 constexpr size_t kToChooseFrom = 4;  // times the limit: points about to touch, of which the nearest stay
 
 // The points of one shape against the field of another.
@@ -45,10 +46,9 @@ struct Search {
         firstOfPair(query.out.size()) {}
 
   // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
+  bool withinBand() const { return q.margin + walk.points.pointRadius() <= walk.field.fieldBand(); }
   double slack() const {
-    const Shape& field = walk.field;
-    const bool near = q.margin + walk.points.pointRadius() <= field.fieldBand();
-    return (near ? field.fieldError() : field.fieldErrorFar()) +
+    return (withinBand() ? walk.field.fieldError() : walk.field.fieldErrorFar()) +
            1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
   }
   double size() const { return std::min(q.a.outerRadius(), q.b.outerRadius()); }
@@ -237,14 +237,16 @@ void search(const PairQuery& q, std::span<const Search> searches) {
     for (const Search& s : searches) s.forget();
   };
   std::optional<Relative> relative;
-  if (q.gap) {
+  const bool canSkip =
+      q.gap && std::all_of(searches.begin(), searches.end(), [](const Search& s) { return s.withinBand(); });
+  if (canSkip) {
     relative.emplace(q, smallB);
-    if (q.gap->distance > 0 && q.gap->distance - relative->movedFrom(q.gap->relative) > q.margin) {
+    if (q.gap->distance - kSteepest * relative->movedFrom(q.gap->relative) > q.margin) {
       ++q.scratch.work.skipped;
       return forget();
     }
-    q.gap->distance = 0;
   }
+  if (q.gap) q.gap->distance = 0;
   for (const Search& s : searches)
     if (!s.boxesNear()) return forget();
   const size_t before = q.out.size();
@@ -256,7 +258,7 @@ void search(const PairQuery& q, std::span<const Search> searches) {
   if (q.out.size() == before) {
     const std::vector<Contact>& list = q.scratch.farSide.empty() ? q.scratch.inside : q.scratch.farSide;
     q.out.insert(q.out.end(), list.begin(), list.end());
-    if (q.gap && list.empty()) *q.gap = {std::max(distance, 0.0), relative->pose};
+    if (canSkip && list.empty()) *q.gap = {std::max(distance, 0.0), relative->pose};
   }
 }
 

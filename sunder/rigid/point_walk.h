@@ -42,7 +42,10 @@ double PointWalk::run(double slack, const More& more, const Ask& ask, const Visi
   const PointNode* nodes = points.pointNodes().data();
   const Box3 &box = field.localBounds(), &domain = field.fieldDomain();
   ContactScratch& s = scratch;
-  if (s.bound.size() < position.size()) s.bound.resize(position.size());
+  if (s.bound.size() < position.size()) {
+    s.bound.resize(position.size());
+    s.value.resize(position.size());
+  }
   s.queue.clear();
   for (uint32_t root = 0; root < points.points().roots.size(); ++root) s.queue.push_back(root);
   double clear = Box3::kInfinity;
@@ -57,7 +60,7 @@ double PointWalk::run(double slack, const More& more, const Ask& ask, const Visi
       if (!node.fresh) continue;
       const Vec3 p = turn * position[node.rank] + shift;
       const double bound = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm() - slack;
-      s.bound[node.rank] = bound;
+      s.bound[node.rank] = s.value[node.rank] = bound;
       if (bound > double(node.radius) + within) continue;
       s.fresh.push_back(node.rank);
       s.positions.push_back(p);
@@ -70,6 +73,7 @@ double PointWalk::run(double slack, const More& more, const Ask& ask, const Visi
       double& bound = s.bound[s.fresh[i]];
       if (domain.contains(s.positions[i]))
         bound = std::max(bound, sample.value - slack - field.fieldErrorAt(sample.value));
+      s.value[s.fresh[i]] = sample.value;
       visit(s.fresh[i], s.positions[i], sample);
     }
     if (!more()) return clear;
@@ -77,7 +81,7 @@ double PointWalk::run(double slack, const More& more, const Ask& ask, const Visi
     for (size_t i = head; i < end; ++i) {
       const PointNode& node = nodes[s.queue[i]];
       const double bound = s.bound[node.rank], least = bound - double(node.radius);
-      clear = std::min(clear, least >= reach ? least : bound);
+      if (least >= reach || node.fresh) clear = std::min(clear, least >= reach ? least : s.value[node.rank]);
       if (least >= reach) continue;
       for (uint32_t child = node.first; child < node.first + node.count; ++child) {
         // What is known of a point already may do for its next node.
