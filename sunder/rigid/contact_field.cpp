@@ -195,7 +195,11 @@ double Search::run() const {
       },
       reach);
 
-  limit = full ? most + grown : std::max(selection.firstLimit, most - 1);
+  // One fewer next time where not all were needed, or the last of them carries little.
+  const auto carriesLittle = [&](const Contact& c) { return c.separation > -tolerance; };
+  const bool spare =
+      !full || (changed == 0 && std::any_of(s.touching.begin(), s.touching.end(), carriesLittle));
+  limit = spare ? std::max(selection.firstLimit, most - 1) : most + grown;
   q.out.insert(q.out.end(), s.touching.begin(), s.touching.end());
   // Of those about to touch, the nearest.
   std::sort(s.speculative.begin(), s.speculative.end(), [](const Contact& a, const Contact& b) {
