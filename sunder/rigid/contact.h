@@ -1,7 +1,9 @@
 // Contacts of two shapes: the narrow phase. Exact tests where both are convex primitives; else the points of
 // each shape against the field of the other, coarsest first, with self-adapting selection (Glondu et al.
 // 2014): at most `limit` contacts a direction, then one more a step as long as some point is deeper than the
-// tolerance, so that resting bodies have few contacts and no point stays deeper than the tolerance.
+// tolerance and than the contact nearest to it, so that resting bodies have few contacts and no point stays
+// deeper than what the solver leaves by more than the tolerance. Contacts close together with one normal are
+// one; points on the far side of a wall, whose own surface faces the same way as the other's, are left out.
 //
 // Guarantees: a contact's id is the same in the next step as long as the same point or feature touches; a
 // pair that overlaps has at least one contact (points dense enough provided: features thinner than the point
