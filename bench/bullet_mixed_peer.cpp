@@ -90,7 +90,7 @@ PeerPile runBullet(const MixedScene& scene, BulletMesh kind, double timeStep, in
   world.getSolverInfo().m_numIterations = 10;
   std::vector<BulletShape> shapes;
   for (const MixedScene::Kind& k : scene.kinds)
-    shapes.push_back(kind == BulletMesh::Gimpact ? gimpact(k.mesh) : hulls(k.mesh));
+    shapes.push_back(kind == BulletMesh::Gimpact ? gimpact(k.mesh) : hulls(k.coarse));
   std::vector<std::unique_ptr<btCollisionShape>> walls;
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   for (const auto& [half, centre] : scene.tray()) {

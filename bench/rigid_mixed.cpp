@@ -37,16 +37,23 @@ MixedScene makeMixedScene(uint32_t count) {
   MixedScene scene;
   struct Recipe {
     const char *name, *shape;
-    geometry::ShapeValues values;
+    geometry::ShapeValues values, coarse;
   };
   const std::vector<Recipe> recipes = {
-      {"bowl", "bowl", {{"segments", "40"}}},    {"torus", "torus", {}},
-      {"letter S", "letters", {{"text", "S"}}},  {"letter R", "letters", {{"text", "R"}}},
-      {"torus knot", "torus-knot", {}},          {"trefoil", "trefoil", {}},
-      {"figure eight", "figure-eight-knot", {}}, {"vase", "vase", {{"segments", "40"}}},
+      {"bowl", "bowl", {{"segments", "40"}}, {{"segments", "20"}, {"resolution", "5"}}},
+      {"torus", "torus", {}, {{"segments", "24"}, {"sides", "8"}}},
+      {"letter S", "letters", {{"text", "S"}}, {{"text", "S"}}},
+      {"letter R", "letters", {{"text", "R"}}, {{"text", "R"}}},
+      {"torus knot", "torus-knot", {}, {{"steps", "14"}, {"sides", "6"}}},
+      {"trefoil", "trefoil", {}, {{"steps", "70"}, {"sides", "6"}}},
+      {"figure eight", "figure-eight-knot", {}, {{"steps", "70"}, {"sides", "6"}}},
+      {"vase", "vase", {{"segments", "40"}}, {{"segments", "20"}, {"resolution", "10"}}},
   };
   for (const Recipe& r : recipes) {
-    MixedScene::Kind kind{r.name, centred(geometry::makeShape(r.shape, r.values), 0.3), {}};
+    MixedScene::Kind kind{r.name,
+                          centred(geometry::makeShape(r.shape, r.values), 0.3),
+                          centred(geometry::makeShape(r.shape, r.coarse), 0.3),
+                          {}};
     kind.solid = rigid::makeSolid(kind.mesh);
     scene.kinds.push_back(std::move(kind));
   }

@@ -13,7 +13,8 @@ namespace sunder::bench {
 struct MixedScene {
   struct Kind {
     std::string name;
-    geometry::TriMesh mesh;  // about 0.3 m across
+    geometry::TriMesh mesh;    // about 0.3 m across
+    geometry::TriMesh coarse;  // a tenth of the triangles: HACD takes minutes for the others
     rigid::ShapePtr solid;
   };
   struct Body {

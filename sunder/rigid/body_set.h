@@ -26,6 +26,9 @@ struct BodyConstants {
   std::string name;
 
   bool dynamic() const { return kind == BodyKind::Dynamic; }
+  // How far ahead of it contacts are looked for at most. Not just as far as its walls are thick: of two
+  // bodies that touch somewhere already, nothing but contacts keeps the rest of thin walls apart.
+  double ahead() const { return std::max(inner, 0.5 * outer); }
 };
 
 struct BodyState {

@@ -45,14 +45,18 @@ std::span<const uint64_t> BroadPhase::find(const BodySet& bodies, std::span<cons
         boxes_[k] = outwards(box);
       },
       256);
-  const auto add = [&](uint32_t a, uint32_t b) {
-    if (onlyActive && !bodies.active(a) && !bodies.active(b)) return;
-    if (meet(bodies, a, b, unlinked)) keys_.push_back(pairKey(a, b));
+  constexpr uint64_t kNoPair = ~uint64_t(0);
+  const auto keyOf = [&](uint32_t a, uint32_t b) {
+    const bool still = onlyActive && !bodies.active(a) && !bodies.active(b);
+    return !still && meet(bodies, a, b, unlinked) ? pairKey(a, b) : kNoPair;
   };
   if (boxes_.size() > 1) {
     builder_.build(tree_, std::span<const Box3f>(boxes_));
     spatial::selfOverlapPairs(tree_, list_);
-    for (const spatial::PrimitivePair& pair : list_.pairs()) add(bodies_[pair.a], bodies_[pair.b]);
+    const auto found = list_.pairs();
+    keys_.resize(found.size());
+    parallelFor(
+        found.size(), [&](size_t i) { keys_[i] = keyOf(bodies_[found[i].a], bodies_[found[i].b]); }, 1024);
   }
   for (const uint32_t plane : planes_) {
     const Pose& pose = bodies.state.modelPose[plane];
@@ -60,9 +64,10 @@ std::span<const uint64_t> BroadPhase::find(const BodySet& bodies, std::span<cons
     for (size_t k = 0; k < bodies_.size(); ++k) {
       const Vec3 centre = boxes_[k].center().cast<double>(), half = 0.5 * boxes_[k].extent().cast<double>();
       const double lowest = up.dot(centre - pose.position) - up.cwiseAbs().dot(half);
-      if (lowest <= margin[plane] + 1e-6 * centre.norm()) add(plane, bodies_[k]);
+      if (lowest <= margin[plane] + 1e-6 * centre.norm()) keys_.push_back(keyOf(plane, bodies_[k]));
     }
   }
+  std::erase(keys_, kNoPair);
   // Bodies are few against 2^32: sorting by the bits in use saves passes.
   radixSort(std::span<uint64_t>(keys_), scratch_);
   return keys_;

@@ -1,7 +1,9 @@
 // Contacts of two shapes: the narrow phase. Exact tests where both are convex primitives; else the points of
 // each shape against the field of the other, coarsest first, with self-adapting selection (Glondu et al.
 // 2014): at most `limit` contacts a direction, then one more a step as long as some point is deeper than the
-// tolerance, so that resting bodies have few contacts and no point stays deeper than the tolerance.
+// tolerance and than the contact nearest to it, so that resting bodies have few contacts and no point stays
+// deeper than what the solver leaves by more than the tolerance. Contacts close together with one normal are
+// one; points on the far side of a wall, whose own surface faces the same way as the other's, are left out.
 //
 // Guarantees: a contact's id is the same in the next step as long as the same point or feature touches; a
 // pair that overlaps has at least one contact (points dense enough provided: features thinner than the point
@@ -42,11 +44,19 @@ struct PairMemory {
   uint32_t feature = 0;  // last separating feature of two polyhedra, tried first
 };
 
+// How far apart the points of a pair were when it was last searched in vain: while they moved less, they are
+// not searched again. Saves work and changes no result, so it is not part of the state.
+struct PairGap {
+  double distance = 0;  // by the fields; 0: not known
+  Pose relative;        // of the smaller body in the frame of the other, then
+};
+
 // Work done, for statistics: add up over pairs.
 struct ContactWork {
   uint64_t visited = 0;  // occurrences taken from the queue
   uint64_t fieldQueries = 0;
   uint64_t insidePoints = 0;  // points found overlapping
+  uint64_t skipped = 0;       // pairs known to be apart
 };
 
 // Scratch memory of one thread; only `work` means something outside.
@@ -55,25 +65,20 @@ struct ContactScratch {
     Vec3 position;
     uint32_t id, edge;
   };
-  struct Candidate {
-    uint32_t rank;
-    double separation;
-    Vec3 gradient;
-  };
   std::vector<uint32_t> queue, next, fresh;
-  std::vector<uint8_t> state;
-  std::vector<double> bound;  // by rank: what is known of the distance
+  std::vector<double> bound, value;  // by rank: what is known of the distance; what the field says
   std::vector<Vec3> positions;
   std::vector<sdf::FieldSample> samples;
-  std::vector<Candidate> touching, speculative, inside;
+  std::vector<Contact> touching, speculative, inside, farSide;
   std::vector<Corner> polygon, clipped;
   ContactWork work;
 };
 
-// Appends the contacts with separation < margin (margin >= 0). Poses are of the model frames.
+// Appends the contacts with separation < margin (margin >= 0). Poses are of the model frames. `gap`: of this
+// pair, from the last call.
 void findContacts(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double margin,
                   const SelectionSettings& selection, PairMemory& memory, ContactScratch& scratch,
-                  std::vector<Contact>& out);
+                  std::vector<Contact>& out, PairGap* gap = nullptr);
 
 // A lower bound on the distance of the two shapes' surfaces, at most `enough` (the search stops there);
 // negative or zero where they overlap. Within `tolerance` of the distance between each shape's points and the

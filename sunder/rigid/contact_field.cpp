@@ -2,58 +2,62 @@
 // al. 2012, section 5; the tolerance may have either sign: a sphere is entered where distance < radius +
 // tolerance).
 #include "sunder/rigid/contact_parts.h"
+#include "sunder/rigid/point_walk.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace sunder::rigid {
 
 namespace {
 
-using Candidate = ContactScratch::Candidate;
-
-constexpr size_t kChunk = 64;        // occurrences whose points are asked for together
 constexpr double kUnreliable = 0.1;  // gradients shorter than this have no direction
 constexpr uint32_t kOfB = 1u << 31;  // in ids: a point of B
-enum : uint8_t { kUnknown, kKnown };
+// Of the cosine between the outward directions of a point's own surface and of the other body's: a contact
+// has them face each other. Where they point the same way, the point is on the far side of a wall or has
+// passed the middle of the other body, and would be pushed through instead of back.
+constexpr double kSameWay = 0.2;
+constexpr double kApart = 0.15;      // of the smaller body's outer radius: nearer contacts say the same
+constexpr double kAlike = 0.9;       // of the cosine between the normals of such
+constexpr double kLookAhead = 0.05;  // of the smaller body's outer radius
+constexpr double kSteepest = 1.74;   // of a trilinear field between exact distances: root of three
+constexpr size_t kToChooseFrom = 4;  // times the limit: points about to touch, of which the nearest stay
 
 // The points of one shape against the field of another.
 struct Search {
   const PairQuery& q;
-  const Shape &points, &field;
   const Pose &posePoints, &poseField;
+  PointWalk walk;
   uint32_t& limit;
   uint32_t idBit;
-  double towardsB;  // -1 where the field is B's: its outward direction then points to A
-
-  Mat3 turn;
-  Vec3 shift;
+  double towardsB;     // -1 where the field is B's: its outward direction then points to A
+  size_t firstOfPair;  // of the contacts
 
   Search(const PairQuery& query, bool pointsOfB)
       : q(query),
-        points(pointsOfB ? query.b : query.a),
-        field(pointsOfB ? query.a : query.b),
         posePoints(pointsOfB ? query.poseB : query.poseA),
         poseField(pointsOfB ? query.poseA : query.poseB),
+        walk(pointsOfB ? query.b : query.a, posePoints, pointsOfB ? query.a : query.b, poseField,
+             query.scratch),
         limit(pointsOfB ? query.memory.limitB : query.memory.limitA),
         idBit(pointsOfB ? kOfB : 0),
-        towardsB(pointsOfB ? 1 : -1) {
-    const Pose relative = inverse(poseField) * posePoints;
-    turn = relative.rotation.toRotationMatrix();
-    shift = relative.position;
-  }
+        towardsB(pointsOfB ? 1 : -1),
+        firstOfPair(query.out.size()) {}
 
-  double boxDistance(const Vec3& p) const {
-    const Box3& box = field.localBounds();
-    const Vec3 out = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0);
-    return out.norm();
+  // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
+  bool withinBand() const { return q.margin + walk.points.pointRadius() <= walk.field.fieldBand(); }
+  double slack() const {
+    return (withinBand() ? walk.field.fieldError() : walk.field.fieldErrorFar()) +
+           1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
   }
+  double size() const { return std::min(q.a.outerRadius(), q.b.outerRadius()); }
 
   // Whether the boxes of both are within the margin, in the frame of the field.
   bool boxesNear() const {
-    const Box3 &box = points.localBounds(), &other = field.localBounds();
-    const Vec3 middle = turn * box.center() + shift;
-    const Vec3 reach = turn.cwiseAbs() * (0.5 * box.extent()) + Vec3::Constant(q.margin);
+    const Box3 &box = walk.points.localBounds(), &other = walk.field.localBounds();
+    const Vec3 middle = walk.turn * box.center() + walk.shift;
+    const Vec3 reach = walk.turn.cwiseAbs() * (0.5 * box.extent()) + Vec3::Constant(q.margin);
     return ((middle - reach).array() <= other.upper.array()).all() &&
            ((middle + reach).array() >= other.lower.array()).all();
   }
@@ -64,140 +68,216 @@ struct Search {
     limit = limit > first ? limit - 1 : first;
   }
 
-  void emit(const Candidate& c) const {
-    const double length = c.gradient.norm();
-    Vec3 outward;
-    if (length < kUnreliable) {
-      outward = towardsB * centreDirection(q);
-    } else {
-      outward = poseField.direction(c.gradient / length);
-    }
-    const Vec3 at = posePoints.point(points.points().position[c.rank]);
-    q.out.push_back({at - (points.pointRadius() + 0.5 * c.separation) * outward, towardsB * outward,
-                     c.separation, idBit | c.rank});
+  Contact contactOf(uint32_t rank, double separation, const Vec3& gradient) const {
+    const double length = gradient.norm();
+    const Vec3 outward =
+        length < kUnreliable ? Vec3(towardsB * centreDirection(q)) : poseField.direction(gradient / length);
+    const Vec3 at = posePoints.point(walk.points.points().position[rank]);
+    return {at - (walk.points.pointRadius() + 0.5 * separation) * outward, towardsB * outward, separation,
+            idBit | rank};
   }
 
-  void run() const;
+  bool sameWay(uint32_t rank, const Vec3& gradient) const {
+    const std::vector<Vec3>& normals = walk.points.pointNormals();
+    return !normals.empty() && gradient.dot(walk.turn * normals[rank]) > kSameWay * gradient.norm();
+  }
+
+  bool sayTheSame(const Contact& a, const Contact& b) const {
+    const double apart = kApart * size();
+    return (a.point - b.point).squaredNorm() < apart * apart && a.normal.dot(b.normal) > kAlike;
+  }
+  // Whether a contact nearby stops what this one would stop. One of this direction that is less deep makes
+  // room for it.
+  bool repeats(const Contact& contact, double tolerance) const {
+    for (Contact& other : q.scratch.touching) {
+      if (!sayTheSame(other, contact)) continue;
+      if (contact.separation < other.separation - tolerance) other = contact;
+      return true;
+    }
+    for (size_t i = firstOfPair; i < q.out.size(); ++i)
+      if (q.out[i].separation < contact.separation + tolerance && sayTheSame(q.out[i], contact)) return true;
+    return false;
+  }
+
+  // Whether the nearest contact of that direction is as deep: then the solver holds the place as well as it
+  // can.
+  bool held(const Contact& contact, double tolerance) const {
+    double best = Box3::kInfinity, separation = Box3::kInfinity;
+    const auto look = [&](const Contact& other) {
+      const double distance = (other.point - contact.point).squaredNorm();
+      if (distance >= best || other.normal.dot(contact.normal) < kAlike) return;
+      best = distance;
+      separation = other.separation;
+    };
+    for (size_t i = firstOfPair; i < q.out.size(); ++i) look(q.out[i]);
+    for (const Contact& other : q.scratch.touching) look(other);
+    return separation < contact.separation + tolerance;
+  }
+
+  // Both return a bound below the distance of the points, where they found none within the margin.
+  double run() const;
+  double runFull() const;
 };
 
-void Search::run() const {
-  const sdf::SphereTree& tree = points.points();
-  ContactScratch& s = q.scratch;
-  const SelectionSettings& selection = q.selection;
-  if (tree.pointCount() == 0) return;
-  const double tolerance = selection.depthTolerance * std::min(points.outerRadius(), field.outerRadius());
-  const double nearby = std::min(q.margin, tolerance);  // what counts as touching
-  const uint32_t most = selection.full ? ~0u : std::max(limit, selection.firstLimit);
-  // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
-  const double slack = field.fieldErrorAt(q.margin + points.pointRadius()) +
-                       1e-12 * (shift.norm() + points.localBounds().diagonal());
-  const double radius = points.pointRadius();
+double Search::runFull() const {
+  const double radius = walk.points.pointRadius();
+  return -radius + walk.run(
+                       slack(), [] { return true; }, [&] { return q.margin + radius; },
+                       [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
+                         const double separation = sample.value - radius;
+                         if (separation >= q.margin) return;
+                         walk.scratch.work.insidePoints += separation < 0;
+                         q.out.push_back(contactOf(rank, separation, sample.gradient));
+                       },
+                       [&] { return q.margin + radius; });
+}
 
-  s.state.assign(tree.pointCount(), kUnknown);
-  if (s.bound.size() < tree.pointCount()) s.bound.resize(tree.pointCount());
-  s.queue.assign(tree.roots.begin(), tree.roots.end());
+double Search::run() const {
+  const SelectionSettings& selection = q.selection;
+  if (walk.points.points().pointCount() == 0) return Box3::kInfinity;
+  if (selection.full) return runFull();
+  ContactScratch& s = q.scratch;
+  const double tolerance = selection.depthTolerance * size();
+  const double nearby = std::min(q.margin, tolerance);  // what counts as touching
+  const uint32_t most = std::max(limit, selection.firstLimit);
+  const double radius = walk.points.pointRadius();
   s.touching.clear();
   s.speculative.clear();
-  s.inside.clear();
-  uint32_t grown = 0;
+  uint32_t grown = 0, changed = 0;
   bool full = false;  // enough contacts: from here on only what is deeper than the tolerance counts
   const auto reach = [&] {
-    if (full) return -tolerance;
-    return s.touching.size() + s.speculative.size() >= most ? nearby : q.margin;
+    if (full) return radius - tolerance;
+    // A little farther as long as nothing is near, so that the gap known is worth something.
+    const size_t found = s.touching.size() + s.speculative.size();
+    if (found == 0 && q.gap) return radius + q.margin + kLookAhead * size();
+    return radius + (found >= kToChooseFrom * most ? nearby : q.margin);
   };
-
-  for (size_t head = 0; head < s.queue.size() && grown <= selection.growth;) {
-    const size_t end = std::min(head + kChunk, s.queue.size());
-    s.work.visited += end - head;
-    s.positions.clear();
-    s.fresh.clear();
-    const double within = reach() + radius;
-    for (size_t i = head; i < end; ++i) {
-      const uint32_t rank = tree.rank[s.queue[i]];
-      if (s.state[rank] != kUnknown) continue;
-      s.state[rank] = kKnown;
-      const Vec3 p = turn * tree.position[rank] + shift;
-      const double outside = boxDistance(p);
-      s.bound[rank] = outside - slack;
-      if (outside - slack > double(tree.radius[s.queue[i]]) + within) continue;
-      s.fresh.push_back(rank);
-      s.positions.push_back(p);
-    }
-    s.samples.resize(s.positions.size());
-    field.field().samples(s.positions, s.samples);
-    s.work.fieldQueries += s.positions.size();
-
-    for (size_t i = 0; i < s.fresh.size(); ++i) {
-      const uint32_t rank = s.fresh[i];
-      const sdf::FieldSample& sample = s.samples[i];
-      if (field.fieldDomain().contains(s.positions[i]))
-        s.bound[rank] = sample.value - slack - field.fieldErrorAt(sample.value);
-      const double separation = sample.value - radius;
-      if (separation >= q.margin) continue;
-      s.work.insidePoints += separation < 0;
-      const Candidate found{rank, separation, sample.gradient};
-      if (!tree.surface[rank] && !selection.full) {
-        if (separation < 0 && s.inside.size() < selection.firstLimit) s.inside.push_back(found);
-      } else if (full) {
-        if (separation < -tolerance && grown < selection.growth) {
-          s.touching.push_back(found);
-          ++grown;
+  const double clear = walk.run(
+      slack(), [&] { return !full || changed < selection.growth; }, reach,
+      [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
+        const double separation = sample.value - radius;
+        if (separation >= q.margin) return;
+        s.work.insidePoints += separation < 0;
+        const bool surface = walk.points.points().surface[rank];
+        if (!surface || sameWay(rank, sample.gradient)) {
+          std::vector<Contact>& list = surface ? s.farSide : s.inside;
+          if (separation < 0 && list.size() < selection.firstLimit)
+            list.push_back(contactOf(rank, separation, sample.gradient));
+          return;
         }
-      } else if (separation < nearby) {
-        s.touching.push_back(found);
-        full = s.touching.size() >= most;
-      } else if (s.touching.size() + s.speculative.size() < most) {
-        s.speculative.push_back(found);
-      }
-    }
-    if (full && grown == selection.growth) break;
+        if (full) {
+          if (separation >= -tolerance || changed >= selection.growth) return;
+          const Contact contact = contactOf(rank, separation, sample.gradient);
+          if (held(contact, tolerance)) return;
+          ++changed;
+          if (repeats(contact, tolerance)) return;
+          // One that carries little makes room; else there has to be one more.
+          const auto least = std::max_element(
+              s.touching.begin(), s.touching.end(),
+              [](const Contact& a, const Contact& b) { return a.separation < b.separation; });
+          if (least->separation > -tolerance) {
+            *least = contact;
+            return;
+          }
+          s.touching.push_back(contact);
+          ++grown;
+          return;
+        }
+        if (separation >= nearby && s.speculative.size() >= kToChooseFrom * most) return;
+        const Contact contact = contactOf(rank, separation, sample.gradient);
+        if (repeats(contact, tolerance)) return;
+        if (separation < nearby) {
+          s.touching.push_back(contact);
+          full = s.touching.size() >= most;
+        } else {
+          s.speculative.push_back(contact);
+        }
+      },
+      reach);
 
-    const double enter = reach() + radius;
-    for (size_t i = head; i < end; ++i) {
-      const uint32_t occurrence = s.queue[i];
-      if (s.bound[tree.rank[occurrence]] >= double(tree.radius[occurrence]) + enter) continue;
-      for (uint32_t child = tree.firstChild[occurrence]; child != kNoIndex; child = tree.nextSibling[child])
-        s.queue.push_back(child);
-    }
-    head = end;
-  }
-
-  if (!selection.full) {
-    if (!full)
-      limit = std::max(selection.firstLimit, most - 1);
-    else
-      limit = most + grown;
-  }
-  for (const Candidate& c : s.touching) emit(c);
+  // One fewer next time where not all were needed, or the last of them carries little.
+  const auto carriesLittle = [&](const Contact& c) { return c.separation > -tolerance; };
+  const bool spare =
+      !full || (changed == 0 && std::any_of(s.touching.begin(), s.touching.end(), carriesLittle));
+  limit = spare ? std::max(selection.firstLimit, most - 1) : most + grown;
+  q.out.insert(q.out.end(), s.touching.begin(), s.touching.end());
+  // Of those about to touch, the nearest.
+  std::sort(s.speculative.begin(), s.speculative.end(), [](const Contact& a, const Contact& b) {
+    return a.separation != b.separation ? a.separation < b.separation : a.id < b.id;
+  });
   size_t total = s.touching.size();
-  for (const Candidate& c : s.speculative) {
-    if (total++ >= most) break;
-    emit(c);
+  s.touching.clear();
+  for (const Contact& contact : s.speculative) {
+    if (total >= most) break;
+    if (repeats(contact, tolerance)) continue;
+    q.out.push_back(contact);
+    ++total;
   }
-  // Points inside speak only where none of the surface does: one body deep in another.
-  if (total == 0)
-    for (const Candidate& c : s.inside) emit(c);
+  return clear - radius;
+}
+
+}  // namespace
+
+namespace {
+
+// The pose of the smaller body in the frame of the other, and how far points of it can be from where they
+// were at another such pose.
+struct Relative {
+  const Shape& small;
+  Pose pose;
+
+  Relative(const PairQuery& q, bool smallB)
+      : small(smallB ? q.b : q.a), pose(smallB ? inverse(q.poseA) * q.poseB : inverse(q.poseB) * q.poseA) {}
+  double movedFrom(const Pose& before) const {
+    const Vec3& centre = small.mass().centre;
+    const double chord = 2 * (pose.rotation * before.rotation.conjugate()).vec().norm();
+    return (pose.point(centre) - before.point(centre)).norm() + chord * small.outerRadius();
+  }
+};
+
+void search(const PairQuery& q, std::span<const Search> searches) {
+  const bool smallB = q.b.outerRadius() < q.a.outerRadius();
+  const auto forget = [&] {
+    for (const Search& s : searches) s.forget();
+  };
+  std::optional<Relative> relative;
+  const bool canSkip =
+      q.gap && std::all_of(searches.begin(), searches.end(), [](const Search& s) { return s.withinBand(); });
+  if (canSkip) {
+    relative.emplace(q, smallB);
+    if (q.gap->distance - kSteepest * relative->movedFrom(q.gap->relative) > q.margin) {
+      ++q.scratch.work.skipped;
+      return forget();
+    }
+  }
+  if (q.gap) q.gap->distance = 0;
+  for (const Search& s : searches)
+    if (!s.boxesNear()) return forget();
+  const size_t before = q.out.size();
+  q.scratch.farSide.clear();
+  q.scratch.inside.clear();
+  double distance = Box3::kInfinity;
+  for (const Search& s : searches) distance = std::min(distance, s.run());
+  // Points on the far side and inside speak only where nobody else does: one body deep in another.
+  if (q.out.size() == before) {
+    const std::vector<Contact>& list = q.scratch.farSide.empty() ? q.scratch.inside : q.scratch.farSide;
+    q.out.insert(q.out.end(), list.begin(), list.end());
+    if (canSkip && list.empty()) *q.gap = {std::max(distance, 0.0), relative->pose};
+  }
 }
 
 }  // namespace
 
 void contactFields(const PairQuery& q) {
-  const Search ofA(q, false), ofB(q, true);
-  if (!ofA.boxesNear() || !ofB.boxesNear()) {
-    ofA.forget();
-    ofB.forget();
-    return;
-  }
-  ofA.run();
-  ofB.run();
+  // The smaller body's points first: the same contacts whichever is called A.
+  const bool smallB = q.b.outerRadius() < q.a.outerRadius();
+  const Search searches[2] = {Search(q, smallB), Search(q, !smallB)};
+  search(q, searches);
 }
 
 void contactPlaneSolid(const PairQuery& q) {
   const Search ofB(q, true);
-  if (ofB.boxesNear())
-    ofB.run();
-  else
-    ofB.forget();
+  search(q, {&ofB, 1});
 }
 
 namespace {

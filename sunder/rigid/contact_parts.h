@@ -18,6 +18,7 @@ struct PairQuery {
   PairMemory& memory;
   ContactScratch& scratch;
   std::vector<Contact>& out;
+  PairGap* gap;
 };
 
 void contactSphereSphere(const PairQuery& q);

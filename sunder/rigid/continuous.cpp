@@ -1,5 +1,7 @@
 #include "sunder/rigid/continuous.h"
 
+#include "sunder/base/parallel.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -79,17 +81,24 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
   const uint32_t count = bodies.count();
   BodyState& state = bodies.state;
   // How far each moved; whether anybody is fast against the smallest.
-  travel_.assign(count, 0);
+  travel_.resize(count);
+  parallelFor(
+      count,
+      [&](size_t k) {
+        const uint32_t i = uint32_t(k);
+        travel_[i] = 0;
+        if (!state.exists[i] || !bodies.active(i) || bodies.constants[i].plane) return;
+        const Quat turn = state.rotation[i] * startRotation[i].conjugate();
+        // The chord of the turn times the reach bounds how far its points went; pi/2 makes an arc of a chord.
+        const double angle = std::min(2 * kPi, kPi * turn.vec().norm());
+        const double ball = bodies.constants[i].ball ? 0.0 : bodies.constants[i].outer;
+        travel_[i] = (state.position[i] - startPosition[i]).norm() + angle * ball;
+      },
+      256);
   double smallest = std::numeric_limits<double>::infinity(), farthest = 0;
   for (uint32_t i = 0; i < count; ++i) {
     if (!state.exists[i]) continue;
     smallest = std::min(smallest, bodies.constants[i].inner);
-    if (!bodies.active(i) || bodies.constants[i].plane) continue;
-    const Quat turn = state.rotation[i] * startRotation[i].conjugate();
-    // The chord of the turn times the reach bounds how far its points went; pi/2 makes an arc of a chord.
-    const double angle = std::min(2 * kPi, kPi * turn.vec().norm());
-    const double ball = bodies.constants[i].ball ? 0.0 : bodies.constants[i].outer;
-    travel_[i] = (state.position[i] - startPosition[i]).norm() + angle * ball;
     farthest = std::max(farthest, travel_[i]);
   }
   if (!(farthest > kFast * smallest)) return 0;

@@ -75,7 +75,7 @@ double pairMargin(const BodySet& bodies, std::span<const double> margin, const S
                   uint32_t a, uint32_t b) {
   const BodyConstants &ca = bodies.constants[a], &cb = bodies.constants[b];
   const double least = 4 * settings.slop * std::min(ca.outer, cb.outer);
-  return std::max(least, std::min(margin[a] + margin[b], std::min(ca.inner, cb.inner)));
+  return std::max(least, std::min(margin[a] + margin[b], std::min(ca.ahead(), cb.ahead())));
 }
 
 std::unique_ptr<ContactScratch> PairDetection::takeScratch() {
@@ -102,11 +102,15 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
   const size_t end = std::min(next.pairs.size(), (block + 1) * kGrain);
   for (size_t i = block * kGrain; i < end; ++i) {
     PairRecord& pair = next.pairs[i];
-    if (i + kAhead < end) prefetch(bodies, next.pairs[i + kAhead].b);
-    const PairRecord* old = source_[i] == kNoIndex ? nullptr : &last.pairs[source_[i]];
+    pair = {};
+    pair.a = uint32_t(source_[i].key >> 32);
+    pair.b = uint32_t(source_[i].key);
+    if (i + kAhead < end) prefetch(bodies, uint32_t(source_[i + kAhead].key));
+    const PairRecord* old = source_[i].last == kNoIndex ? nullptr : &last.pairs[source_[i].last];
     pair.first = uint32_t(out.contacts.size());
     if (old) {
       pair.memory = old->memory;
+      pair.gap = old->gap;
       std::copy_n(old->rolling, 3, pair.rolling);
     }
     if (old && !bodies.active(pair.a) && !bodies.active(pair.b)) {
@@ -116,7 +120,7 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
       out.found.clear();
       findContacts(*bodies.shapes[pair.a], bodies.state.modelPose[pair.a], *bodies.shapes[pair.b],
                    bodies.state.modelPose[pair.b], pairMargin(bodies, margin, settings, pair.a, pair.b),
-                   settings.selection, pair.memory, *scratch, out.found);
+                   settings.selection, pair.memory, *scratch, out.found, &pair.gap);
       for (const Contact& contact : out.found) {
         KeptContact& kept = out.contacts.emplace_back();
         kept.contact = contact;
@@ -145,14 +149,8 @@ DetectionReport PairDetection::run(const BodySet& bodies, std::span<const uint64
                                    std::span<const double> margin, const SimulationSettings& settings,
                                    const PairTable& last, PairTable& next) {
   // Both lists are sorted. Old pairs stay without being found again where neither body moved.
-  next.pairs.clear();
   source_.clear();
-  const auto add = [&](uint64_t key, uint32_t source) {
-    PairRecord& pair = next.pairs.emplace_back();
-    pair.a = uint32_t(key >> 32);
-    pair.b = uint32_t(key);
-    source_.push_back(source);
-  };
+  const auto add = [&](uint64_t key, uint32_t source) { source_.push_back({key, source}); };
   const auto rests = [&](const PairRecord& pair) {
     return bodies.state.exists[pair.a] && bodies.state.exists[pair.b] && !bodies.active(pair.a) &&
            !bodies.active(pair.b);
@@ -170,6 +168,7 @@ DetectionReport PairDetection::run(const BodySet& bodies, std::span<const uint64
     if (rests(last.pairs[old])) add(pairKey(last.pairs[old].a, last.pairs[old].b), uint32_t(old));
   }
 
+  next.pairs.resize(source_.size());
   const size_t blockCount = (next.pairs.size() + kGrain - 1) / kGrain;
   if (blocks_.size() < blockCount) blocks_.resize(blockCount);
   parallelFor(
@@ -183,6 +182,7 @@ DetectionReport PairDetection::run(const BodySet& bodies, std::span<const uint64
     report.work.visited += r.work.visited;
     report.work.fieldQueries += r.work.fieldQueries;
     report.work.insidePoints += r.work.insidePoints;
+    report.work.skipped += r.work.skipped;
     report.deepest = std::max(report.deepest, r.deepest);
     report.depthSum += r.depthSum;
     report.overlapping += r.overlapping;

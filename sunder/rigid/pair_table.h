@@ -24,6 +24,7 @@ struct PairRecord {
   uint32_t a = 0, b = 0;
   uint32_t first = 0, count = 0;  // contacts
   PairMemory memory;
+  PairGap gap;
   float rolling[3] = {0, 0, 0};  // angular impulse on b
 };
 
@@ -57,7 +58,11 @@ class PairDetection {
   std::unique_ptr<ContactScratch> takeScratch();
   void giveBack(std::unique_ptr<ContactScratch> scratch);
 
-  std::vector<uint32_t> source_;  // index of a pair in the last table, or kNoIndex
+  struct Source {
+    uint64_t key;
+    uint32_t last;  // index of the pair in the last table, or kNoIndex
+  };
+  std::vector<Source> source_;
   std::vector<Block> blocks_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<ContactScratch>> free_;

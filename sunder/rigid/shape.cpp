@@ -29,7 +29,7 @@ void setVolume(geometry::MassProperties& mass, double volume, const Vec3& inerti
 }
 
 void setPolyhedronPoints(ShapeParts& shape) {
-  shape.points_ = sdf::buildSphereTree(contactPoints(shape.surface_, kPolyhedronPoints, 1));
+  shape.setPoints(contactPoints(shape.surface_, kPolyhedronPoints, 1));
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ ShapePtr makeSphere(double radius) {
   shape->setMassFrame();
   shape->field_ = sdf::makeSphereField(Vec3::Zero(), radius);
   const Vec3 centre = Vec3::Zero();
-  shape->points_ = sdf::buildSphereTree({&centre, 1});
+  shape->setTree(sdf::buildSphereTree({&centre, 1}));
   shape->localBounds_ = {Vec3::Constant(-radius), Vec3::Constant(radius)};
   shape->surface_ = geometry::makeIcosphere({.radius = radius, .frequency = 8});
   return shape;
@@ -127,7 +127,7 @@ ShapePtr makeCapsule(double halfLength, double radius) {
   const int parts = std::clamp(int(std::ceil(2 * h / r)), 2, 16);
   std::vector<Vec3> points;
   for (int i = 0; i <= parts; ++i) points.push_back(Vec3(0, -h + 2 * h * i / parts, 0));
-  shape->points_ = sdf::buildSphereTree(points);
+  shape->setTree(sdf::buildSphereTree(points));
   shape->localBounds_ = {Vec3(-r, -h - r, -r), Vec3(r, h + r, r)};
   shape->surface_ = geometry::makeCapsule({.radius = r, .length = 2 * h});
   return shape;

@@ -41,6 +41,15 @@ struct HullTopology {
   std::vector<std::array<uint32_t, 4>> edges;     // two vertices, left and right face; each edge once
 };
 
+// The tree of a shape's points as searches walk it: without occurrences that only repeat a point, children
+// side by side. Coarse points come before fine ones.
+struct PointNode {
+  uint32_t rank = 0;
+  float radius = 0;                // to the farthest point below
+  uint32_t first = 0;              // of the children
+  uint32_t count : 31, fresh : 1;  // fresh: the point's first node
+};
+
 class Shape {
  public:
   virtual ~Shape() = default;
@@ -67,12 +76,18 @@ class Shape {
   double fieldError() const { return fieldError_; }
   double fieldErrorFar() const { return fieldErrorFar_; }
   double fieldBand() const { return fieldBand_; }
+  // A bound on field - distance where the field is `value`. Far outside, where searches ask most, it is much
+  // less than the error that is made where the field of a wall has its kink.
   double fieldErrorAt(double value) const {
-    return std::abs(value) <= fieldBand_ ? fieldError_ : fieldErrorFar_;
+    if (std::abs(value) <= fieldBand_) return fieldError_;
+    return value > 0 ? fieldAbove_ : fieldErrorFar_;
   }
   const Box3& fieldDomain() const { return fieldDomain_; }
   const sdf::SphereTree& points() const { return points_; }  // empty for planes
   double pointRadius() const { return pointRadius_; }
+  const std::vector<PointNode>& pointNodes() const { return pointNodes_; }  // the tree of points()
+  // Outward, by rank; zero for points inside. Empty where points are not on a surface (spheres, capsules).
+  const std::vector<Vec3>& pointNormals() const { return pointNormals_; }
 
   const Box3& localBounds() const { return localBounds_; }
   Box3 bounds(const Pose& pose) const;  // tight for primitives; infinite sides for planes
@@ -95,9 +110,11 @@ class Shape {
   Pose massFrame_;
   Vec3 principalInertia_ = Vec3::Zero();
   std::shared_ptr<const sdf::Field> field_;
-  double fieldError_ = 0, fieldErrorFar_ = 0, fieldBand_ = Box3::kInfinity;
+  double fieldError_ = 0, fieldErrorFar_ = 0, fieldAbove_ = 0, fieldBand_ = Box3::kInfinity;
   Box3 fieldDomain_{Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};
   sdf::SphereTree points_;
+  std::vector<Vec3> pointNormals_;
+  std::vector<PointNode> pointNodes_;
   double pointRadius_ = 0;
   Box3 localBounds_ = {};
   double outerRadius_ = 0, innerRadius_ = 0;

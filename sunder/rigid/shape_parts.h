@@ -5,9 +5,14 @@
 
 namespace sunder::rigid {
 
+struct SurfacePoint {
+  Vec3 position, normal;
+};
+
 class ShapeParts final : public Shape {
  public:
   using Shape::field_;
+  using Shape::fieldAbove_;
   using Shape::fieldBand_;
   using Shape::fieldDomain_;
   using Shape::fieldError_;
@@ -20,6 +25,8 @@ class ShapeParts final : public Shape {
   using Shape::mass_;
   using Shape::massFrame_;
   using Shape::outerRadius_;
+  using Shape::pointNodes_;
+  using Shape::pointNormals_;
   using Shape::pointRadius_;
   using Shape::points_;
   using Shape::principalInertia_;
@@ -32,6 +39,9 @@ class ShapeParts final : public Shape {
   void setMassFrame();
   // From the surface's vertices, about the centre of mass.
   void setOuterRadius();
+  // The tree of the points and their normals; points inside have none.
+  void setPoints(std::span<const SurfacePoint> surface, std::span<const Vec3> inside = {});
+  void setTree(sdf::SphereTree tree);
 };
 
 // Faces, edges and vertices of the convex hull of points. Throws Error (Geometry) where they lie in a plane.
@@ -42,7 +52,8 @@ geometry::TriMesh hullSurface(const HullTopology& hull);
 std::shared_ptr<const sdf::Field> makeHullField(const HullTopology& hull);
 
 // Points of a surface that stand for it in contacts: corners and convex sharp edges first, then points spread
-// evenly between them; about `count`, never fewer than the corners that fit into half of it.
-std::vector<Vec3> contactPoints(const geometry::TriMesh& mesh, size_t count, uint64_t seed);
+// evenly between them; about `count`, never fewer than the corners that fit into half of it. Normals of
+// corners and edges are half-way between those of their faces.
+std::vector<SurfacePoint> contactPoints(const geometry::TriMesh& mesh, size_t count, uint64_t seed);
 
 }  // namespace sunder::rigid

@@ -30,6 +30,7 @@ struct Errors {
   double near = 0;         // root mean square near the surface
   double largestNear = 0;  // where the field says that the surface is near
   double largest = 0;      // anywhere
+  double above = 0;        // of field - distance, where the field says that the surface is far and outside
 };
 
 Errors errorsOf(const sdf::Field& field, std::span<const Vec3> points, std::span<const double> exact,
@@ -42,6 +43,7 @@ Errors errorsOf(const sdf::Field& field, std::span<const Vec3> points, std::span
     const double e = std::abs(ours[i] - exact[i]);
     errors.largest = std::max(errors.largest, e);
     if (std::abs(ours[i]) <= band) errors.largestNear = std::max(errors.largestNear, e);
+    if (ours[i] > band) errors.above = std::max(errors.above, ours[i] - exact[i]);
     if (i < near) sum += e * e;
   }
   errors.near = std::sqrt(sum / double(near));
@@ -163,19 +165,16 @@ ShapePtr finishSolid(std::shared_ptr<ShapeParts> shape, const sdf::Field& source
   // Eight thousand points miss the worst place; twice what they saw has held in all tests.
   shape->fieldError_ = 2 * built.errors.largestNear;
   shape->fieldErrorFar_ = 2 * built.errors.largest;
+  shape->fieldAbove_ = 2 * built.errors.above;
   shape->fieldBand_ = built.band;
 
-  std::vector<Vec3> points = contactPoints(sampled, settings.surfacePoints, settings.seed);
-  std::vector<uint8_t> surface(points.size(), 1);
   const std::vector<Vec3> inside = pointsInside(*shape->field_, settings, shape->innerRadius_);
-  points.insert(points.end(), inside.begin(), inside.end());
-  surface.resize(points.size(), 0);
-  shape->points_ = sdf::buildSphereTree(points, surface);
+  shape->setPoints(contactPoints(sampled, settings.surfacePoints, settings.seed), inside);
   if (!(shape->innerRadius_ > 0)) shape->innerRadius_ = 0.5 * thickness;
   if (report) {
     report->measuredError = built.errors.near;
     report->coefficients = built.numbers;
-    report->points = points.size();
+    report->points = shape->points_.pointCount();
     if (built.lost > kLost)
       report->problems.push_back(fmt::format(
           "walls of about {:.3g} are too thin for the field of a body this large: {:.0f} % of the points "

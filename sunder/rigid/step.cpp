@@ -23,6 +23,7 @@ constexpr double kSlender = 20;     // ratio of inertias from which it is not
 // the bodies apart. So impulses that mostly cancel are forgotten for the most part; those of a body that lies
 // in a groove are not.
 void easeWedged(std::span<KeptContact> contacts) {
+  if (contacts.empty()) return;
   Vec3 sum = Vec3::Zero();
   double pressed = 0;
   for (const KeptContact& kept : contacts) {
@@ -101,7 +102,7 @@ void Simulation::Impl::startStep() {
         const double reach = c.plane ? 0 : c.outer;
         double motion = (m.velocity().norm() + m.spin().norm() * reach) * dt;
         if (m.movable()) motion += fall * std::abs(c.gravityScale);
-        margin_[i] = c.plane ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.inner);
+        margin_[i] = c.plane ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.ahead());
       },
       256);
 }
@@ -124,10 +125,28 @@ void Simulation::Impl::makeContacts() {
   }
   const ProfileScope scope("contact graph");
   if (settings.sleep) islands_.wake(bodies, next_, joints, settings.timeStep);
-  gatherBodies();
-  graph_.build(bodies, next_);
-  impacts_.collect(bodies, next_);
-  jointSolver_.collect(joints, bodies);
+  parallelFor(
+      next_.pairs.size(),
+      [&](size_t i) {
+        const PairRecord& pair = next_.pairs[i];
+        const std::span<KeptContact> contacts(next_.contacts.data() + pair.first, pair.count);
+        for (KeptContact& kept : contacts) kept.total = 0;
+        easeWedged(contacts);
+      },
+      256);
+  // Neither half can be cut into blocks, but they do not need each other.
+  parallelFor(
+      2,
+      [&](size_t half) {
+        if (half == 0) {
+          graph_.build(bodies, next_);
+        } else {
+          gatherBodies();
+          impacts_.collect(bodies, next_);
+          jointSolver_.collect(joints, bodies);
+        }
+      },
+      1);
   report.colours = graph_.colours().size();
   report.overflow = graph_.overflow().blocks;
   parallelBlocks(graph_.blockCount(), 64, [&](size_t begin, size_t end) {
@@ -138,13 +157,8 @@ void Simulation::Impl::makeContacts() {
 
 void Simulation::Impl::gatherBodies() {
   constrained_.assign(bodies.count(), 0);
-  for (PairRecord& pair : next_.pairs) {
-    if (!pair.count) continue;
-    constrained_[pair.a] = constrained_[pair.b] = 1;
-    const std::span<KeptContact> contacts(next_.contacts.data() + pair.first, pair.count);
-    for (KeptContact& kept : contacts) kept.total = 0;
-    easeWedged(contacts);
-  }
+  for (const PairRecord& pair : next_.pairs)
+    if (pair.count) constrained_[pair.a] = constrained_[pair.b] = 1;
   for (const Joint& joint : joints) {
     if (!joint.works()) continue;
     if (joint.settings.a.valid()) constrained_[joint.settings.a.value] = 1;

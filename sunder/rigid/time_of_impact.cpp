@@ -3,6 +3,7 @@
 // steps; a field only knows how near things are, whichever way they move.
 #include "sunder/rigid/contact_parts.h"
 #include "sunder/rigid/gjk.h"
+#include "sunder/rigid/point_walk.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,51 +42,16 @@ Distance planeDistance(const Shape& shape, const Pose& pose, const Pose& plane) 
 // The least distance of points of one shape from the field of the other: best first by levels.
 double pointsBelow(const Shape& points, const Pose& posePoints, const Shape& field, const Pose& poseField,
                    double enough, double tolerance, ContactScratch& s) {
-  const sdf::SphereTree& tree = points.points();
-  if (tree.pointCount() == 0) return enough;
-  const Pose relative = inverse(poseField) * posePoints;
-  const Mat3 turn = relative.rotation.toRotationMatrix();
+  if (points.points().pointCount() == 0) return enough;
   const double radius = points.pointRadius();
-  const Box3& box = field.localBounds();
-  s.state.assign(tree.pointCount(), 0);
-  if (s.bound.size() < tree.pointCount()) s.bound.resize(tree.pointCount());
-  s.queue.assign(tree.roots.begin(), tree.roots.end());
   double best = enough;
-  for (size_t head = 0; head < s.queue.size();) {
-    const size_t end = std::min(head + 64, s.queue.size());
-    s.work.visited += end - head;
-    s.positions.clear();
-    s.fresh.clear();
-    for (size_t i = head; i < end; ++i) {
-      const uint32_t occurrence = s.queue[i], rank = tree.rank[occurrence];
-      if (s.state[rank]) continue;
-      s.state[rank] = 1;
-      const Vec3 p = turn * tree.position[rank] + relative.position;
-      const double outside = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm();
-      s.bound[rank] = outside - radius;
-      if (s.bound[rank] - double(tree.radius[occurrence]) >= best) continue;
-      s.fresh.push_back(rank);
-      s.positions.push_back(p);
-    }
-    s.samples.resize(s.positions.size());
-    field.field().samples(s.positions, s.samples);
-    s.work.fieldQueries += s.positions.size();
-    for (size_t i = 0; i < s.fresh.size(); ++i) {
-      double& bound = s.bound[s.fresh[i]];
-      if (field.fieldDomain().contains(s.positions[i])) {
-        const double value = s.samples[i].value;
-        bound = std::max(bound, value - field.fieldErrorAt(value) - radius);
-      }
-      best = std::min(best, bound);
-    }
-    for (size_t i = head; i < end; ++i) {
-      const uint32_t occurrence = s.queue[i];
-      if (s.bound[tree.rank[occurrence]] - double(tree.radius[occurrence]) >= best - tolerance) continue;
-      for (uint32_t child = tree.firstChild[occurrence]; child != kNoIndex; child = tree.nextSibling[child])
-        s.queue.push_back(child);
-    }
-    head = end;
-  }
+  const PointWalk walk(points, posePoints, field, poseField, s);
+  walk.run(
+      0, [] { return true; }, [&] { return best + radius; },
+      [&](uint32_t rank, const Vec3&, const sdf::FieldSample&) {
+        best = std::min(best, s.bound[rank] - radius);
+      },
+      [&] { return best + radius - tolerance; });
   return best - tolerance;
 }
 

@@ -97,7 +97,7 @@ void standStill(double seconds) {
   double drift = 0;
   for (size_t i = 0; i < stack.size(); ++i)
     drift = std::max(drift, (world.centre(stack[i]) - settled[i]).norm());
-  EXPECT_LT(drift, 0.012);
+  EXPECT_LT(drift, 0.011);
   EXPECT_NEAR(world.centre(stack[19]).y(), 19.5, 0.05);
   EXPECT_LT(world.velocity(stack[19]).norm(), 0.01);
 }
@@ -120,7 +120,7 @@ TEST(Resting, HeavyOnLightDoesNotExplode) {
     world.step();
     fastest = std::max({fastest, world.velocity(light).norm(), world.velocity(heavy).norm()});
   }
-  EXPECT_LT(fastest, 10);
+  EXPECT_LT(fastest, 6.5);
   EXPECT_GT(world.centre(heavy).y(), 0.4);
   EXPECT_LT(world.centre(heavy).norm(), 5);
 }
@@ -140,7 +140,7 @@ TEST(Resting, OverlapIsPushedOutAtABoundedSpeed) {
     EXPECT_LT((world.centre(b) - cb).norm() * 60, settings.pushSpeed);
   }
   EXPECT_TRUE(world.overlaps().empty() || world.overlaps()[0].depth < 0.002);
-  EXPECT_LT(world.velocity(a).norm(), 0.5);
+  EXPECT_LT(world.velocity(a).norm(), 0.25);
 }
 
 }  // namespace sunder::rigid

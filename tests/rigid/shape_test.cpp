@@ -140,7 +140,12 @@ TEST(Shape, SolidsKeepTheirMassAndStayNearTheirSurface) {
   for (int i = 0; i < 20000; ++i) {
     const Vec3 p = random.pointIn(shape->fieldDomain());
     const double value = shape->field().value(p);
-    EXPECT_LE(std::abs(value - exact.value(p)), shape->fieldErrorAt(value));
+    const double error = value - exact.value(p);
+    EXPECT_LE(error, shape->fieldErrorAt(value));
+    EXPECT_LE(std::abs(error), shape->fieldErrorFar());
+    if (std::abs(value) <= shape->fieldBand()) {
+      EXPECT_LE(std::abs(error), shape->fieldError());
+    }
   }
 }
 
