@@ -10,6 +10,38 @@
 
 namespace sunder::show {
 
+namespace {
+
+constexpr double kGroundSize = 5;  // half the side of the ground, in diagonals of the action
+
+// A half-space is recorded as a square of hundreds of metres, in which other programs would show everything
+// else as a dot.
+void trimGround(const record::RunReader& run, ExportScene& scene) {
+  const RunSummary summary = summarise(run);
+  if (summary.action.empty() || run.frameCount() == 0) return;
+  record::Frame frame;
+  run.readFrame(0, frame);
+  const double half = kGroundSize * std::max(summary.action.diagonal(), 1e-3);
+  for (size_t b = 0; b < frame.bodies.size(); ++b) {
+    const record::BodyState& state = frame.bodies[b];
+    record::BodyEntry& body = scene.bodies[b];
+    if (!state.present || !isGround(summary, body, state)) continue;
+    record::MeshEntry mesh = scene.meshes[body.mesh];
+    const auto turn = state.rotation.cast<double>().normalized();
+    const Vec3 normal = summary.meshes[body.mesh].normal.cast<double>();
+    const Vec3 centre = summary.meshes[body.mesh].centre.cast<double>();
+    Vec3 middle = turn.conjugate() * (summary.action.center() - state.position.cast<double>());
+    middle -= normal * normal.dot(middle - centre);
+    const double factor = half * std::sqrt(2.0) / double(summary.meshes[body.mesh].radius);
+    if (!(factor < 1)) continue;
+    for (Vec3f& p : mesh.positions) p = (middle + factor * (p.cast<double>() - centre)).cast<float>();
+    body.mesh = static_cast<uint32_t>(scene.meshes.size());
+    scene.meshes.push_back(std::move(mesh));
+  }
+}
+
+}  // namespace
+
 ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> frames) {
   ExportScene scene;
   scene.name = run.info().sceneName.empty() ? "run" : run.info().sceneName;
@@ -24,6 +56,7 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
   }
   for (const auto& [name, m] : readMaterials(run))
     scene.looks[name] = lookOf(m.colour, m.roughness, m.metallic, m.transparency, m.refraction);
+  trimGround(run, scene);
   scene.frames = std::move(frames);
   scene.readFrame = [&run](size_t frame, ExportFrame& out) {
     run.readFrame(frame, out.state);

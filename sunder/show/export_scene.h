@@ -45,7 +45,8 @@ struct ExportScene {
   std::function<std::vector<record::Event>(size_t frame)> events;
 };
 
-// The run must outlive it. A body whose numbers are not finite is taken for absent. Throws what the reader
+// The run must outlive it. The square that stands for a ground without end is trimmed to some size about the
+// action. A body whose numbers are not finite is taken for absent. Throws what the reader
 // throws, Error (Format) for a mesh that is not finite.
 ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> frames);
 

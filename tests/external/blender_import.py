@@ -6,6 +6,10 @@ import sys
 
 import bpy
 import mathutils
+import numpy
+
+# Blender 3.4's glTF importer uses a name that Debian's numpy has dropped.
+numpy.bool = bool
 
 arguments = sys.argv[sys.argv.index("--") + 1:]
 files, frames, shot = [], [0], None

@@ -127,6 +127,39 @@ TEST_F(ExportSample, VtuHasTheTetrahedra) {
   expectSame(one.volume.positions, {all.begin() + 16, all.begin() + 20}, "tetrahedron");
 }
 
+TEST(ExportMeshes, AGroundWithoutEndIsTrimmedToTheAction) {
+  TemporaryFolder folder;
+  {
+    record::RunWriter writer(folder / "run.sunder", {"sunder test", "far", kSampleScene, 60});
+    record::MeshEntry plane{"plane", {}, {{0, 1, 2}, {0, 2, 3}}, {}};
+    for (const Vec2f& c : {Vec2f(-1, -1), Vec2f(-1, 1), Vec2f(1, 1), Vec2f(1, -1)})
+      plane.positions.emplace_back(100 * c.x(), 0.0f, 100 * c.y());
+    writer.addMesh(plane);
+    writer.addMesh(boxMesh("block", 0.1f));
+    writer.addBody({"ground", kNoIndex, "steel", 0, 0, record::BodyKind::Static, 0});
+    writer.addBody({"block", kNoIndex, "oak", 1, 1, record::BodyKind::Dynamic, 0});
+    writer.addBody({"wall", kNoIndex, "oak", 0, 0, record::BodyKind::Static, 0});
+    std::vector<record::BodyState> states(3);
+    for (record::BodyState& s : states) s.present = true;
+    states[0].position = Vec3f(0, -2, 0);
+    states[1].position = Vec3f(30, 1, -20);
+    states[2].rotation = record::Quatf(Eigen::AngleAxisf(1.2f, Vec3f::UnitX()));
+    writer.frame(0, 0, states, {}, {}, {});
+    writer.finish({record::EndKind::Finished, "", 1, "{}"});
+  }
+  const record::RunReader run(folder / "run.sunder");
+  const ExportResult result = exportRun(run, ExportFormat::Obj, {.output = folder / "obj", .frames = {0}});
+  const std::vector<Vec3> p = geometry::readMesh(result.openThis).surface.positions;
+  ASSERT_EQ(p.size(), 4u + 8u + 4u);
+  const Box3 ground = geometry::bounds(std::span(p).first(4)), wall = geometry::bounds(std::span(p).last(4));
+  EXPECT_NEAR((ground.center() - Vec3(30, -2, -20)).norm(), 0, 1e-3);
+  const double diagonal = 0.2 * std::sqrt(3.0);
+  EXPECT_GT(ground.extent().x(), 2 * 3 * diagonal);
+  EXPECT_LT(ground.extent().x(), 2 * 10 * diagonal);
+  EXPECT_LT(ground.extent().y(), 1e-3);
+  EXPECT_NEAR(wall.extent().x(), 200, 1e-3);  // no ground: stays
+}
+
 TEST(ExportMeshes, VerticesThatMoveByThemselves) {
   TemporaryFolder folder;
   const ExportScene scene = deformingScene();
