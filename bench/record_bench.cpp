@@ -99,6 +99,11 @@ world::Scene heap(size_t bodies, size_t frames) {
 }  // namespace
 
 SUNDER_BENCH("record", frames) {
+  bool wanted = options.wants("seek/any-frame");
+  for (const char* what : {"write/", "read/", "bytes/"})
+    for (const char* kind : {"moving", "90%-resting"})
+      wanted = wanted || options.wants(std::string(what) + kind);
+  if (!wanted) return;
   const ScratchFolder folder;
   const std::filesystem::path path = folder / "run.sunder";
   const ThreadLimit single(1);

@@ -1,6 +1,6 @@
 // Frames as bytes. A frame has sections, each with a number and a length, so that a reader steps over those
 // it does not know (positions of vertices, particles). Poses are written as differences of quantised numbers
-// to the body's last ones, sorted into planes of bytes, which zstd then packs well: about 15 bytes a moving
+// to the body's last ones, sorted into planes of bytes, which zstd then packs well: at most 27 bytes a moving
 // body. Bodies whose numbers did not change are left out.
 //
 // Exact: what decodeFrame gives for a chain of frames does not depend on where in the chain one starts.

@@ -7,9 +7,9 @@
 //   for (size_t i = 0; i < run.frameCount(); ++i) { run.readFrame(i, frame); ... }
 //   while (run.refresh()) ...                    // what was written since
 //
-// Cost: a frame that follows the one read before, or a key frame, is one read and unpacking, about 50 us for
-// 1000 bodies; any other the frames since its key frame (30 at most by default). Not for several threads at
-// once.
+// Cost: a frame that follows the one read before, or a key frame, is one read and unpacking, about 300 us for
+// 1000 moving bodies; any other the frames since its key frame (30 at most by default). Not for several
+// threads at once.
 //
 // Errors: Missing for a file that cannot be opened, Format and Unsupported for one that is no run file;
 // readers of single items throw Error (Format) naming the damaged chunk. A file in which the scene's chunk is
