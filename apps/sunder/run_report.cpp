@@ -30,7 +30,7 @@ std::string compose(const world::RunStatus& s, double rate, Room room) {
   add(s.time < 1000 ? fmt::format("{:.2f} s", s.time) : fmt::format("{:.0f} s", s.time));
   if (rate > 0) {
     const std::string number =
-        rate < 9999 ? fmt::format("{:.3g}", rate) : shortCount(static_cast<uint64_t>(rate));
+        rate < 100 ? fmt::format("{:.3g}", rate) : shortCount(static_cast<uint64_t>(std::round(rate)));
     add(number + (room == Room::Plenty ? " frames/s" : "/s"));
     const uint64_t rest = s.frames > s.frame ? s.frames - s.frame : 0;
     add(durationText(static_cast<double>(rest) / rate) + (room == Room::Least ? "" : " left"));
@@ -50,7 +50,7 @@ std::string energyText(double joules) {
   if (size >= 1e-3 && size < 1e12)
     for (const auto& [unit, name] :
          {std::pair{1e9, "GJ"}, {1e6, "MJ"}, {1e3, "kJ"}, {1.0, "J"}, {1e-3, "mJ"}})
-      if (size >= unit) return fmt::format("{:.3g} {}", joules / unit, name);
+      if (size >= 0.9995 * unit) return fmt::format("{:.3g} {}", joules / unit, name);
   return fmt::format("{:.2e} J", joules);
 }
 

@@ -59,21 +59,21 @@ class RunReport(CommandTest):
 
     def test_the_line_shows_everything_in_80_columns(self):
         self.write("heap.json", heap(300, 100000))
-        _, shown = self.on_terminal("run", "heap.json", "--frames", 300)
+        _, shown = self.on_terminal("run", "heap.json", "--frames", 3000)
         lines = [line for line in re.split(r"\r\x1b\[K", shown) if line.startswith("frame ")]
         self.assertGreater(len(lines), 2, shown)
         for line in lines:
             self.assertLess(len(line.splitlines()[0]), 80)
         self.assertRegex(lines[-1].splitlines()[0],
-                         r"^frame \d+/300  \d+\.\d\d s  [\d.]+( frames)?/s  .+ left  301 bodies( \(\d+ awake\))?  \d+ contacts  -?[\d.]+ m?k?J$")
+                         r"^frame \d+/3000  \d+\.\d\d s  [\d.]+( frames)?/s  .+ left  301 bodies( \(\d+ awake\))?  \d+ contacts  -?[\d.]+ m?k?J$")
         self.assertNotIn("\n", "".join(lines[:-1]), "the line was left standing")
         self.assertIn("\r\x1b[Kstage", shown, "the line is gone before the table")
 
     def test_the_line_fits_into_narrow_and_wide_terminals(self):
         self.write("heap.json", heap(300, 100000))
         for columns, wanted in ((60, "301 bodies"), (140, "awake)")):
-            _, shown = self.on_terminal("run", "heap.json", "--frames", 200, "--force", columns=columns)
-            lines = [line for line in re.split(r"\r\x1b\[K", shown) if re.match(r"(frame )?\d+/200", line)]
+            _, shown = self.on_terminal("run", "heap.json", "--frames", 2000, "--force", columns=columns)
+            lines = [line for line in re.split(r"\r\x1b\[K", shown) if re.match(r"(frame )?\d+/2000", line)]
             self.assertGreater(len(lines), 1, shown)
             self.assertTrue(all(len(line.splitlines()[0]) < columns for line in lines), lines)
             self.assertIn(wanted, lines[-1])

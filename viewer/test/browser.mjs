@@ -14,10 +14,18 @@ export function launch() {
   });
 }
 
+const servers = new Set();
+
+// Ends every server that is left, so that a test that failed does not keep the program.
+export function stopAll() {
+  for (const server of servers) server.kill();
+}
+
 // Starts the server on a free port. stop() ends it.
 export function serve(run) {
   return new Promise((resolve, reject) => {
     const child = spawn(sunder, ["view", run, "--port", "0", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+    servers.add(child);
     const ended = (code) => reject(new Error(`sunder view ended with ${code}`));
     let text = "";
     child.on("exit", ended);

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { chromiumPath, launch, serve, sunder } from "./browser.mjs";
+import { chromiumPath, launch, serve, stopAll, sunder } from "./browser.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "sunder-page-"));
 const scenePath = join(folder, "blocks.json");
@@ -96,7 +96,7 @@ before(async () => {
 });
 
 after(async () => {
-  server?.stop();
+  stopAll();
   await browser?.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -194,7 +194,8 @@ test("a run that is being written grows in the page", async () => {
   const live = join(folder, "live");
   const run = spawn(sunder, ["run", scenePath, "-o", live, "--quiet", "--set", "world.duration=100"], { stdio: "ignore" });
   try {
-    for (let i = 0; i < 400 && !existsSync(join(live, "run.sunder")); ++i) await new Promise((r) => setTimeout(r, 5));
+    const written = () => (existsSync(join(live, "run.sunder")) ? statSync(join(live, "run.sunder")).size : 0);
+    for (let i = 0; i < 2000 && written() < 20000; ++i) await new Promise((r) => setTimeout(r, 2));
     run.kill("SIGSTOP"); // it waits until the page has seen the beginning
     const served = await serve(live);
     const { page, close } = await open(served.url);
