@@ -58,7 +58,12 @@ std::vector<HpSettings> adaptive(const std::vector<double>& errors) {
 
 std::vector<HpSettings> fixedDegree(int degree, const std::vector<double>& errors) {
   std::vector<HpSettings> runs = adaptive(errors);
-  for (HpSettings& s : runs) s.firstDegree = s.maxDegree = degree;
+  for (HpSettings& s : runs) {
+    s.firstDegree = s.maxDegree = degree;
+    // As published: at degree 2 the guard would take the slope of the distance for an error and refine
+    // everywhere alike.
+    s.guard = 0;
+  }
   return runs;
 }
 

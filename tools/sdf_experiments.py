@@ -110,7 +110,7 @@ def claim_section(curves):
         if shape == "torus":
             text += "bar 0.33, " + ("met.\n" if hp <= h2 / 3 else "**missed**.\n")
         else:
-            text += "as kinks rule; expected 0.75 to 1.25.\n"
+            text += "kinks rule.\n"
     print(text, file=sys.stderr)
     return text
 
