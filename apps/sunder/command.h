@@ -6,6 +6,7 @@
 #include "sunder/base/profiler.h"
 #include "sunder/geometry/mesh.h"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -59,6 +60,9 @@ void printJson(const Json& object);
 
 // Prints to standard output unless --quiet or --json asked for silence there.
 void say(const Settings& settings, const std::string& text);
+
+// 8040 bytes, 650 kB, 12.3 MB, 1.8 GB
+std::string bytesText(uint64_t bytes);
 
 // Notes on what a reader or writer changed: warnings for people, an array for --json.
 void reportNotes(const Settings& settings, const std::string& file, const std::vector<std::string>& notes);

@@ -8,9 +8,8 @@
 
 #include "command.h"
 #include "run_input.h"
+#include "stop_signal.h"
 
-#include <atomic>
-#include <csignal>
 #include <memory>
 #include <optional>
 
@@ -26,8 +25,6 @@ struct ExportOptions {
 };
 
 struct Stopped {};
-std::atomic<bool> stopAsked{false};
-void askToStop(int) { stopAsked = true; }
 
 std::vector<size_t> chosenFrames(const ExportOptions& options, const record::RunReader& run) {
   size_t first = 0, last = run.frameCount();
@@ -51,13 +48,6 @@ std::filesystem::path defaultOutput(const record::RunReader& run, const show::Ex
   return folder / (name + "." + format.name);
 }
 
-std::string sizeText(uint64_t bytes) {
-  if (bytes < 10000) return fmt::format("{} bytes", bytes);
-  if (bytes < 10000000) return fmt::format("{:.0f} kB", double(bytes) / 1e3);
-  if (bytes < 10000000000) return fmt::format("{:.0f} MB", double(bytes) / 1e6);
-  return fmt::format("{:.0f} GB", double(bytes) / 1e9);
-}
-
 int runExport(const ExportOptions& options, const Settings& settings) {
   const show::ExportFormat format = show::exportFormatNamed(options.format);
   Profiler profiler;
@@ -71,8 +61,7 @@ int runExport(const ExportOptions& options, const Settings& settings) {
   }
   choice.output = options.output.empty() ? defaultOutput(*run, show::info(format))
                                          : std::filesystem::path(options.output);
-  std::signal(SIGINT, askToStop);
-  std::signal(SIGTERM, askToStop);
+  catchStopSignals();
   show::ExportResult result;
   {
     const ProfileScope scope("export");
@@ -80,7 +69,7 @@ int runExport(const ExportOptions& options, const Settings& settings) {
     if (settings.quiet) output.terminal = false;
     std::optional<Progress> progress;
     choice.progress = [&](size_t done, size_t of) {
-      if (stopAsked) throw Stopped();
+      if (stopAsked()) throw Stopped();
       if (!progress) progress.emplace("export", of, of == choice.frames.size() ? "frames" : "steps", output);
       progress->set(done);
     };
@@ -106,7 +95,7 @@ int runExport(const ExportOptions& options, const Settings& settings) {
                {"seconds", stagesJson(profiler)}});
   say(settings, fmt::format("{}: {} frame{} of {} bodies, {} file{}, {}", result.openThis.string(),
                             choice.frames.size(), choice.frames.size() == 1 ? "" : "s", run->bodies().size(),
-                            result.files, result.files == 1 ? "" : "s", sizeText(result.bytes)));
+                            result.files, result.files == 1 ? "" : "s", bytesText(result.bytes)));
   return 0;
 }
 

@@ -11,8 +11,8 @@
 #include "run_command.h"
 #include "run_input.h"
 #include "run_report.h"
+#include "stop_signal.h"
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -24,15 +24,6 @@
 namespace sunder::cli {
 
 namespace {
-
-std::atomic<bool> stopAsked{false};
-
-// The first Ctrl-C asks the run to end with a checkpoint, a second one ends it at once: what is recorded is
-// whole either way.
-void askToStop(int signal) {
-  stopAsked = true;
-  std::signal(signal, SIG_DFL);
-}
 
 bool isRecording(const std::filesystem::path& path) {
   return path.extension() == ".sunder" || std::filesystem::is_directory(path);
@@ -81,12 +72,6 @@ Json degradedJson(const std::vector<world::Degradation>& list) {
   return json;
 }
 
-std::string bytesText(uint64_t bytes) {
-  return bytes < 10000      ? fmt::format("{} bytes", bytes)
-         : bytes < 10000000 ? fmt::format("{:.0f} kB", static_cast<double>(bytes) / 1e3)
-                            : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
-}
-
 // The page beside the run, from the moment on that there is something to read.
 class LiveView {
  public:
@@ -102,9 +87,9 @@ class LiveView {
   }
   // Ctrl-C that ended the run ends the page as well.
   void wait() {
-    if (!server_ || stopAsked) return;
+    if (!server_ || stopAsked()) return;
     fmt::print(stderr, "{} goes on showing it; Ctrl-C ends it\n", server_->url());
-    server_->wait(stopAsked);
+    server_->wait(stopAsked());
   }
 
  private:
@@ -155,10 +140,10 @@ int runScene(const RunCommand& command, const Settings& settings) {
     }
     if (output.terminal) line->show(text.text(status, output.seconds(), output.columns));
   };
-  stopAsked = false;
-  options.stop = [] { return stopAsked.load(); };
-  std::signal(SIGINT, askToStop);
-  std::signal(SIGTERM, askToStop);
+  // The first Ctrl-C asks the run to end with a checkpoint, a second one ends it at once: what is recorded is
+  // whole either way.
+  catchStopSignals();
+  options.stop = [] { return stopAsked().load(); };
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of the write, not the end
 
   Profiler profiler;

@@ -6,9 +6,8 @@
 #include "command.h"
 #include "run_command.h"
 #include "run_input.h"
+#include "stop_signal.h"
 
-#include <atomic>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -25,9 +24,6 @@ struct ViewOptions {
   bool open = false;
 };
 
-std::atomic<bool> stopAsked{false};
-void askToStop(int) { stopAsked = true; }
-
 int runView(const ViewOptions& options, const Settings& settings) {
   // A scene is simulated first, and shown while it is.
   if (std::filesystem::path(options.input).extension() == ".json") {
@@ -38,8 +34,7 @@ int runView(const ViewOptions& options, const Settings& settings) {
     return runScene(command, settings);
   }
   show::ViewServer server(runPath(options.input));
-  std::signal(SIGINT, askToStop);
-  std::signal(SIGTERM, askToStop);
+  catchStopSignals();
   const int port = server.listen(options.port);
   if (options.port != 0 && port != options.port)
     logWarn("port {} is taken, {} is used instead", options.port, port);
@@ -48,7 +43,7 @@ int runView(const ViewOptions& options, const Settings& settings) {
   std::fflush(stdout);
   if (options.open && std::system(fmt::format("xdg-open {} >/dev/null 2>&1 &", server.url()).c_str()) != 0)
     logWarn("no browser could be opened: open {} yourself", server.url());
-  server.wait(stopAsked);
+  server.wait(stopAsked());
   return 0;
 }
 

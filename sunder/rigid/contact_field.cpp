@@ -216,10 +216,6 @@ double Search::run() const {
   return clear - radius;
 }
 
-}  // namespace
-
-namespace {
-
 // The pose of the smaller body in the frame of the other, and how far points of it can be from where they
 // were at another such pose.
 struct Relative {

@@ -2,6 +2,9 @@
 // octrees whose cells are split (h) or raised in degree (p), always the cell with the largest error first and
 // always the way that removes more error per coefficient, until the target is met.
 //
+// A raise is not tried where the last shell of coefficients is nearly as large as the one before it, unless
+// the estimate decides when to stop, as published.
+//
 // Error of a cell: the squares of the coefficients of the last shell, which is what the polynomial of one
 // degree less would miss; at least `guard` times the shell before it, since odd shells vanish where the field
 // is symmetric about the cell's centre and the loop would stop with a wrong field. The estimate is of the

@@ -68,3 +68,26 @@ class CommandTest(unittest.TestCase):
         if not path.exists():
             self.skipTest(f"no {name} in the shared data")
         return path
+
+
+def sunder(*arguments, **options):
+    """Runs a command wherever; what subprocess.run returns."""
+    return subprocess.run([BIN / "sunder", *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+
+
+class RunTest(unittest.TestCase):
+    """All tests of a class share one folder with a short run in it, `cls.root / "run"`: a ball and a box on the ground."""
+
+    BALL = "steel"  # its material
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.root = pathlib.Path(scratch.name)
+        ball = {"id": "ball", "shape": {"sphere": {"radius": 0.2}}, "material": cls.BALL, "position": [0, 0.25, 0]}
+        box = {"id": "box", "shape": {"box": {"size": [0.3, 0.3, 0.3]}}, "material": "oak", "position": [0.6, 0.2, 0]}
+        ground = {"id": "ground", "shape": {"plane": {}}, "kind": "static"}
+        (cls.root / "scene.json").write_text(json.dumps({"world": {"frames": 12}, "bodies": [ground, ball, box]}))
+        result = sunder("run", cls.root / "scene.json", "-o", cls.root / "run", "--quiet")
+        assert result.returncode == 0, result.stderr

@@ -5,7 +5,8 @@ import unittest
 
 from harness import BIN, CommandTest
 
-VERBS = ["shape", "info", "convert", "clean", "collide", "query", "bench", "describe", "completion"]
+VERBS = ["run", "check", "replay", "shape", "info", "convert", "clean", "collide", "query", "sdf", "surface", "voxelize", "tet",
+         "render", "view", "export", "bench", "describe", "completion"]
 
 
 class Command(CommandTest):

@@ -5,35 +5,20 @@ import pathlib
 import resource
 import struct
 import subprocess
-import tempfile
 import unittest
 
-from harness import BIN
+from harness import BIN, RunTest, sunder
 
-SCENE = """{"world": {"frames": 12},
- "bodies": [{"id": "ground", "shape": {"plane": {}}, "kind": "static"},
-            {"id": "ball", "shape": {"sphere": {"radius": 0.2}}, "material": "glass", "position": [0, 0.25, 0]},
-            {"id": "box", "shape": {"box": {"size": [0.3, 0.3, 0.3]}}, "material": "oak", "position": [0.6, 0.2, 0]}]}"""
 FORMATS = ("vtk", "glb", "usda", "obj", "ply", "bgeo", "csv")
 
 
-def sunder(*arguments, **options):
-    return subprocess.run([BIN / "sunder", *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+class Export(RunTest):
+    BALL = "glass"
 
-
-class Export(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.root = pathlib.Path(cls.scratch.name)
-        (cls.root / "scene.json").write_text(SCENE)
-        result = sunder("run", cls.root / "scene.json", "-o", cls.root / "run", "--quiet")
-        assert result.returncode == 0, result.stderr
+        super().setUpClass()
         cls.frames = json.loads(sunder("info", cls.root / "run", "--json").stdout)["frames"]
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
 
     def answer(self, *arguments):
         result = sunder("export", self.root / "run", *arguments, "--json")

@@ -6,22 +6,12 @@ import signal
 import socket
 import struct
 import subprocess
-import tempfile
 import unittest
 import urllib.error
 import urllib.request
 import zlib
 
-from harness import BIN
-
-SCENE = """{"world": {"frames": 12},
- "bodies": [{"id": "ground", "shape": {"plane": {}}, "kind": "static"},
-            {"id": "ball", "shape": {"sphere": {"radius": 0.2}}, "material": "steel", "position": [0, 0.25, 0]},
-            {"id": "box", "shape": {"box": {"size": [0.3, 0.3, 0.3]}}, "material": "oak", "position": [0.6, 0.2, 0]}]}"""
-
-
-def sunder(*arguments):
-    return subprocess.run([BIN / "sunder", *map(str, arguments)], capture_output=True, text=True, timeout=120)
+from harness import BIN, RunTest, sunder
 
 
 def pixels(path):
@@ -49,19 +39,7 @@ def pixels(path):
     return width, height, rows
 
 
-class Show(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.root = pathlib.Path(cls.folder.name)
-        (cls.root / "scene.json").write_text(SCENE)
-        result = sunder("run", cls.root / "scene.json", "-o", cls.root / "run", "--quiet")
-        assert result.returncode == 0, result.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
+class Show(RunTest):
     def test_a_picture_shows_bodies_before_a_ground(self):
         path = self.root / "frame.png"
         result = sunder("render", self.root / "run", "--size", "96x54", "--samples", 4, "--colour-by", "body", "-o", path,

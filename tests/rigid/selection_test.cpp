@@ -1,4 +1,5 @@
 // Self-adapting contacts through the solver: few of them, and bodies rest where all contacts would let them.
+#include "sunder/base/bytes.h"
 #include "sunder/geometry/shapes.h"
 
 #include "rigid/rigid_scenes.h"
@@ -150,6 +151,40 @@ TEST(Selection, TheLimitGrowsUntilEveryBumpCarries) {
   const Rest rest = settle(plate, lifted(0.0405), bed, 2, false);
   EXPECT_LT(rest.depth, kTolerance * plate->outerRadius() + 2 * sinking(restless()));
   EXPECT_NEAR(rest.pose.position.y(), 0.04, 0.002);
+}
+
+// Pairs that were far apart are not searched again until they moved. A twin that forgets what it knew before
+// every step goes the same way, bit for bit.
+TEST(Selection, PairsKnownToBeApartChangeNothing) {
+  const ShapePtr shapes[] = {
+      makeSolid(geometry::makeBowl({.radius = 0.15, .height = 0.11, .foot = 0.06, .wall = 0.012})),
+      makeSolid(geometry::makeTorus({.radius = 0.11, .tube = 0.035}))};
+  const auto heap = [&] {
+    Simulation world{restless()};
+    addGround(world);
+    for (int i = 0; i < 24; ++i) {
+      Pose pose;
+      pose.position = Vec3(i % 2 ? 0.15 : -0.15, 0.25 + 0.35 * (i / 4), i / 2 % 2 ? 0.15 : -0.15);
+      pose.rotation = Quat(Eigen::AngleAxisd(0.7 * i, Vec3(1, 2, 3).normalized()));
+      addSolid(world, shapes[i % 2], pose);
+    }
+    return world;
+  };
+  Simulation whole = heap(), forgetful = heap();
+  uint64_t skipped = 0;
+  for (int step = 0; step < 150; ++step) {
+    whole.step();
+    skipped += whole.report().work.skipped;
+    std::string bytes;
+    ByteWriter out(bytes);
+    forgetful.save(out);
+    ByteReader in(std::as_bytes(std::span(bytes.data(), bytes.size())), "state");
+    forgetful.load(in);
+    forgetful.step();
+    EXPECT_EQ(forgetful.report().work.skipped, 0u);
+    ASSERT_EQ(whole.hash(), forgetful.hash()) << "step " << step;
+  }
+  EXPECT_GT(skipped, 500u);
 }
 
 // What fell together at several metres a second lies apart: walls of bowls and rings end on their own side.
