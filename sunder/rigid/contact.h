@@ -90,5 +90,8 @@ double distanceBelow(const Shape& a, const Pose& poseA, const Shape& b, const Po
 // advancement); 1 where they do not; 0 where they start nearer.
 double timeOfImpact(const Shape& a, const Motion& motionA, const Shape& b, const Motion& motionB,
                     double separation, double tolerance, ContactScratch& scratch);
+// The same of a ball that moves along with a body, in whose model frame it is given.
+double timeOfImpact(const Ball& ball, const Motion& motion, const Shape& other, const Motion& otherMotion,
+                    double separation, double tolerance);
 
 }  // namespace sunder::rigid

@@ -1,11 +1,25 @@
 // Half-spaces against polyhedra: corners below the margin, at most four of them.
 #include "sunder/rigid/contact_parts.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sunder::rigid {
 
 namespace {
+
+// Draws points towards the lowest one, the higher ones the more, those at the margin all the way: among
+// corners above each other the lower ones are then the outer ones.
+void preferLow(std::span<FlatPoint> points, double margin) {
+  const FlatPoint lowest =
+      *std::min_element(points.begin(), points.end(),
+                        [](const FlatPoint& a, const FlatPoint& b) { return a.height < b.height; });
+  for (FlatPoint& p : points) {
+    const double weight = (margin - p.height) / (margin - lowest.height);
+    p.x = lowest.x + weight * (p.x - lowest.x);
+    p.y = lowest.y + weight * (p.y - lowest.y);
+  }
+}
 
 void cornerContact(const PairQuery& q, const Vec3& corner, double height, const Vec3& up, uint32_t id) {
   q.out.push_back({corner - 0.5 * height * up, -up, height, id});
@@ -67,26 +81,19 @@ void contactBoxPlane(const PairQuery& q) {
   const double middle = up.dot(q.poseA.position - q.poseB.position);
   const Vec3 slopes = (turn.transpose() * up).cwiseProduct(half);
   if (middle - slopes.cwiseAbs().sum() >= q.margin) return;
-  FlatPoint flat[8];
-  uint32_t corners[8], count = 0;
-  // The face that looks down most spans the plane in which corners are compared.
+  // The corners of the face that looks down most: of a thin rod that rolls, all eight may be below the
+  // margin.
   int axis;
   slopes.cwiseAbs().cwiseQuotient(half).maxCoeff(&axis);
-  const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+  const uint32_t lower = slopes[axis] > 0 ? 0 : 1;
   for (uint32_t i = 0; i < 8; ++i) {
+    if ((i >> axis & 1) != lower) continue;
     const double height = middle + (i & 1 ? slopes.x() : -slopes.x()) + (i & 2 ? slopes.y() : -slopes.y()) +
                           (i & 4 ? slopes.z() : -slopes.z());
     if (height >= q.margin) continue;
-    flat[count] = {i >> u & 1 ? half[u] : -half[u], i >> v & 1 ? half[v] : -half[v], height};
-    corners[count++] = i;
-  }
-  uint32_t kept[4] = {0, 1, 2, 3};
-  if (count > 4) chooseFour({flat, count}, kept);
-  for (uint32_t k = 0; k < std::min(count, 4u); ++k) {
-    const uint32_t i = corners[kept[k]];
     const Vec3 local(i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(),
                      i & 4 ? half.z() : -half.z());
-    cornerContact(q, q.poseA.position + turn * local, flat[kept[k]].height, up, i);
+    cornerContact(q, q.poseA.position + turn * local, height, up, i);
   }
 }
 
@@ -116,7 +123,10 @@ void contactHullPlane(const PairQuery& q) {
     corners[count++] = i;
   }
   uint32_t kept[4] = {0, 1, 2, 3};
-  if (count > 4) chooseFour({flat, count}, kept);
+  if (count > 4) {
+    preferLow({flat, count}, q.margin);
+    chooseFour({flat, count}, kept);
+  }
   for (uint32_t k = 0; k < std::min(count, 4u); ++k)
     cornerContact(q, q.poseA.point(vertices[corners[kept[k]]]), flat[kept[k]].height, up, corners[kept[k]]);
 }

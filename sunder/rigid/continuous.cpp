@@ -11,7 +11,6 @@ namespace sunder::rigid {
 namespace {
 
 constexpr double kFast = 0.5;  // of the inner radius: contacts of one step cannot be trusted beyond
-constexpr double kCore = 0.5;  // of the inner radius
 
 Vec3 turnBetween(const Quat& from, const Quat& to) {
   Quat turn = to * from.conjugate();
@@ -34,31 +33,17 @@ Motion Continuous::motionFrom(uint32_t body, double from) const {
   return motion;
 }
 
-const ShapePtr& Continuous::core(const BodySet& bodies, uint32_t body) {
-  cores_.resize(bodies.count());
-  coreKnown_.resize(bodies.count(), 0);
-  if (!coreKnown_[body]) {
-    coreKnown_[body] = 1;
-    const BodyConstants& c = bodies.constants[body];
-    // The centre of mass of a ring is not in it: such bodies have no core.
-    const double inside = c.plane ? 0 : -c.shape->field().value(c.massFrame.position) - c.shape->fieldError();
-    const double radius = kCore * std::min(inside, c.inner);
-    if (radius > 0) cores_[body] = makeSphere(radius);
-  }
-  return cores_[body];
-}
-
 double Continuous::coreImpact(const BodySet& bodies, uint32_t body, const Motion& motion, uint32_t other,
                               const Motion& otherMotion) {
   if (travel_[body] <= 0 && travel_[other] <= 0) return 1;
-  const ShapePtr& ball = core(bodies, body);
-  if (!ball) return 1;
-  Motion path;
-  path.start.position = motion.start.point(motion.centre);
-  path.displacement = motion.displacement;
-  path.reach = ball->radius();
-  const double near = 0.1 * ball->radius();
-  return timeOfImpact(*ball, path, *bodies.constants[other].shape, otherMotion, near, 0.5 * near, scratch_);
+  double first = 1;
+  for (const Ball& core : bodies.constants[body].shape->cores()) {
+    const double near = 0.1 * core.radius;
+    const double time =
+        timeOfImpact(core, motion, *bodies.constants[other].shape, otherMotion, near, 0.5 * near);
+    if (time > 0) first = std::min(first, time);
+  }
+  return first;
 }
 
 double Continuous::impact(const BodySet& bodies, const SimulationSettings& settings, const Pair& pair,
@@ -70,7 +55,7 @@ double Continuous::impact(const BodySet& bodies, const SimulationSettings& setti
   if (time <= 0) {
     const double coreA = coreImpact(bodies, pair.a, a, pair.b, b);
     const double coreB = coreImpact(bodies, pair.b, b, pair.a, a);
-    time = std::min(coreA > 0 ? coreA : 1.0, coreB > 0 ? coreB : 1.0);
+    time = std::min(coreA, coreB);
   }
   return time < 1 ? from + time * (1 - from) : 1.0;
 }

@@ -37,11 +37,10 @@ class Continuous {
   // The time in [from, 1] at which the pair first touches, 1 if it does not.
   double impact(const BodySet& bodies, const SimulationSettings& settings, const Pair& pair, double from);
   Motion motionFrom(uint32_t body, double from) const;
-  // When the core of one body, a ball about its centre of mass, reaches the other: for pairs with contacts,
-  // which the contact solver may have failed to keep apart.
+  // When a core of one body reaches the other, 1 if none does; cores that are there already do not count. For
+  // pairs with contacts, which the contact solver may have failed to keep apart.
   double coreImpact(const BodySet& bodies, uint32_t body, const Motion& motion, uint32_t other,
                     const Motion& otherMotion);
-  const ShapePtr& core(const BodySet& bodies, uint32_t body);
 
   std::vector<Motion> motion_;  // by body
   std::vector<double> until_;   // where in the step it stands still, 1: never
@@ -49,8 +48,6 @@ class Continuous {
   std::vector<uint32_t> bodies_, fast_, planes_;
   std::vector<Box3f> boxes_, fastBoxes_;
   std::vector<double> travel_;
-  std::vector<ShapePtr> cores_;  // by body, made when first needed
-  std::vector<uint8_t> coreKnown_;
   spatial::OiTree tree_, fastTree_;
   spatial::OiTreeBuilder builder_;
   spatial::PairList list_;

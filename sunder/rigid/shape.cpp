@@ -104,6 +104,7 @@ ShapePtr makeSphere(double radius) {
   shape->field_ = sdf::makeSphereField(Vec3::Zero(), radius);
   const Vec3 centre = Vec3::Zero();
   shape->setTree(sdf::buildSphereTree({&centre, 1}));
+  shape->setCores({});
   shape->localBounds_ = {Vec3::Constant(-radius), Vec3::Constant(radius)};
   shape->surface_ = geometry::makeIcosphere({.radius = radius, .frequency = 8});
   return shape;
@@ -128,6 +129,7 @@ ShapePtr makeCapsule(double halfLength, double radius) {
   std::vector<Vec3> points;
   for (int i = 0; i <= parts; ++i) points.push_back(Vec3(0, -h + 2 * h * i / parts, 0));
   shape->setTree(sdf::buildSphereTree(points));
+  shape->setCores(points);
   shape->localBounds_ = {Vec3(-r, -h - r, -r), Vec3(r, h + r, r)};
   shape->surface_ = geometry::makeCapsule({.radius = r, .length = 2 * h});
   return shape;
@@ -148,6 +150,11 @@ ShapePtr makeBox(const Vec3& halfExtent) {
   shape->hull_ = std::make_unique<HullTopology>(boxTopology(halfExtent));
   shape->surface_ = geometry::makeBox({.size = 2 * halfExtent});
   setPolyhedronPoints(*shape);
+  const Vec3 room = halfExtent - Vec3::Constant(shape->innerRadius_);
+  std::vector<Vec3> corners;
+  for (int i = 0; i < 8; ++i)
+    corners.push_back(room.cwiseProduct(Vec3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1)));
+  shape->setCores(corners);
   return shape;
 }
 
@@ -174,6 +181,9 @@ ShapePtr makeHull(std::span<const Vec3> points) {
   shape->field_ = makeHullField(*shape->hull_);
   shape->innerRadius_ = -shape->field_->value(shape->mass_.centre);
   setPolyhedronPoints(*shape);
+  std::vector<Vec3> corners;
+  for (const Vec3& v : shape->hull_->vertices) corners.push_back(0.5 * (v + shape->mass_.centre));
+  shape->setCores(corners);
   return shape;
 }
 

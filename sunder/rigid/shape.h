@@ -50,6 +50,11 @@ struct PointNode {
   uint32_t count : 31, fresh : 1;  // fresh: the point's first node
 };
 
+struct Ball {
+  Vec3 centre = Vec3::Zero();
+  double radius = 0;
+};
+
 class Shape {
  public:
   virtual ~Shape() = default;
@@ -96,6 +101,10 @@ class Shape {
   }  // of a ball about the centre of mass; infinite for planes
   double innerRadius() const { return innerRadius_; }  // of the largest ball found inside; for fast motion
 
+  // A few balls inside, spread out, none larger than half the largest there is: what must not pass through
+  // another body whatever the contacts say. Empty for planes.
+  const std::vector<Ball>& cores() const { return cores_; }
+
   // What is drawn and exported: the mesh given, or one of the primitive. A plane is drawn as a large square.
   const geometry::TriMesh& surface() const { return surface_; }
 
@@ -118,6 +127,7 @@ class Shape {
   double pointRadius_ = 0;
   Box3 localBounds_ = {};
   double outerRadius_ = 0, innerRadius_ = 0;
+  std::vector<Ball> cores_;
   geometry::TriMesh surface_;
 };
 

@@ -11,6 +11,7 @@ struct SurfacePoint {
 
 class ShapeParts final : public Shape {
  public:
+  using Shape::cores_;
   using Shape::field_;
   using Shape::fieldAbove_;
   using Shape::fieldBand_;
@@ -42,6 +43,8 @@ class ShapeParts final : public Shape {
   // The tree of the points and their normals; points inside have none.
   void setPoints(std::span<const SurfacePoint> surface, std::span<const Vec3> inside = {});
   void setTree(sdf::SphereTree tree);
+  // The centre of mass where it is inside, then those of the candidates that are far from the ones before.
+  void setCores(std::span<const Vec3> candidates);
 };
 
 // Faces, edges and vertices of the convex hull of points. Throws Error (Geometry) where they lie in a plane.

@@ -133,6 +133,30 @@ std::vector<SurfacePoint> contactPoints(const geometry::TriMesh& mesh, size_t co
   return points;
 }
 
+void ShapeParts::setCores(std::span<const Vec3> candidates) {
+  constexpr double kPart = 0.5;     // of the largest ball
+  constexpr double kShallow = 0.3;  // of the largest ball: candidates closer to the surface make no core
+  constexpr double kApart = 2;      // radii of the largest ball between two cores
+  constexpr size_t kMost = 6;
+  const auto add = [&](const Vec3& point) {
+    const double inside = std::min(-field_->value(point), innerRadius_);
+    if (inside > kShallow * innerRadius_) cores_.push_back({point, kPart * inside});
+  };
+  add(mass_.centre);
+  std::vector<double> away(candidates.size(), Box3::kInfinity);
+  const auto measure = [&](const Vec3& from) {
+    for (size_t i = 0; i < candidates.size(); ++i) away[i] = std::min(away[i], (candidates[i] - from).norm());
+  };
+  measure(mass_.centre);
+  while (cores_.size() < kMost && !candidates.empty()) {
+    const size_t next = size_t(std::max_element(away.begin(), away.end()) - away.begin());
+    if (!cores_.empty() && away[next] < kApart * innerRadius_) break;
+    if (away[next] <= 0) break;
+    add(candidates[next]);
+    measure(candidates[next]);
+  }
+}
+
 void ShapeParts::setPoints(std::span<const SurfacePoint> surface, std::span<const Vec3> inside) {
   std::vector<Vec3> points;
   for (const SurfacePoint& p : surface) points.push_back(p.position);

@@ -171,6 +171,7 @@ ShapePtr finishSolid(std::shared_ptr<ShapeParts> shape, const sdf::Field& source
   const std::vector<Vec3> inside = pointsInside(*shape->field_, settings, shape->innerRadius_);
   shape->setPoints(contactPoints(sampled, settings.surfacePoints, settings.seed), inside);
   if (!(shape->innerRadius_ > 0)) shape->innerRadius_ = 0.5 * thickness;
+  shape->setCores(inside);
   if (report) {
     report->measuredError = built.errors.near;
     report->coefficients = built.numbers;

@@ -12,6 +12,8 @@ namespace sunder::rigid {
 
 namespace {
 
+constexpr double kSteep = 0.7;  // inverse of how much faster than a distance a field may fall
+
 bool convex(const Shape& shape) { return shape.kind() < ShapeKind::Plane; }
 
 struct Distance {
@@ -76,32 +78,23 @@ Distance distanceOf(const Shape& a, const Pose& poseA, const Shape& b, const Pos
   return result;
 }
 
-}  // namespace
-
-double distanceBelow(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double enough,
-                     double tolerance, ContactScratch& scratch) {
-  return std::min(enough, distanceOf(a, poseA, b, poseB, enough, tolerance, scratch).below);
-}
-
-double timeOfImpact(const Shape& a, const Motion& motionA, const Shape& b, const Motion& motionB,
-                    double separation, double tolerance, ContactScratch& scratch) {
+// distance(poseA, poseB, enough) bounds how far they are apart.
+template <class DistanceAt>
+double advance(const Motion& motionA, const Motion& motionB, double separation, double tolerance,
+               const DistanceAt& distance) {
   // How fast any two points approach at most. The turning parts bound the motion about the centres.
   const Vec3 displacement = motionB.displacement - motionA.displacement;
   // The reach of a plane is infinite, which counts only where it turns.
   const auto turningOf = [](const Motion& m) { return m.turn.isZero(0) ? 0 : m.turn.norm() * m.reach; };
   const double turning = turningOf(motionA) + turningOf(motionB);
   const double fastest = displacement.norm() + turning;
-  if (!(fastest > 0)) {
-    const double d =
-        distanceBelow(a, motionA.start, b, motionB.start, separation + tolerance, tolerance / 2, scratch);
-    return d < separation ? 0 : 1;
-  }
+  if (!(fastest > 0))
+    return distance(motionA.start, motionB.start, separation + tolerance).below < separation ? 0 : 1;
   constexpr int kMost = 4096;
   double time = 0;
   for (int step = 0; step < kMost; ++step) {
-    const Pose poseA = motionA.at(time), poseB = motionB.at(time);
     const double enough = separation + tolerance + fastest * (1 - time);
-    const Distance d = distanceOf(a, poseA, b, poseB, enough, tolerance / 2, scratch);
+    const Distance d = distance(motionA.at(time), motionB.at(time), enough);
     if (d.below < separation + tolerance / 2) return time;
     double speed = fastest;
     if (!d.normal.isZero(0)) speed = std::max(0.0, -displacement.dot(d.normal)) + turning;
@@ -112,6 +105,43 @@ double timeOfImpact(const Shape& a, const Motion& motionA, const Shape& b, const
     if (time >= 1) return 1;
   }
   return time;
+}
+
+}  // namespace
+
+double distanceBelow(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double enough,
+                     double tolerance, ContactScratch& scratch) {
+  return std::min(enough, distanceOf(a, poseA, b, poseB, enough, tolerance, scratch).below);
+}
+
+double timeOfImpact(const Shape& a, const Motion& motionA, const Shape& b, const Motion& motionB,
+                    double separation, double tolerance, ContactScratch& scratch) {
+  return advance(motionA, motionB, separation, tolerance,
+                 [&](const Pose& poseA, const Pose& poseB, double enough) {
+                   return distanceOf(a, poseA, b, poseB, enough, tolerance / 2, scratch);
+                 });
+}
+
+double timeOfImpact(const Ball& ball, const Motion& motion, const Shape& other, const Motion& otherMotion,
+                    double separation, double tolerance) {
+  Motion path = motion;
+  path.reach = (ball.centre - motion.centre).norm() + ball.radius;
+  return advance(path, otherMotion, separation, tolerance,
+                 [&](const Pose& pose, const Pose& poseOther, double) {
+                   const Vec3 p = poseOther.localPoint(pose.point(ball.centre));
+                   const Box3& box = other.localBounds();
+                   double below = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm() - ball.radius;
+                   // Contacts see the zero of this field, so that is what must not be crossed, however far it
+                   // is from the true surface.
+                   if (other.fieldDomain().contains(p)) {
+                     const double value = other.field().value(p) - ball.radius;
+                     const double near = value > 0 ? kSteep * value : value;
+                     below = box.contains(p) ? near : std::max(below, near);
+                   }
+                   Distance d{below, Vec3::Zero()};
+                   if (other.kind() == ShapeKind::Plane) d.normal = -poseOther.direction(Vec3::UnitY());
+                   return d;
+                 });
 }
 
 }  // namespace sunder::rigid

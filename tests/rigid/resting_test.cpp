@@ -143,4 +143,31 @@ TEST(Resting, OverlapIsPushedOutAtABoundedSpeed) {
   EXPECT_LT(world.velocity(a).norm(), 0.25);
 }
 
+// All corners of a thin rod are below the contact margin: the lower ones must be the contacts.
+TEST(Resting, ThinRodsRollWithoutSinkingIn) {
+  constexpr double kHalf = 0.002, kLength = 0.15;
+  std::vector<Vec3> corners;
+  for (int i = 0; i < 8; ++i)
+    corners.push_back(Vec3(i & 1 ? kHalf : -kHalf, i & 2 ? kLength : -kLength, i & 4 ? kHalf : -kHalf));
+  for (const bool hull : {false, true}) {
+    SimulationSettings settings = restless();
+    settings.timeStep = 1.0 / 120;
+    Simulation world{settings};
+    addGround(world);
+    BodySettings rod;
+    rod.shape = hull ? makeHull(corners) : makeBox(Vec3(kHalf, kLength, kHalf));
+    rod.pose = {Vec3(0, 0.003, 0), Quat(Eigen::AngleAxisd(kPi / 2, Vec3::UnitX()))};
+    rod.velocity = Vec3(0.6, 0, 0);
+    rod.angularVelocity = Vec3(0, 0, -100);
+    const BodyIndex body = world.addBody(rod);
+    double deepest = 0;
+    for (int i = 0; i < 240; ++i) {
+      world.step();
+      for (const Vec3& corner : corners) deepest = std::max(deepest, -world.pose(body).point(corner).y());
+    }
+    EXPECT_LT(deepest, 0.0008) << hull;  // a fifth of the thickness
+    EXPECT_LT(world.velocity(body).norm(), 0.1) << hull;
+  }
+}
+
 }  // namespace sunder::rigid
