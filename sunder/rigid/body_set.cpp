@@ -78,7 +78,8 @@ uint32_t BodySet::add(const BodySettings& s) {
       c.inverseInertia = Vec3::Constant(c.inverseInertia.x());
     }
   }
-  shapes.push_back(s.shape.get());
+  heads.emplace_back(*s.shape);
+  solids |= s.shape->kind() == ShapeKind::Solid;
   constants.push_back(std::move(c));
 
   state.exists.push_back(1);

@@ -60,11 +60,12 @@ class BodySet {
   void refreshMover(uint32_t body);
   void wake(uint32_t body);
   // Bounds now.
-  Box3 bounds(uint32_t body) const { return shapes[body]->bounds(state.modelPose[body]); }
+  Box3 bounds(uint32_t body) const { return heads[body].bounds(state.modelPose[body]); }
   std::string describe(uint32_t body) const;  // "body 3 'crate'"
 
   std::vector<BodyConstants> constants;
-  std::vector<const Shape*> shapes;  // those of the constants, close together
+  std::vector<ShapeHead> heads;  // of the constants' shapes
+  bool solids = false;           // whether there is one
   BodyState state;
 };
 

@@ -30,18 +30,17 @@ Vec3 centreDirection(const PairQuery& q) {
   return directionOr(q.poseB.point(q.b.mass().centre) - q.poseA.point(q.a.mass().centre), Vec3::UnitY());
 }
 
-void findContacts(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double margin,
+void findContacts(const ShapeHead& a, const Pose& poseA, const ShapeHead& b, const Pose& poseB, double margin,
                   const SelectionSettings& selection, PairMemory& memory, ContactScratch& scratch,
                   std::vector<Contact>& out, PairGap* gap) {
-  if (a.kind() <= b.kind()) {
-    kTests[size_t(a.kind())][size_t(b.kind())](
+  if (a.kind <= b.kind) {
+    kTests[size_t(a.kind)][size_t(b.kind)](
         {a, poseA, b, poseB, margin, selection, memory, scratch, out, gap});
     return;
   }
   const size_t before = out.size();
   std::swap(memory.limitA, memory.limitB);
-  kTests[size_t(b.kind())][size_t(a.kind())](
-      {b, poseB, a, poseA, margin, selection, memory, scratch, out, gap});
+  kTests[size_t(b.kind)][size_t(a.kind)]({b, poseB, a, poseA, margin, selection, memory, scratch, out, gap});
   std::swap(memory.limitA, memory.limitB);
   for (size_t i = before; i < out.size(); ++i) out[i].normal = -out[i].normal;
 }

@@ -76,9 +76,14 @@ struct ContactScratch {
 
 // Appends the contacts with separation < margin (margin >= 0). Poses are of the model frames. `gap`: of this
 // pair, from the last call.
-void findContacts(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double margin,
+void findContacts(const ShapeHead& a, const Pose& poseA, const ShapeHead& b, const Pose& poseB, double margin,
                   const SelectionSettings& selection, PairMemory& memory, ContactScratch& scratch,
                   std::vector<Contact>& out, PairGap* gap = nullptr);
+inline void findContacts(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double margin,
+                         const SelectionSettings& selection, PairMemory& memory, ContactScratch& scratch,
+                         std::vector<Contact>& out) {
+  findContacts(ShapeHead(a), poseA, ShapeHead(b), poseB, margin, selection, memory, scratch, out);
+}
 
 // A lower bound on the distance of the two shapes' surfaces, at most `enough` (the search stops there);
 // negative or zero where they overlap. Within `tolerance` of the distance between each shape's points and the

@@ -241,8 +241,8 @@ void contactBoxBox(const PairQuery& q) {
     }
     pair.d[i] = turnA(0, i) * between.x() + turnA(1, i) * between.y() + turnA(2, i) * between.z();
     pair.e[i] = turnB(0, i) * between.x() + turnB(1, i) * between.y() + turnB(2, i) * between.z();
-    pair.ha[i] = q.a.halfExtent()[i];
-    pair.hb[i] = q.b.halfExtent()[i];
+    pair.ha[i] = q.headA.half[i];
+    pair.hb[i] = q.headB.half[i];
   }
   const double margin = q.margin;
   const uint32_t last = q.memory.feature < kAxes ? q.memory.feature : 0;
@@ -269,7 +269,7 @@ void contactBoxBox(const PairQuery& q) {
     q.memory.feature = face;
     return;
   }
-  const double smallest = std::min(q.a.innerRadius(), q.b.innerRadius());
+  const double smallest = std::min(q.headA.inner, q.headB.inner);
   double bestEdge = -Box3::kInfinity;
   uint32_t edge = 0;
   for (int i = 0; i < 3; ++i)

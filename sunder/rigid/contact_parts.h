@@ -9,9 +9,9 @@
 namespace sunder::rigid {
 
 struct PairQuery {
-  const Shape& a;
+  const ShapeHead& headA;
   const Pose& poseA;
-  const Shape& b;
+  const ShapeHead& headB;
   const Pose& poseB;
   double margin;
   const SelectionSettings& selection;
@@ -19,6 +19,8 @@ struct PairQuery {
   ContactScratch& scratch;
   std::vector<Contact>& out;
   PairGap* gap;
+  const Shape& a = *headA.shape;
+  const Shape& b = *headB.shape;
 };
 
 void contactSphereSphere(const PairQuery& q);

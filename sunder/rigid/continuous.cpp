@@ -109,7 +109,7 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
       planes_.push_back(i);
       continue;
     }
-    Box3 box = c.shape->bounds(motion.start);
+    Box3 box = bodies.heads[i].bounds(motion.start);
     box.grow(bodies.bounds(i));
     const double bulge = motion.turn.norm() * std::min(1.0, motion.turn.norm()) * c.outer;
     box.lower.array() -= bulge + 2 * settings.slop * c.outer;

@@ -17,9 +17,11 @@ constexpr double kSamePlace = 0.1;  // of the smaller body's outer radius
 
 // Shapes lie all over the memory; pairs are sorted by their first body, so the second one is the surprise.
 void prefetch(const BodySet& bodies, uint32_t body) {
-  const char* shape = reinterpret_cast<const char*>(bodies.shapes[body]);
-  __builtin_prefetch(shape);
-  __builtin_prefetch(shape + 64);
+  if (const ShapeHead& head = bodies.heads[body]; head.kind > ShapeKind::Box) {
+    const char* shape = reinterpret_cast<const char*>(head.shape);
+    __builtin_prefetch(shape);
+    __builtin_prefetch(shape + 64);
+  }
   __builtin_prefetch(&bodies.state.modelPose[body]);
   __builtin_prefetch(&bodies.constants[body]);
 }
@@ -102,25 +104,23 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
   const size_t end = std::min(next.pairs.size(), (block + 1) * kGrain);
   for (size_t i = block * kGrain; i < end; ++i) {
     PairRecord& pair = next.pairs[i];
-    pair = {};
     pair.a = uint32_t(source_[i].key >> 32);
     pair.b = uint32_t(source_[i].key);
     if (i + kAhead < end) prefetch(bodies, uint32_t(source_[i + kAhead].key));
     const PairRecord* old = source_[i].last == kNoIndex ? nullptr : &last.pairs[source_[i].last];
     pair.first = uint32_t(out.contacts.size());
-    if (old) {
-      pair.memory = old->memory;
-      pair.gap = old->gap;
-      std::copy_n(old->rolling, 3, pair.rolling);
-    }
+    pair.memory = old ? old->memory : PairMemory{};
+    for (int k = 0; k < 3; ++k) pair.rolling[k] = old ? old->rolling[k] : 0;
+    PairGap* gap = next.gaps.empty() ? nullptr : &next.gaps[i];
+    if (gap) *gap = old && !last.gaps.empty() ? last.gaps[source_[i].last] : PairGap{};
     if (old && !bodies.active(pair.a) && !bodies.active(pair.b)) {
       out.contacts.insert(out.contacts.end(), last.contacts.begin() + old->first,
                           last.contacts.begin() + old->first + old->count);
     } else {
       out.found.clear();
-      findContacts(*bodies.shapes[pair.a], bodies.state.modelPose[pair.a], *bodies.shapes[pair.b],
+      findContacts(bodies.heads[pair.a], bodies.state.modelPose[pair.a], bodies.heads[pair.b],
                    bodies.state.modelPose[pair.b], pairMargin(bodies, margin, settings, pair.a, pair.b),
-                   settings.selection, pair.memory, *scratch, out.found, &pair.gap);
+                   settings.selection, pair.memory, *scratch, out.found, gap);
       for (const Contact& contact : out.found) {
         KeptContact& kept = out.contacts.emplace_back();
         kept.contact = contact;
@@ -169,6 +169,7 @@ DetectionReport PairDetection::run(const BodySet& bodies, std::span<const uint64
   }
 
   next.pairs.resize(source_.size());
+  next.gaps.resize(bodies.solids ? source_.size() : 0);
   const size_t blockCount = (next.pairs.size() + kGrain - 1) / kGrain;
   if (blocks_.size() < blockCount) blocks_.resize(blockCount);
   parallelFor(

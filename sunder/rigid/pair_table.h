@@ -24,13 +24,13 @@ struct PairRecord {
   uint32_t a = 0, b = 0;
   uint32_t first = 0, count = 0;  // contacts
   PairMemory memory;
-  PairGap gap;
   float rolling[3] = {0, 0, 0};  // angular impulse on b
 };
 
 struct PairTable {
   std::vector<PairRecord> pairs;
   std::vector<KeptContact> contacts;
+  std::vector<PairGap> gaps;  // by pair; empty where they are not known
 };
 
 // What detection found, besides the contacts.

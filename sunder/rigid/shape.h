@@ -133,6 +133,22 @@ class Shape {
 
 using ShapePtr = std::shared_ptr<const Shape>;
 
+// What every step asks of a shape. Shapes lie all over the memory; heads are kept side by side.
+struct ShapeHead {
+  ShapeKind kind;
+  double inner;
+  Vec3 half;  // of boxes
+  const Shape* shape;
+
+  explicit ShapeHead(const Shape& s)
+      : kind(s.kind()), inner(s.innerRadius()), half(s.halfExtent()), shape(&s) {}
+  Box3 bounds(const Pose& pose) const {
+    if (kind != ShapeKind::Box) return shape->bounds(pose);
+    const Vec3 reach = pose.rotation.toRotationMatrix().cwiseAbs() * half;
+    return {pose.position - reach, pose.position + reach};
+  }
+};
+
 // Each throws Error (Usage) for sizes that are not positive and finite, naming the value.
 ShapePtr makeSphere(double radius);
 ShapePtr makeCapsule(double halfLength, double radius);

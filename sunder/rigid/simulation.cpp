@@ -134,6 +134,7 @@ void Simulation::removeBody(BodyIndex body) {
   }
   impl_->updateUnlinked();
   std::erase_if(impl_->table.pairs, [&](const PairRecord& pair) { return pair.a == gone || pair.b == gone; });
+  impl_->table.gaps.clear();
   impl_->bodies.state.exists[gone] = 0;
   impl_->bodies.state.awake[gone] = 0;
   impl_->bodies.state.mover[gone] = Mover();
