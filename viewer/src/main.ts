@@ -4,7 +4,7 @@ import { Plot } from "./plots";
 import { kRow, openSource } from "./source";
 import { Inspector } from "./inspect";
 import { Pace } from "./pace";
-import { Stage } from "./stage";
+import { kWorstQuality, Stage } from "./stage";
 import { Store } from "./store";
 import { Color } from "three";
 
@@ -63,7 +63,7 @@ async function start(): Promise<void> {
     dirty = true;
     void store.need(frame).then(() => (dirty = true)).catch(fail);
   };
-  const plot = new Plot(element<HTMLCanvasElement>("plot"), store, go);
+  const plot = new Plot(element("plot"), store, go);
   const setPlaying = (on: boolean) => {
     playing = on;
     element("play").textContent = on ? "❚❚" : "▶";
@@ -180,7 +180,7 @@ async function start(): Promise<void> {
 
   stage.resize();
   stage.rebuild();
-  const pace = new Pace(stage.best, (level) => stage.setQuality(level));
+  const pace = new Pace(stage.best, kWorstQuality, (level) => stage.setQuality(level));
   stage.fit();
   readState();
   setPlaying(playing);
@@ -207,12 +207,15 @@ async function start(): Promise<void> {
     setTimeout(poll, 250);
   }
 
+  let barDrawn = false;
   const legend = (top: number) => {
     const scaled = options.colourBy !== "material" && options.colourBy !== "body";
     element("legend").hidden = !scaled;
     if (!scaled) return;
     element("legend-name").textContent = options.colourBy === "speed" ? "speed, m/s" : options.colourBy;
     element("legend-range").textContent = `0 to ${Number(top.toPrecision(3))}`;
+    if (barDrawn) return; // it is always the same
+    barDrawn = true;
     const bar = element<HTMLCanvasElement>("legend-bar"), pen = bar.getContext("2d")!, c = new Color();
     for (let x = 0; x < bar.width; ++x) {
       pen.fillStyle = `#${scaleColour(x / bar.width, c).getHexString()}`;
@@ -224,6 +227,7 @@ async function start(): Promise<void> {
   stage.controls.addEventListener("change", () => (moved = performance.now()));
   const tick = (now: number) => {
     requestAnimationFrame(tick);
+    pace.tick(now);
     const passed = Math.min((now - before) / 1000, 0.1);
     before = now;
     if (playing && store.frames > 1 && !options.follow) {
@@ -269,9 +273,9 @@ async function start(): Promise<void> {
       probe.ready = true;
     }
     // While something moves, in time; when all is still, once as well as it can be, then not at all.
-    const moving = changed || now - moved < 300;
-    if (moving || pace.settling) {
-      if (moving) pace.moving(now);
+    const moving = changed || now - moved < 300, more = playing && (!options.follow || store.source.live);
+    if (moving || (pace.settling && !more)) {
+      if (moving) pace.moving();
       else pace.still();
       stage.draw();
       Object.assign(probe, { drawn: probe.drawn + 1, triangles: stage.triangles, quality: pace.level, arrived: store.arrived });
