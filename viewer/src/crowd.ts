@@ -1,6 +1,7 @@
 // All bodies in one mesh and one draw call, for machines that draw slowly. A software renderer takes every instance for a
 // draw of its own, pays for each vertex anew in each triangle, and for triangles that face away; so vertices are moved
-// and lit here, and only triangles that face the eye are handed on. A few milliseconds for 100 000 triangles.
+// and lit here, and only triangles that face the eye are handed on. A few milliseconds for 100 000 triangles. Shadows fall
+// on the ground only: triangles that face the sun, flattened.
 import {
   BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Fog, Mesh, PerspectiveCamera, ShaderMaterial, Sphere, Vector3,
 } from "three";
@@ -17,6 +18,12 @@ export interface Light {
   sky: Color; // from above
   earth: Color; // from below
   fog: Fog;
+}
+
+export interface Ground {
+  height: number;
+  shade: Color; // where the sun does not reach
+  smallest: number; // radius of bodies that throw a shadow
 }
 
 // What members of the same mesh share.
@@ -54,14 +61,17 @@ const shown = (linear: number) => kShown[linear >= 1 ? kSteps : (linear * kSteps
 
 export class Crowd {
   readonly mesh: Mesh;
+  readonly shadow?: Mesh;
   private readonly shapes: Shape[]; // by member
   private readonly bodies: Int32Array;
   private readonly alphas: Uint8Array;
   private readonly position: BufferAttribute;
   private readonly colour: BufferAttribute;
   private readonly index: BufferAttribute;
+  private readonly shaded: BufferAttribute; // index of the shadow
 
-  constructor(members: Member[], seeThrough: boolean, private readonly light: Light) {
+  // Without ground there is no shadow.
+  constructor(members: Member[], seeThrough: boolean, private readonly light: Light, private readonly ground: Ground | null) {
     const known = new Map<BufferGeometry, Shape>();
     this.shapes = members.map(({ geometry }) => {
       let shape = known.get(geometry);
@@ -84,6 +94,12 @@ export class Crowd {
     geometry.setIndex(this.index);
     this.mesh = new Mesh(geometry, plainMaterial(seeThrough));
     this.mesh.frustumCulled = false;
+    this.shaded = new BufferAttribute(new Uint32Array(ground ? corners : 0), 1).setUsage(DynamicDrawUsage);
+    if (!ground) return;
+    const flat = new BufferGeometry().setAttribute("position", this.position).setIndex(this.shaded);
+    this.shadow = new Mesh(flat, shadowMaterial(light, ground));
+    this.shadow.frustumCulled = false;
+    this.shadow.renderOrder = -1; // on the ground, below all else
   }
 
   set wireframe(on: boolean) {
@@ -94,13 +110,14 @@ export class Crowd {
   // `poses` has a matrix a body, zeros for one that is not there; `tints` its colour, linear.
   update(m: Float32Array, tints: Float32Array, camera: PerspectiveCamera, height: number): void {
     const position = this.position.array as Float32Array, colour = this.colour.array as Uint8Array;
-    const index = this.index.array as Uint32Array;
+    const index = this.index.array as Uint32Array, shaded = this.shaded.array as Uint32Array;
+    const casting = this.shadow?.visible ? this.ground!.smallest : Infinity;
     camera.updateMatrixWorld();
     const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld), { way, sun, sky, earth, fog } = this.light;
     const fogColour = fog.color, view = camera.matrixWorldInverse.elements;
     const half = Math.tan((camera.fov * Math.PI) / 360), wide = half * camera.aspect;
     const slopeX = Math.hypot(1, wide), slopeY = Math.hypot(1, half), pixel = (2 * half) / height;
-    let vertex = 0, corner = 0;
+    let vertex = 0, corner = 0, dark = 0;
     for (let slot = 0; slot < this.shapes.length; ++slot) {
       const body = this.bodies[slot], o = 16 * body, alpha = this.alphas[slot];
       const xx = m[o], xy = m[o + 1], xz = m[o + 2], yx = m[o + 4], yy = m[o + 5], yz = m[o + 6];
@@ -123,8 +140,16 @@ export class Crowd {
           index[corner++] = first + corners[t + 1];
           index[corner++] = first + corners[t + 2];
         }
-      if (corner === before) continue;
       const ax = xx * way.x + xy * way.y + xz * way.z, ay = yx * way.x + yy * way.y + yz * way.z, az = zx * way.x + zy * way.y + zz * way.z;
+      const casts = r >= casting;
+      if (casts)
+        for (let t = 0, k = 0; k < planes.length; t += 3, k += 4)
+          if (planes[k] * ax + planes[k + 1] * ay + planes[k + 2] * az > 0) {
+            shaded[dark++] = first + corners[t];
+            shaded[dark++] = first + corners[t + 1];
+            shaded[dark++] = first + corners[t + 2];
+          }
+      if (corner === before && !casts) continue;
       const mist = Math.min(Math.max((depth - fog.near) / (fog.far - fog.near), 0), 1), clear = 1 - mist;
       const cr = tints[3 * body] * clear, cg = tints[3 * body + 1] * clear, cb = tints[3 * body + 2] * clear;
       const fr = fogColour.r * mist, fg = fogColour.g * mist, fb = fogColour.b * mist;
@@ -143,7 +168,9 @@ export class Crowd {
       }
     }
     this.mesh.geometry.setDrawRange(0, corner);
-    for (const [attribute, used] of [[this.position, 3 * vertex], [this.colour, 4 * vertex], [this.index, corner]] as const) {
+    this.shadow?.geometry.setDrawRange(0, dark);
+    const uses = [[this.position, 3 * vertex], [this.colour, 4 * vertex], [this.index, corner], [this.shaded, dark]] as const;
+    for (const [attribute, used] of uses) {
       attribute.clearUpdateRanges();
       if (used === 0) continue;
       attribute.addUpdateRange(0, used);
@@ -154,6 +181,8 @@ export class Crowd {
   dispose(): void {
     this.mesh.geometry.dispose();
     (this.mesh.material as ShaderMaterial).dispose();
+    this.shadow?.geometry.dispose();
+    (this.shadow?.material as ShaderMaterial | undefined)?.dispose();
   }
 }
 
@@ -165,4 +194,33 @@ function plainMaterial(seeThrough: boolean): ShaderMaterial {
       void main() { tone = tint; gl_Position = projectionMatrix * (viewMatrix * vec4(position, 1.0)); }`,
     fragmentShader: "varying vec4 tone; void main() { gl_FragColor = tone; }",
   });
+}
+
+// One colour that fades into the fog, computed in the colours of the screen: turning light into them costs a software
+// renderer more than all else of a pixel. `place` gives the position in the world.
+function flatMaterial({ way, fog }: Light, colour: Color, height: number, place: string): ShaderMaterial {
+  return new ShaderMaterial({
+    depthTest: false, depthWrite: false,
+    uniforms: {
+      way: { value: way }, height: { value: height }, range: { value: [fog.near, fog.far] },
+      near: { value: colour.clone().convertLinearToSRGB() }, far: { value: fog.color.clone().convertLinearToSRGB() },
+    },
+    vertexShader: `uniform vec3 way; uniform float height; varying float depth;
+      void main() {
+        vec4 eye = viewMatrix * ${place};
+        depth = -eye.z;
+        gl_Position = projectionMatrix * eye;
+      }`,
+    fragmentShader: `uniform vec3 near, far; uniform vec2 range; varying float depth;
+      void main() { gl_FragColor = vec4(mix(near, far, smoothstep(range.x, range.y, depth)), 1.0); }`,
+  });
+}
+
+function shadowMaterial(light: Light, { height, shade }: Ground): ShaderMaterial {
+  return flatMaterial(light, shade, height, "vec4(position - way * max(position.y - height, 0.0) / way.y, 1.0)");
+}
+
+// For the ground below a crowd; it is drawn before everything else and hides nothing.
+export function groundMaterial(light: Light, colour: Color): ShaderMaterial {
+  return flatMaterial(light, colour, 0, "(modelMatrix * vec4(position, 1.0))");
 }

@@ -2,9 +2,9 @@
 // when there is time to spare. When all is still, one picture of the best quality is drawn.
 
 const kSlow = 42, kFast = 20; // ms a picture; one that is as fast as the screen takes 17
-const kWatch = 250, kPictures = 4; // ms and pictures before quality falls
+const kWatch = 200, kPictures = 3; // ms and pictures before quality falls
 const kCalm = 4000; // ms of fast pictures before it rises
-const kUnsettled = 2; // pictures after a change that say nothing: they prepare what is new
+const kUnsettled = 1; // pictures after a change that say nothing: they prepare what is new
 
 export class Pace {
   level: number; // of moving pictures
@@ -43,7 +43,7 @@ export class Pace {
       if (this.tooSlow === this.level) this.waiting *= 2;
       this.tooSlow = this.level;
       this.retryAt = now + this.waiting;
-      this.change(this.level + (mean > 2 * kSlow ? 2 : 1));
+      this.change(this.level + Math.ceil(Math.log2(mean / kSlow))); // a level is worth about a half
     } else if (this.calm >= kCalm && this.level > this.best.moving && (this.level - 1 > this.tooSlow || now > this.retryAt)) {
       this.change(this.level - 1);
     }

@@ -2,15 +2,15 @@
 // where drawing is slow (crowd.ts); ground, light, shadows; contacts.
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, InstancedMesh,
-  LineBasicMaterial, LineSegments, Matrix4, Mesh as ThreeMesh, MeshBasicMaterial, MeshLambertMaterial, MeshPhysicalMaterial,
-  MeshStandardMaterial, PCFShadowMap, PerspectiveCamera, PlaneGeometry, PMREMGenerator, Quaternion, Raycaster, Scene, Sphere, Vector2, Vector3, WebGLRenderer,
+  LineBasicMaterial, LineSegments, Matrix4, Mesh as ThreeMesh, MeshLambertMaterial, MeshPhysicalMaterial,
+  MeshStandardMaterial, PCFShadowMap, PerspectiveCamera, PlaneGeometry, PMREMGenerator, Quaternion, Raycaster, Scene, ShaderMaterial, Sphere, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import { coarsen, standIns } from "./coarse";
 import { distinctColour, scaleColour } from "./colours";
-import { Crowd, Light } from "./crowd";
+import { Crowd, groundMaterial, Light } from "./crowd";
 import { ContactEvent, kRow, Material } from "./source";
 import { Store } from "./store";
 
@@ -32,15 +32,16 @@ interface Quality {
   rich: boolean;
   cells: number; // of coarse meshes along their longest side; 0: the meshes themselves
   crowd: number; // triangles of all bodies as one mesh; 0: each mesh by itself
+  smallest?: number; // radius of bodies whose shadows such a crowd has, as a part of the scene
 }
 const kQualities: Quality[] = [
   { pixels: 2, shadows: true, rich: true, cells: 0, crowd: 0 },
   { pixels: 1, shadows: true, rich: true, cells: 0, crowd: 0 },
   { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 0 },
   { pixels: 1, shadows: true, rich: false, cells: 16, crowd: 0 },
-  { pixels: 1, shadows: false, rich: false, cells: 0, crowd: 120_000 },
-  { pixels: 1, shadows: false, rich: false, cells: 0, crowd: 60_000 },
-  { pixels: 0.75, shadows: false, rich: false, cells: 0, crowd: 30_000 },
+  { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 120_000 },
+  { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 60_000, smallest: 0.03 },
+  { pixels: 0.75, shadows: true, rich: false, cells: 0, crowd: 30_000, smallest: 0.03 },
 ];
 export const kWorstQuality = kQualities.length - 1;
 const kBestCrowd = kQualities.findIndex((q) => q.crowd > 0);
@@ -61,7 +62,7 @@ export class Stage {
   private geometries: BufferGeometry[] = [];
   private ground?: ThreeMesh;
   private richGround = new MeshStandardMaterial({ color: kGround, roughness: 0.95 });
-  private plainGround = new MeshBasicMaterial();
+  private plainGround?: ShaderMaterial;
   private contacts = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xd02020, depthTest: false }));
   private shown = 0; // bodies in the last frame
   private extent = 1;
@@ -115,6 +116,7 @@ export class Stage {
     for (const crowds of this.crowds.values())
       for (const crowd of crowds) {
         this.scene.remove(crowd.mesh);
+        if (crowd.shadow) this.scene.remove(crowd.shadow);
         crowd.dispose();
       }
     this.crowds.clear();
@@ -184,6 +186,7 @@ export class Stage {
       this.ground.position.set(centre.x, ground, centre.z);
       this.ground.scale.setScalar(this.extent * 40);
       this.ground.receiveShadow = true;
+      this.ground.renderOrder = -2;
       this.scene.add(this.ground);
     }
     this.scene.fog = this.light.fog = new Fog(kSky, this.extent * 4, this.extent * 14);
@@ -192,7 +195,8 @@ export class Stage {
     this.sun.target.position.copy(centre);
     this.light.way.subVectors(this.sun.position, centre).normalize();
     const { way, sun, sky } = this.light;
-    this.plainGround.color.set(kGround).multiply(sun.clone().multiplyScalar(way.y).add(sky));
+    this.plainGround?.dispose();
+    this.plainGround = groundMaterial(this.light, new Color(kGround).multiply(sun.clone().multiplyScalar(way.y).add(sky)));
     const shadow = this.sun.shadow.camera;
     shadow.left = shadow.bottom = -reach;
     shadow.right = shadow.top = reach;
@@ -325,14 +329,18 @@ export class Stage {
   }
 
   private applyQuality(): void {
-    const { pixels, shadows, rich, cells, crowd } = kQualities[this.quality];
+    const { pixels, shadows, rich, cells, crowd, smallest = 0 } = kQualities[this.quality];
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, pixels));
     if (rich && !this.scene.environment)
       this.scene.environment = new PMREMGenerator(this.renderer).fromScene(new RoomEnvironment(), 0.04).texture;
-    this.renderer.shadowMap.enabled = this.sun.castShadow = this.shadows && shadows;
+    this.renderer.shadowMap.enabled = this.sun.castShadow = this.shadows && shadows && !crowd;
     this.renderer.shadowMap.needsUpdate = true;
-    if (crowd && !this.crowds.has(this.quality)) this.crowds.set(this.quality, this.makeCrowds(crowd));
-    for (const [level, crowds] of this.crowds) for (const c of crowds) c.mesh.visible = level === this.quality;
+    if (crowd && !this.crowds.has(this.quality)) this.crowds.set(this.quality, this.makeCrowds(crowd, this.extent * smallest));
+    for (const [level, crowds] of this.crowds)
+      for (const c of crowds) {
+        c.mesh.visible = level === this.quality;
+        if (c.shadow) c.shadow.visible = c.mesh.visible && this.shadows && shadows;
+      }
     for (const g of this.groups) {
       g.mesh.visible = !crowd;
       if (crowd) continue;
@@ -343,14 +351,16 @@ export class Stage {
     }
     if (!this.ground) return;
     this.richGround.needsUpdate = true;
-    this.ground.material = crowd ? this.plainGround : this.richGround;
+    this.ground.material = (crowd && this.plainGround) || this.richGround;
   }
 
-  private makeCrowds(triangles: number): Crowd[] {
+  private makeCrowds(triangles: number, smallest: number): Crowd[] {
     const uses = new Map<number, number>();
     for (const g of this.groups) uses.set(g.number, (uses.get(g.number) ?? 0) + g.bodies.length);
     const numbers = [...uses.keys()];
     const made = standIns(numbers.map((n) => ({ mesh: n, fine: this.store.meshes[n], bodies: uses.get(n)! })), triangles, this.standIns);
+    const height = this.store.info.ground, shade = new Color(kGround).multiply(this.light.sky);
+    const ground = height === null ? null : { height, shade, smallest };
     const crowds: Crowd[] = [];
     for (const seeThrough of [false, true]) {
       const members = this.groups.filter((g) => g.rich.transparent === seeThrough).flatMap((g) => {
@@ -358,10 +368,11 @@ export class Stage {
         return g.bodies.map((body) => ({ body, geometry, opacity: g.rich.opacity }));
       });
       if (!members.length) continue;
-      const crowd = new Crowd(members, seeThrough, this.light);
+      const crowd = new Crowd(members, seeThrough, this.light, seeThrough ? null : ground);
       crowd.wireframe = this.wireframe;
       crowds.push(crowd);
       this.scene.add(crowd.mesh);
+      if (crowd.shadow) this.scene.add(crowd.shadow);
     }
     return crowds;
   }
