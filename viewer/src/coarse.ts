@@ -60,10 +60,13 @@ function reach(mesh: Mesh): { lower: number[]; longest: number } {
   return { lower, longest: Math.max(...upper.map((u, d) => u - lower[d]), 0) };
 }
 
+const kShare = 0.05; // of the budget, for one body
+
 const kLadder = [2, 3, 4, 5, 6, 8, 11, 16, 24, 40]; // cells along the longest side; above it the mesh itself
 
 // Stand-ins of meshes so that all bodies have at most `budget` triangles together, as far as two cells along each allow.
-// The largest cell of any mesh is halved first, so large bodies are as smooth as small ones. `made` keeps what was made.
+// The largest cell of any mesh is divided first, so large bodies are as smooth as small ones, but none takes more than
+// its share. `made` keeps what was made.
 export function standIns(
   meshes: { mesh: number; fine: Mesh; bodies: number }[], budget: number, made: Map<string, BufferGeometry>,
 ): BufferGeometry[] {
@@ -88,14 +91,14 @@ export function standIns(
     const s = state[next], own = meshes[next].fine.indices.length / 3;
     // Small meshes and those that the next step would hardly spare are taken as they are.
     const triangles = own <= 12 ? own : trianglesAt(next, s.step + 1), whole = triangles > 0.8 * own || own <= 12;
-    const more = meshes[next].bodies * ((whole ? own : triangles) - s.triangles);
-    if (total + more > budget) {
+    const wanted = whole ? own : triangles, more = meshes[next].bodies * (wanted - s.triangles);
+    if (total + more > budget || wanted > Math.max(kShare * budget, 12)) {
       s.open = false;
       continue;
     }
     total += more;
     s.step = whole ? kLadder.length : s.step + 1;
-    s.triangles = whole ? own : triangles;
+    s.triangles = wanted;
     s.open = s.step < kLadder.length;
   }
   return meshes.map((_, i) => at(i, state[i].step));

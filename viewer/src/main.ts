@@ -9,6 +9,7 @@ import { Store } from "./store";
 import { Color } from "three";
 
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
+const kTell = 90; // ms
 const store = new Store(openSource());
 
 // What tests and scripts can ask the page.
@@ -225,6 +226,16 @@ async function start(): Promise<void> {
 
   let before = performance.now(), moved = before;
   stage.controls.addEventListener("change", () => (moved = performance.now()));
+  // What stands around the view follows a few times a second: laying it out for every picture costs a tenth of them.
+  let told = -Infinity, untold = true;
+  const tell = () => {
+    untold = false;
+    scrub.max = String(Math.max(store.frames - 1, 0));
+    scrub.value = String(frame);
+    const time = store.row(frame)?.time ?? 0;
+    element("clock").textContent = `frame ${frame} of ${store.frames}, ${time.toFixed(3)} s`;
+    plot.draw(frame);
+  };
   const tick = (now: number) => {
     requestAnimationFrame(tick);
     pace.tick(now);
@@ -261,16 +272,16 @@ async function start(): Promise<void> {
           });
         } else if (!options.contacts) stage.showContacts([]);
       }
-      scrub.max = String(Math.max(store.frames - 1, 0));
-      scrub.value = String(frame);
-      const time = store.row(frame)?.time ?? 0;
-      element("clock").textContent = `frame ${frame} of ${store.frames}, ${time.toFixed(3)} s`;
-      plot.draw(frame);
+      untold = true;
       describe();
       const picked = stage.selected;
       inspector?.update(picked < 0 ? -1 : store.info.bodies[picked].mesh, stage.selectedPose);
       Object.assign(probe, { frame, frames: store.frames, bodiesShown: stage.bodiesShown, overlay: inspector?.shown ?? "" });
       probe.ready = true;
+    }
+    if (untold && (!playing || now - told > kTell)) {
+      told = now;
+      tell();
     }
     // While something moves, in time; when all is still, once as well as it can be, then not at all.
     const moving = changed || now - moved < 300, more = playing && (!options.follow || store.source.live);

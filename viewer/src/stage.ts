@@ -3,7 +3,8 @@
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, InstancedMesh,
   LineBasicMaterial, LineSegments, Matrix4, Mesh as ThreeMesh, MeshLambertMaterial, MeshPhysicalMaterial,
-  MeshStandardMaterial, PCFShadowMap, PerspectiveCamera, PlaneGeometry, PMREMGenerator, Quaternion, Raycaster, Scene, ShaderMaterial, Sphere, Vector2, Vector3, WebGLRenderer,
+  MeshStandardMaterial, PCFShadowMap, PerspectiveCamera, PlaneGeometry, PMREMGenerator, Quaternion, Raycaster, Scene,
+  ShaderMaterial, Sphere, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
@@ -42,6 +43,7 @@ const kQualities: Quality[] = [
   { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 120_000 },
   { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 60_000, smallest: 0.03 },
   { pixels: 0.75, shadows: true, rich: false, cells: 0, crowd: 30_000, smallest: 0.03 },
+  { pixels: 0.6, shadows: true, rich: false, cells: 0, crowd: 16_000, smallest: 0.05 },
 ];
 export const kWorstQuality = kQualities.length - 1;
 const kBestCrowd = kQualities.findIndex((q) => q.crowd > 0);
@@ -100,6 +102,7 @@ export class Stage {
     this.scene.add(this.sun, this.sun.target);
     this.contacts.renderOrder = 2;
     this.contacts.frustumCulled = false;
+    this.contacts.visible = false;
     this.scene.add(this.contacts);
     if (this.software) this.quality = kBestCrowd;
     this.controls = new OrbitControls(this.camera, canvas);
@@ -275,6 +278,8 @@ export class Stage {
   }
 
   showContacts(events: ContactEvent[]): void {
+    if (events.length === 0 && !this.contacts.visible) return;
+    this.contacts.visible = events.length > 0;
     const points: number[] = [];
     let strongest = 0;
     for (const e of events) strongest = Math.max(strongest, e.impulse);
