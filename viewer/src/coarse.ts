@@ -60,7 +60,7 @@ function reach(mesh: Mesh): { lower: number[]; longest: number } {
   return { lower, longest: Math.max(...upper.map((u, d) => u - lower[d]), 0) };
 }
 
-const kShare = 0.05; // of the budget, for one body
+const kShare = 0.05, kSmooth = 2500; // of the budget for one body, and triangles it may have in any case
 
 const kLadder = [2, 3, 4, 5, 6, 8, 11, 16, 24, 40]; // cells along the longest side; above it the mesh itself
 
@@ -92,7 +92,7 @@ export function standIns(
     // Small meshes and those that the next step would hardly spare are taken as they are.
     const triangles = own <= 12 ? own : trianglesAt(next, s.step + 1), whole = triangles > 0.8 * own || own <= 12;
     const wanted = whole ? own : triangles, more = meshes[next].bodies * (wanted - s.triangles);
-    if (total + more > budget || wanted > Math.max(kShare * budget, 12)) {
+    if (total + more > budget || wanted > Math.max(kShare * budget, kSmooth)) {
       s.open = false;
       continue;
     }
