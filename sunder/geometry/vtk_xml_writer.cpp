@@ -22,7 +22,7 @@ std::span<const Scalar> numbersOf(const auto& vectors) {
 class XmlWriter {
  public:
   XmlWriter(OutputFile& out, const MeshFile& mesh, bool grid, bool ascii)
-      : xml_(out, grid ? "UnstructuredGrid" : "PolyData", ascii),
+      : xml_(out, grid ? "UnstructuredGrid" : "PolyData", ascii ? VtkEncoding::Ascii : VtkEncoding::Raw),
         text_(xml_.text()),
         mesh_(mesh),
         points_(joinPoints(mesh)),

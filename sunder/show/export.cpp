@@ -98,7 +98,7 @@ ExportResult exportRun(const record::RunReader& run, ExportFormat format, const 
     if (viewerPage().empty())
       throw Error(ErrorKind::Unsupported, "this program was built without the viewer's page")
           .hint("install npm and build it again");
-    const std::string page = selfContainedPage(viewerPage(), run.path(), settings.frames);
+    const std::string page = selfContainedPage(viewerPage(), run.path(), settings.frames, settings.progress);
     result = writeAll(settings.output, false, [&](ExportFiles& files) {
       files.write("", [&](OutputFile& out) { out.write(page); });
       return std::string();

@@ -1,5 +1,6 @@
-// A VTP a frame with the surfaces of all bodies, a VTU a frame where bodies have tetrahedra, and PVD files
-// that give the times. What is known of a body is data of its cells; names are in bodies.csv beside them.
+// A VTP a frame with the surfaces of all bodies, packed with zlib, a VTU a frame where bodies have
+// tetrahedra, and PVD files that give the times. What is known of a body is data of its cells; names are in
+// bodies.csv beside them.
 #include "sunder/base/error.h"
 #include "sunder/geometry/vtk_xml_output.h"
 #include "sunder/show/export.h"
@@ -75,7 +76,8 @@ template <size_t Corners>
 void writeCells(OutputFile& file, const ExportScene& scene, const MaterialNumbers& materials,
                 const record::Frame& frame, const Cells<Corners>& cells) {
   constexpr bool kGrid = Corners == 4;
-  geometry::VtkXmlOutput xml(file, kGrid ? "UnstructuredGrid" : "PolyData", false);
+  geometry::VtkXmlOutput xml(file, kGrid ? "UnstructuredGrid" : "PolyData",
+                             geometry::VtkEncoding::Compressed);
   xml.text() << "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
                 "format=\"ascii\">"
              << frame.time << "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"" << cells.points.size();

@@ -23,6 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr size_t kRow = 8;                         // floats a body before the fields
+constexpr size_t kPiece = size_t(1) << 20;         // bytes packed between two words of progress
 constexpr size_t kBlockHead = 16;                  // bytes before the first frame of a block
 constexpr auto kQuiet = std::chrono::seconds(20);  // a run that wrote nothing for so long is taken for dead
 
@@ -243,17 +244,27 @@ size_t ViewData::frameCount() {
 
 namespace {
 
-std::string gzip(std::string_view data) {
-  z_stream stream{};
-  if (deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+// packed(bytes) is told how many bytes are done.
+std::string gzip(std::string_view data, const std::function<void(size_t)>& packed) {
+  struct Stream : z_stream {
+    Stream() : z_stream{} {
+      if (deflateInit2(this, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+    }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    ~Stream() { deflateEnd(this); }
+  } stream;
   std::string out(deflateBound(&stream, uLong(data.size())), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
-  stream.avail_in = uInt(data.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
   stream.avail_out = uInt(out.size());
-  deflate(&stream, Z_FINISH);
+  for (size_t done = 0; done < data.size();) {
+    stream.avail_in = uInt(std::min(kPiece, data.size() - done));
+    done += stream.avail_in;
+    deflate(&stream, done < data.size() ? Z_NO_FLUSH : Z_FINISH);
+    packed(done);
+  }
   out.resize(stream.total_out);
-  deflateEnd(&stream);
   return out;
 }
 
@@ -272,7 +283,9 @@ std::string base64(std::string_view data) {
 }  // namespace
 
 std::string selfContainedPage(std::string_view page, const std::filesystem::path& path,
-                              std::span<const size_t> chosen) {
+                              std::span<const size_t> chosen,
+                              const std::function<void(size_t done, size_t of)>& progress) {
+  constexpr size_t kFramesAtOnce = 32;
   static constexpr std::string_view kPlace = "<script id=\"sunder-data\" type=\"application/octet-stream\">";
   const size_t at = page.find(kPlace);
   if (at == page.npos)
@@ -283,6 +296,9 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
     numbers.resize(data.frameCount());
     std::iota(numbers.begin(), numbers.end(), size_t(0));
   }
+  const auto report = [&](size_t step) {
+    if (progress) progress(step, 2 * numbers.size());
+  };
   Json info = Json::parse(data.info());
   if (info["state"] == "live") info["state"] = "cut off";
   info["frames"] = numbers.size();
@@ -302,12 +318,14 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   for (size_t i = 0; i < numbers.size();) {
     // Frames that follow each other come in blocks.
     size_t end = i + 1;
-    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1 && end - i < ViewData::kMostFrames)
-      ++end;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1 && end - i < kFramesAtOnce) ++end;
     const std::string block = data.frames(numbers[i], numbers[end - 1]);
     // One head for all.
     frames.append(block, frames.empty() ? 0 : kBlockHead);
-    for (; i < end; ++i) events.push_back(Json::parse(data.events(numbers[i])));
+    for (; i < end; ++i) {
+      events.push_back(Json::parse(data.events(numbers[i])));
+      report(i + 1);
+    }
   }
   if (frames.empty()) frames.assign(kBlockHead, '\0');
   ByteWriter(frames).overwrite<uint32_t>(0, 0);
@@ -316,7 +334,9 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   add(events.dump());
   for (size_t m = 0; m < info["meshes"].get<size_t>(); ++m) add(data.mesh(m));
   std::string out(page.substr(0, at + kPlace.size()));
-  out += base64(gzip(parts));
+  out += base64(gzip(parts, [&](size_t done) {
+    report(numbers.size() + size_t(double(numbers.size()) * double(done) / double(parts.size())));
+  }));
   out += page.substr(at + kPlace.size());
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,9 +41,11 @@ class ViewData {
 
 // The page with a run inside, to be opened from disk without a server: the frames given, or all. `page` is
 // viewer.html. Throws Error (Limit) where the data would be larger than a browser takes (1 GB), Error (Usage)
-// for a frame that is not there.
+// for a frame that is not there. `progress` is told as frames are read and packed, two steps a frame; it may
+// throw.
 std::string selfContainedPage(std::string_view page, const std::filesystem::path& run,
-                              std::span<const size_t> frames = {});
+                              std::span<const size_t> frames = {},
+                              const std::function<void(size_t done, size_t of)>& progress = {});
 
 // viewer.html as it was when the program was built; empty where it was built without.
 std::string_view viewerPage();

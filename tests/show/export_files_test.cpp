@@ -94,7 +94,7 @@ TEST_F(ExportSample, WhatCannotBeIsNamed) {
 
 TEST_F(ExportSample, AStopInTheMiddleLeavesNothing) {
   for (const ExportFormatInfo& format : exportFormats()) {
-    if (format.format == ExportFormat::Html) continue;
+    if (format.format == ExportFormat::Html && viewerPage().empty()) continue;
     const auto stop = [](size_t done, size_t) {
       if (done == 7) throw 7;
     };
@@ -116,6 +116,13 @@ TEST_F(ExportSample, ThePageHoldsTheChosenFrames) {
   EXPECT_GT(few.size(), frame.size() + 100);
   const std::vector<size_t> bad{99};
   EXPECT_THROW(selfContainedPage(frame, folder / "run.sunder", bad), Error);
+  std::vector<size_t> steps;
+  const std::string told = selfContainedPage(frame, folder / "run.sunder", some, [&](size_t done, size_t of) {
+    EXPECT_EQ(of, 2 * some.size());
+    steps.push_back(done);
+  });
+  EXPECT_EQ(told, few);
+  EXPECT_EQ(steps, (std::vector<size_t>{1, 2, 3, 6}));
 }
 
 }  // namespace

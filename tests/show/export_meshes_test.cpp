@@ -4,8 +4,11 @@
 
 #include "export_sample.h"
 
+#include <array>
 #include <charconv>
 #include <map>
+
+#include <zlib.h>
 
 namespace sunder::show {
 namespace {
@@ -63,7 +66,7 @@ TEST_F(ExportSample, PlyHasColoursAndBodies) {
   EXPECT_EQ(body, int32_t(kTwin));
 }
 
-// An array of a VTP or VTU file with an appended raw block.
+// An array of a VTP or VTU file with an appended block that is packed, all of it in one.
 template <class T>
 std::vector<T> vtkArrayOf(const std::string& text, const std::string& name, const char* type) {
   const std::string head = "<DataArray type=\"" + std::string(type) + "\" Name=\"" + name + "\"";
@@ -74,10 +77,17 @@ std::vector<T> vtkArrayOf(const std::string& text, const std::string& name, cons
   const size_t digits = text.find("offset=\"", at) + 8;
   std::from_chars(text.data() + digits, text.data() + digits + 20, offset);
   const size_t block = text.find("<AppendedData encoding=\"raw\">\n_") + 31;
-  uint64_t bytes = 0;
-  std::memcpy(&bytes, text.data() + block + offset, 8);
-  std::vector<T> values(bytes / sizeof(T));
-  std::memcpy(values.data(), text.data() + block + offset + 8, bytes);
+  std::array<uint64_t, 4> numbers{};  // of blocks, their size, that of the last, what it was packed to
+  std::memcpy(numbers.data(), text.data() + block + offset, 32);
+  EXPECT_EQ(numbers[0], 1u) << name;
+  EXPECT_LT(numbers[2], numbers[1]) << name;
+  std::vector<T> values(numbers[2] / sizeof(T));
+  uLongf size = numbers[2];
+  EXPECT_EQ(::uncompress(reinterpret_cast<Bytef*>(values.data()), &size,
+                         reinterpret_cast<const Bytef*>(text.data() + block + offset + 32), numbers[3]),
+            Z_OK)
+      << name;
+  EXPECT_EQ(size, numbers[2]) << name;
   return values;
 }
 

@@ -4,11 +4,12 @@ import { Plot } from "./plots";
 import { kRow, openSource } from "./source";
 import { Inspector } from "./inspect";
 import { Pace } from "./pace";
-import { Stage } from "./stage";
+import { kWorstQuality, Stage } from "./stage";
 import { Store } from "./store";
 import { Color } from "three";
 
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
+const kTell = 90; // ms
 const store = new Store(openSource());
 
 // What tests and scripts can ask the page.
@@ -63,7 +64,7 @@ async function start(): Promise<void> {
     dirty = true;
     void store.need(frame).then(() => (dirty = true)).catch(fail);
   };
-  const plot = new Plot(element<HTMLCanvasElement>("plot"), store, go);
+  const plot = new Plot(element("plot"), store, go);
   const setPlaying = (on: boolean) => {
     playing = on;
     element("play").textContent = on ? "❚❚" : "▶";
@@ -180,7 +181,7 @@ async function start(): Promise<void> {
 
   stage.resize();
   stage.rebuild();
-  const pace = new Pace(stage.best, (level) => stage.setQuality(level));
+  const pace = new Pace(stage.best, kWorstQuality, (level) => stage.setQuality(level));
   stage.fit();
   readState();
   setPlaying(playing);
@@ -207,12 +208,15 @@ async function start(): Promise<void> {
     setTimeout(poll, 250);
   }
 
+  let barDrawn = false;
   const legend = (top: number) => {
     const scaled = options.colourBy !== "material" && options.colourBy !== "body";
     element("legend").hidden = !scaled;
     if (!scaled) return;
     element("legend-name").textContent = options.colourBy === "speed" ? "speed, m/s" : options.colourBy;
     element("legend-range").textContent = `0 to ${Number(top.toPrecision(3))}`;
+    if (barDrawn) return; // it is always the same
+    barDrawn = true;
     const bar = element<HTMLCanvasElement>("legend-bar"), pen = bar.getContext("2d")!, c = new Color();
     for (let x = 0; x < bar.width; ++x) {
       pen.fillStyle = `#${scaleColour(x / bar.width, c).getHexString()}`;
@@ -222,8 +226,19 @@ async function start(): Promise<void> {
 
   let before = performance.now(), moved = before;
   stage.controls.addEventListener("change", () => (moved = performance.now()));
+  // What stands around the view follows a few times a second: laying it out for every picture costs a tenth of them.
+  let told = -Infinity, untold = true;
+  const tell = () => {
+    untold = false;
+    scrub.max = String(Math.max(store.frames - 1, 0));
+    scrub.value = String(frame);
+    const time = store.row(frame)?.time ?? 0;
+    element("clock").textContent = `frame ${frame} of ${store.frames}, ${time.toFixed(3)} s`;
+    plot.draw(frame);
+  };
   const tick = (now: number) => {
     requestAnimationFrame(tick);
+    pace.tick(now);
     const passed = Math.min((now - before) / 1000, 0.1);
     before = now;
     if (playing && store.frames > 1 && !options.follow) {
@@ -257,21 +272,21 @@ async function start(): Promise<void> {
           });
         } else if (!options.contacts) stage.showContacts([]);
       }
-      scrub.max = String(Math.max(store.frames - 1, 0));
-      scrub.value = String(frame);
-      const time = store.row(frame)?.time ?? 0;
-      element("clock").textContent = `frame ${frame} of ${store.frames}, ${time.toFixed(3)} s`;
-      plot.draw(frame);
+      untold = true;
       describe();
       const picked = stage.selected;
       inspector?.update(picked < 0 ? -1 : store.info.bodies[picked].mesh, stage.selectedPose);
       Object.assign(probe, { frame, frames: store.frames, bodiesShown: stage.bodiesShown, overlay: inspector?.shown ?? "" });
       probe.ready = true;
     }
+    if (untold && (!playing || now - told > kTell)) {
+      told = now;
+      tell();
+    }
     // While something moves, in time; when all is still, once as well as it can be, then not at all.
-    const moving = changed || now - moved < 300;
-    if (moving || pace.settling) {
-      if (moving) pace.moving(now);
+    const moving = changed || now - moved < 300, more = playing && (!options.follow || store.source.live);
+    if (moving || (pace.settling && !more)) {
+      if (moving) pace.moving();
       else pace.still();
       stage.draw();
       Object.assign(probe, { drawn: probe.drawn + 1, triangles: stage.triangles, quality: pace.level, arrived: store.arrived });

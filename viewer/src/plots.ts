@@ -1,31 +1,69 @@
-// Statistics over time as lines, each scaled to its own range, with the present frame marked; clicking goes there.
+// Statistics over time as lines, each scaled to its own range, with the present frame marked; clicking goes there. Lines
+// are drawn when something new has arrived, only the mark and the numbers follow the frame: drawing lines costs a software
+// renderer more than the bodies.
 import { Store } from "./store";
 
 const inks = ["#1f6fb2", "#c2571a", "#2c8a4b", "#8b4fb0"];
 
+interface Line {
+  name: string;
+  column: number;
+  range: string;
+  label: HTMLElement;
+}
+
 export class Plot {
   names: string[] = [];
-  constructor(readonly canvas: HTMLCanvasElement, readonly store: Store, go: (frame: number) => void) {
+  private readonly canvas: HTMLCanvasElement;
+  private readonly mark: HTMLElement;
+  private readonly labels: HTMLElement;
+  private lines: Line[] = [];
+  private drawn = ""; // what the lines are of
+
+  constructor(readonly box: HTMLElement, readonly store: Store, go: (frame: number) => void) {
+    this.canvas = box.querySelector("canvas")!;
+    this.mark = box.querySelector(".mark")!;
+    this.labels = box.querySelector(".labels")!;
     const at = (e: PointerEvent) => {
-      const r = canvas.getBoundingClientRect();
+      const r = box.getBoundingClientRect();
       go(Math.round(((e.clientX - r.left) / r.width) * Math.max(store.frames - 1, 0)));
     };
-    canvas.addEventListener("pointerdown", (e) => {
-      canvas.setPointerCapture(e.pointerId);
+    box.addEventListener("pointerdown", (e) => {
+      box.setPointerCapture(e.pointerId);
       at(e);
     });
-    canvas.addEventListener("pointermove", (e) => {
-      if (canvas.hasPointerCapture(e.pointerId)) at(e);
+    box.addEventListener("pointermove", (e) => {
+      if (box.hasPointerCapture(e.pointerId)) at(e);
     });
+    new ResizeObserver(() => this.resize()).observe(box);
+    this.resize();
+  }
+
+  private resize(): void {
+    this.canvas.width = this.box.clientWidth * window.devicePixelRatio;
+    this.canvas.height = this.box.clientHeight * window.devicePixelRatio;
+    this.drawn = "";
   }
 
   draw(frame: number): void {
-    const ratio = window.devicePixelRatio, width = this.canvas.clientWidth, height = this.canvas.clientHeight;
-    if (width === 0) return;
-    this.canvas.width = width * ratio;
-    this.canvas.height = height * ratio;
+    if (this.canvas.width === 0) return;
+    const key = [this.canvas.width, this.store.frames, this.store.version, ...this.names].join();
+    if (key !== this.drawn) this.drawLines();
+    this.drawn = key;
+    const last = Math.max(this.store.frames - 1, 1);
+    this.mark.style.transform = `translateX(${(frame / last) * (this.canvas.width / window.devicePixelRatio)}px)`;
+    for (const { name, column, range, label } of this.lines) {
+      const now = this.store.row(frame)?.statistics[column];
+      label.textContent = `${name} ${now === undefined ? "" : Number(now.toPrecision(4))}  (${range})`;
+    }
+  }
+
+  private drawLines(): void {
+    const ratio = window.devicePixelRatio, width = this.canvas.width / ratio, height = this.canvas.height / ratio;
     const pen = this.canvas.getContext("2d")!;
-    pen.scale(ratio, ratio);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    this.lines = [];
     const last = Math.max(this.store.frames - 1, 1);
     this.names.forEach((name, i) => {
       const column = this.store.info.statistics.indexOf(name);
@@ -42,7 +80,7 @@ export class Plot {
       }
       if (!values.length) return;
       const range = high > low ? high - low : 1;
-      pen.strokeStyle = pen.fillStyle = inks[i % inks.length];
+      pen.strokeStyle = inks[i % inks.length];
       pen.lineWidth = 1.3;
       pen.beginPath();
       values.forEach(([f, v], k) => {
@@ -51,15 +89,10 @@ export class Plot {
         else pen.moveTo(x, y);
       });
       pen.stroke();
-      const now = this.store.row(frame)?.statistics[column];
-      const text = `${name} ${now === undefined ? "" : Number(now.toPrecision(4))}  (${Number(low.toPrecision(3))} to ${Number(high.toPrecision(3))})`;
-      pen.fillText(text, 4 + (i % 2) * (width / 2), 10 + Math.floor(i / 2) * 12);
+      const label = document.createElement("span");
+      label.style.color = inks[i % inks.length];
+      this.lines.push({ name, column, range: `${Number(low.toPrecision(3))} to ${Number(high.toPrecision(3))}`, label });
     });
-    pen.strokeStyle = "#333";
-    pen.lineWidth = 1;
-    pen.beginPath();
-    pen.moveTo((frame / last) * width, 0);
-    pen.lineTo((frame / last) * width, height);
-    pen.stroke();
+    this.labels.replaceChildren(...this.lines.map((l) => l.label));
   }
 }

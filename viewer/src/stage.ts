@@ -1,15 +1,17 @@
-// The three-dimensional view: bodies as instances of their meshes, one draw call for each mesh and material; ground, light,
-// shadows; contacts.
+// The three-dimensional view: bodies as instances of their meshes, one draw call for each mesh and material, or all in one
+// where drawing is slow (crowd.ts); ground, light, shadows; contacts.
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, InstancedMesh,
-  LineBasicMaterial, LineSegments, Matrix4, Mesh as ThreeMesh, MeshLambertMaterial, MeshPhysicalMaterial, MeshStandardMaterial,
-  PCFShadowMap, PerspectiveCamera, PlaneGeometry, PMREMGenerator, Quaternion, Raycaster, Scene, Sphere, Vector2, Vector3, WebGLRenderer,
+  LineBasicMaterial, LineSegments, Matrix4, Mesh as ThreeMesh, MeshLambertMaterial, MeshPhysicalMaterial,
+  MeshStandardMaterial, PCFShadowMap, PerspectiveCamera, PlaneGeometry, PMREMGenerator, Quaternion, Raycaster, Scene,
+  ShaderMaterial, Sphere, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
-import { coarsen } from "./coarse";
+import { coarsen, standIns } from "./coarse";
 import { distinctColour, scaleColour } from "./colours";
+import { Crowd, groundMaterial, Light } from "./crowd";
 import { ContactEvent, kRow, Material } from "./source";
 import { Store } from "./store";
 
@@ -18,29 +20,35 @@ export type ColourBy = "material" | "body" | "speed" | string;
 interface Group {
   mesh: InstancedMesh;
   bodies: number[];
+  number: number; // of its mesh
   base: Color;
-  fine: BufferGeometry;
   rich: MeshStandardMaterial;
   plain: MeshLambertMaterial;
 }
 
-// What is given up step by step where drawing is slow: points per pixel, shadows, reflections, triangles.
+// What is given up step by step where drawing is slow: points per pixel, shadows, reflections, triangles, draw calls.
 interface Quality {
   pixels: number;
   shadows: boolean;
   rich: boolean;
   cells: number; // of coarse meshes along their longest side; 0: the meshes themselves
+  crowd: number; // triangles of all bodies as one mesh; 0: each mesh by itself
+  smallest?: number; // radius of bodies whose shadows such a crowd has, as a part of the scene
 }
 const kQualities: Quality[] = [
-  { pixels: 2, shadows: true, rich: true, cells: 0 },
-  { pixels: 1, shadows: true, rich: true, cells: 0 },
-  { pixels: 1, shadows: true, rich: false, cells: 0 },
-  { pixels: 1, shadows: true, rich: false, cells: 16 },
-  { pixels: 0.75, shadows: false, rich: false, cells: 8 },
-  { pixels: 0.5, shadows: false, rich: false, cells: 5 },
+  { pixels: 2, shadows: true, rich: true, cells: 0, crowd: 0 },
+  { pixels: 1, shadows: true, rich: true, cells: 0, crowd: 0 },
+  { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 0 },
+  { pixels: 1, shadows: true, rich: false, cells: 16, crowd: 0 },
+  { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 120_000 },
+  { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 60_000, smallest: 0.03 },
+  { pixels: 0.75, shadows: true, rich: false, cells: 0, crowd: 30_000, smallest: 0.03 },
+  { pixels: 0.6, shadows: true, rich: false, cells: 0, crowd: 16_000, smallest: 0.05 },
 ];
 export const kWorstQuality = kQualities.length - 1;
+const kBestCrowd = kQualities.findIndex((q) => q.crowd > 0);
 const kFewTriangles = 120; // not worth coarsening
+const kGround = 0xb4b7bb;
 
 const kSky = 0xd9dcdf;
 
@@ -55,32 +63,48 @@ export class Stage {
   private slotOf: number[] = [];
   private geometries: BufferGeometry[] = [];
   private ground?: ThreeMesh;
+  private richGround = new MeshStandardMaterial({ color: kGround, roughness: 0.95 });
+  private plainGround?: ShaderMaterial;
   private contacts = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xd02020, depthTest: false }));
   private shown = 0; // bodies in the last frame
   private extent = 1;
   private quality = 0;
   private shadows = true;
-  private coarse = new Map<string, BufferGeometry>();
+  private wireframe = false;
+  private coarse = new Map<string, BufferGeometry>(); // of meshes, by number and cells
+  private standIns = new Map<string, BufferGeometry>();
+  private crowds = new Map<number, Crowd[]>(); // by level of quality
+  private poses = new Float32Array(0); // 16 a body; zeros hide it
+  private tints = new Float32Array(0); // 3 a body
+  private light: Light = { way: new Vector3(0, 1, 0), sun: new Color(), sky: new Color(), earth: new Color(), fog: new Fog(kSky) };
+  private readonly software = isSoftware();
   selected = -1;
   selectedPose: Matrix4 | null = null; // in the frame shown last
   hideSelected = false; // what is drawn instead would be inside of it
 
   constructor(readonly canvas: HTMLCanvasElement, readonly store: Store) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, preserveDrawingBuffer: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
     this.scene.background = new Color(kSky);
     this.scene.environmentIntensity = 0.45;
-    this.scene.add(new HemisphereLight(0xdfe8f5, 0x8d8a84, 0.55), new AmbientLight(0xffffff, 0.15));
+    const sky = new HemisphereLight(0xdfe8f5, 0x8d8a84, 0.55), all = new AmbientLight(0xffffff, 0.15);
+    this.scene.add(sky, all);
+    // The same light for crowds, with what the surroundings would reflect; of a matt surface one part in pi is seen.
+    const part = (c: Color, of: number) => c.clone().multiplyScalar(of / Math.PI);
+    this.light.sun = part(this.sun.color, this.sun.intensity);
+    this.light.sky = part(sky.color, sky.intensity).addScalar(all.intensity / Math.PI + 0.2);
+    this.light.earth = part(sky.groundColor, sky.intensity).addScalar(all.intensity / Math.PI + 0.08);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
     this.scene.add(this.sun, this.sun.target);
     this.contacts.renderOrder = 2;
     this.contacts.frustumCulled = false;
+    this.contacts.visible = false;
     this.scene.add(this.contacts);
-    if (this.software) this.quality = kWorstQuality - 1;
+    if (this.software) this.quality = kBestCrowd;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.15;
@@ -92,10 +116,19 @@ export class Stage {
       this.scene.remove(g.mesh);
       g.mesh.dispose();
     }
+    for (const crowds of this.crowds.values())
+      for (const crowd of crowds) {
+        this.scene.remove(crowd.mesh);
+        if (crowd.shadow) this.scene.remove(crowd.shadow);
+        crowd.dispose();
+      }
+    this.crowds.clear();
     this.groups = [];
     const { bodies, materials } = this.store.info;
     this.groupOf = new Array(bodies.length).fill(undefined);
     this.slotOf = new Array(bodies.length).fill(0);
+    this.poses = new Float32Array(16 * bodies.length);
+    this.tints = new Float32Array(3 * bodies.length);
     const lists = new Map<string, number[]>();
     bodies.forEach((b, i) => {
       if (b.mesh < 0 || this.isGroundSquare(i)) return;
@@ -106,13 +139,14 @@ export class Stage {
     });
     for (const list of lists.values()) {
       const body = bodies[list[0]];
-      const material = makeMaterial(materials[body.material]), fine = this.geometry(body.mesh);
-      const mesh = new InstancedMesh(fine, material, list.length);
+      const material = makeMaterial(materials[body.material]);
+      const mesh = new InstancedMesh(new BufferGeometry(), material, list.length); // its geometry comes when it is looked at
       const plain = new MeshLambertMaterial({ transparent: material.transparent, opacity: material.opacity, depthWrite: material.depthWrite });
       mesh.castShadow = !material.transparent;
       mesh.receiveShadow = true;
       mesh.frustumCulled = false;
-      const group = { mesh, bodies: list, base: material.color.clone(), fine, rich: material, plain };
+      mesh.boundingSphere = new Sphere(); // three.js would compute one for every picture
+      const group = { mesh, bodies: list, number: body.mesh, base: material.color.clone(), rich: material, plain };
       material.color.set(0xffffff);
       list.forEach((b, slot) => {
         this.groupOf[b] = group;
@@ -149,18 +183,23 @@ export class Stage {
     const box = new Box3(new Vector3(...action.lower), new Vector3(...action.upper));
     this.extent = Math.max(box.getSize(new Vector3()).length(), 1e-3);
     if (ground !== null) {
-      this.ground = new ThreeMesh(new PlaneGeometry(1, 1), new MeshStandardMaterial({ color: 0xb4b7bb, roughness: 0.95 }));
+      this.ground = new ThreeMesh(new PlaneGeometry(1, 1), this.richGround);
       this.ground.rotation.x = -Math.PI / 2;
       const centre = box.getCenter(new Vector3());
       this.ground.position.set(centre.x, ground, centre.z);
       this.ground.scale.setScalar(this.extent * 40);
       this.ground.receiveShadow = true;
+      this.ground.renderOrder = -2;
       this.scene.add(this.ground);
     }
-    this.scene.fog = new Fog(kSky, this.extent * 4, this.extent * 14);
+    this.scene.fog = this.light.fog = new Fog(kSky, this.extent * 4, this.extent * 14);
     const centre = box.getCenter(new Vector3()), reach = this.extent * 0.75;
     this.sun.position.copy(centre).add(new Vector3(0.45, 0.8, 0.35).multiplyScalar(this.extent * 2));
     this.sun.target.position.copy(centre);
+    this.light.way.subVectors(this.sun.position, centre).normalize();
+    const { way, sun, sky } = this.light;
+    this.plainGround?.dispose();
+    this.plainGround = groundMaterial(this.light, new Color(kGround).multiply(sun.clone().multiplyScalar(way.y).add(sky)));
     const shadow = this.sun.shadow.camera;
     shadow.left = shadow.bottom = -reach;
     shadow.right = shadow.top = reach;
@@ -207,6 +246,7 @@ export class Stage {
       const slot = this.slotOf[b], at = b * width;
       if (b >= data.bodies || Number.isNaN(data.rows[at])) {
         group.mesh.setMatrixAt(slot, gone);
+        this.poses.fill(0, 16 * b, 16 * b + 16);
         continue;
       }
       ++this.shown;
@@ -214,18 +254,20 @@ export class Stage {
       turn.fromArray(data.rows, at + 3);
       matrix.compose(place, turn, one);
       if (b === this.selected) this.selectedPose = matrix.clone();
-      group.mesh.setMatrixAt(slot, b === this.selected && this.hideSelected ? gone : matrix);
+      const pose = b === this.selected && this.hideSelected ? gone : matrix;
+      group.mesh.setMatrixAt(slot, pose);
+      this.poses.set(pose.elements, 16 * b);
       const moves = this.store.info.bodies[b].kind !== "static";
       if (b === this.selected) colour.set(0xff7a1a);
       else if (moves && colourBy === "body") distinctColour(b, colour);
       else if (moves && scaled) scaleColour(data.rows[at + column] / end, colour);
       else colour.copy(group.base);
       group.mesh.setColorAt(slot, colour);
+      colour.toArray(this.tints, 3 * b);
     }
     for (const g of this.groups) {
       g.mesh.instanceMatrix.needsUpdate = true;
       if (g.mesh.instanceColor) g.mesh.instanceColor.needsUpdate = true;
-      g.mesh.boundingSphere = null;
     }
     this.renderer.shadowMap.needsUpdate = true;
     return end;
@@ -236,6 +278,8 @@ export class Stage {
   }
 
   showContacts(events: ContactEvent[]): void {
+    if (events.length === 0 && !this.contacts.visible) return;
+    this.contacts.visible = events.length > 0;
     const points: number[] = [];
     let strongest = 0;
     for (const e of events) strongest = Math.max(strongest, e.impulse);
@@ -255,11 +299,19 @@ export class Stage {
       new Vector2(((x - rectangle.left) / rectangle.width) * 2 - 1, 1 - ((y - rectangle.top) / rectangle.height) * 2),
       this.camera,
     );
-    for (const hit of ray.intersectObjects(this.groups.map((g) => g.mesh), false)) {
-      const group = this.groups.find((g) => g.mesh === hit.object);
-      if (group && hit.instanceId !== undefined) return group.bodies[hit.instanceId];
+    let picked = -1, nearest = Infinity;
+    for (const { mesh, number, bodies } of this.groups) {
+      const shownGeometry = mesh.geometry;
+      mesh.geometry = this.geometry(number);
+      mesh.boundingSphere = null; // of this frame
+      for (const hit of ray.intersectObject(mesh, false))
+        if (hit.instanceId !== undefined && hit.distance < nearest) {
+          nearest = hit.distance;
+          picked = bodies[hit.instanceId];
+        }
+      mesh.geometry = shownGeometry;
     }
-    return -1;
+    return picked;
   }
 
   setShadows(on: boolean): void {
@@ -268,7 +320,9 @@ export class Stage {
   }
 
   setWireframe(on: boolean): void {
+    this.wireframe = on;
     for (const g of this.groups) g.rich.wireframe = g.plain.wireframe = on;
+    for (const crowds of this.crowds.values()) for (const crowd of crowds) crowd.wireframe = on;
   }
 
   // 0 is the best; see kQualities.
@@ -280,24 +334,58 @@ export class Stage {
   }
 
   private applyQuality(): void {
-    const { pixels, shadows, rich, cells } = kQualities[this.quality];
+    const { pixels, shadows, rich, cells, crowd, smallest = 0 } = kQualities[this.quality];
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, pixels));
     if (rich && !this.scene.environment)
       this.scene.environment = new PMREMGenerator(this.renderer).fromScene(new RoomEnvironment(), 0.04).texture;
-    this.renderer.shadowMap.enabled = this.sun.castShadow = this.shadows && shadows;
+    this.renderer.shadowMap.enabled = this.sun.castShadow = this.shadows && shadows && !crowd;
     this.renderer.shadowMap.needsUpdate = true;
+    if (crowd && !this.crowds.has(this.quality)) this.crowds.set(this.quality, this.makeCrowds(crowd, this.extent * smallest));
+    for (const [level, crowds] of this.crowds)
+      for (const c of crowds) {
+        c.mesh.visible = level === this.quality;
+        if (c.shadow) c.shadow.visible = c.mesh.visible && this.shadows && shadows;
+      }
     for (const g of this.groups) {
+      g.mesh.visible = !crowd;
+      if (crowd) continue;
       const material = rich ? g.rich : g.plain;
       material.needsUpdate = true;
       g.mesh.material = material;
-      g.mesh.geometry = this.coarseOrFine(g.fine, cells);
+      g.mesh.geometry = this.coarseOrFine(g.number, cells);
     }
-    if (this.ground) (this.ground.material as MeshStandardMaterial).needsUpdate = true;
+    if (!this.ground) return;
+    this.richGround.needsUpdate = true;
+    this.ground.material = (crowd && this.plainGround) || this.richGround;
   }
 
-  private coarseOrFine(fine: BufferGeometry, cells: number): BufferGeometry {
-    if (cells === 0 || fine.getAttribute("position").count <= 3 * kFewTriangles) return fine;
-    const key = `${fine.id}/${cells}`;
+  private makeCrowds(triangles: number, smallest: number): Crowd[] {
+    const uses = new Map<number, number>();
+    for (const g of this.groups) uses.set(g.number, (uses.get(g.number) ?? 0) + g.bodies.length);
+    const numbers = [...uses.keys()];
+    const made = standIns(numbers.map((n) => ({ mesh: n, fine: this.store.meshes[n], bodies: uses.get(n)! })), triangles, this.standIns);
+    const height = this.store.info.ground, shade = new Color(kGround).multiply(this.light.sky);
+    const ground = height === null ? null : { height, shade, smallest };
+    const crowds: Crowd[] = [];
+    for (const seeThrough of [false, true]) {
+      const members = this.groups.filter((g) => g.rich.transparent === seeThrough).flatMap((g) => {
+        const geometry = made[numbers.indexOf(g.number)];
+        return g.bodies.map((body) => ({ body, geometry, opacity: g.rich.opacity }));
+      });
+      if (!members.length) continue;
+      const crowd = new Crowd(members, seeThrough, this.light, seeThrough ? null : ground);
+      crowd.wireframe = this.wireframe;
+      crowds.push(crowd);
+      this.scene.add(crowd.mesh);
+      if (crowd.shadow) this.scene.add(crowd.shadow);
+    }
+    return crowds;
+  }
+
+  private coarseOrFine(number: number, cells: number): BufferGeometry {
+    const fine = this.store.meshes[number];
+    if (cells === 0 || fine.indices.length <= 3 * kFewTriangles) return this.geometry(number);
+    const key = `${number}/${cells}`;
     let coarse = this.coarse.get(key);
     if (!coarse) this.coarse.set(key, (coarse = coarsen(fine, cells)));
     return coarse;
@@ -307,13 +395,8 @@ export class Stage {
   // for one.
   get best(): { still: number; moving: number } {
     if (!this.software) return { still: 0, moving: 0 };
-    const all = this.groups.reduce((sum, g) => sum + (g.bodies.length * g.fine.getAttribute("position").count) / 3, 0);
-    return all < 300_000 ? { still: 2, moving: kWorstQuality - 1 } : { still: 3, moving: kWorstQuality };
-  }
-
-  private get software(): boolean {
-    const gl = this.renderer.getContext(), names = gl.getExtension("WEBGL_debug_renderer_info");
-    return !!names && /swiftshader|llvmpipe|software/i.test(String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)));
+    const all = this.groups.reduce((sum, g) => sum + (g.bodies.length * this.store.meshes[g.number].indices.length) / 3, 0);
+    return all < 300_000 ? { still: 2, moving: kBestCrowd } : { still: 3, moving: kBestCrowd + 1 };
   }
 
   get triangles(): number {
@@ -330,8 +413,18 @@ export class Stage {
 
   draw(): void {
     this.controls.update();
+    const height = this.renderer.domElement.height;
+    for (const crowd of this.crowds.get(this.quality) ?? []) crowd.update(this.poses, this.tints, this.camera, height);
     this.renderer.render(this.scene, this.camera);
   }
+}
+
+// Whether the processor computes the pictures. Asked of a context of its own: that of the view is made for the answer.
+function isSoftware(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2"), names = gl?.getExtension("WEBGL_debug_renderer_info");
+  const software = !!gl && !!names && /swiftshader|llvmpipe|software/i.test(String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)));
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return software;
 }
 
 function makeMaterial(m: Material | undefined): MeshStandardMaterial {

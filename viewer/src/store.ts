@@ -6,6 +6,7 @@ const kBlock = 64;
 export class Store {
   info!: RunInfo;
   meshes: Mesh[] = [];
+  version = 0; // grows with everything that arrives
   private blocks = new Map<number, FrameBlock>();
   private waiting = new Map<number, Promise<void>>();
   private eventCache = new Map<number, Promise<ContactEvent[]>>();
@@ -53,6 +54,7 @@ export class Store {
         .frames(key * kBlock, last)
         .then((block) => {
           this.blocks.set(key, block);
+          ++this.version;
           this.started = Math.max(this.started, last + 1);
         })
         .finally(() => this.waiting.delete(key));

@@ -1,0 +1,146 @@
+// Parts of the page that need no browser: the pace, coarse stand-ins, the crowd.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const folder = mkdtempSync(join(tmpdir(), "sunder-parts-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const outfile = join(folder, "parts.mjs");
+await build({
+  stdin: {
+    contents: `export * from "./src/pace"; export * from "./src/coarse"; export * from "./src/crowd";
+      export { Color, Fog, Matrix4, PerspectiveCamera, Quaternion, Vector3 } from "three";`,
+    resolveDir: join(dirname(fileURLToPath(import.meta.url)), ".."),
+  },
+  bundle: true, format: "esm", platform: "node", outfile, logLevel: "error",
+});
+const { Color, coarsen, Crowd, Fog, Matrix4, Pace, PerspectiveCamera, Quaternion, standIns, Vector3 } = await import(pathToFileURL(outfile).href);
+
+// Plays for so many ms on a machine that takes cost[level] for a picture; screens have 60 ticks a second.
+function play(pace, cost, duration, state = { now: 0, changes: [] }, drawEvery = 1) {
+  const end = state.now + duration;
+  let level = pace.level;
+  for (let i = 0; state.now < end; ++i) {
+    pace.tick(state.now);
+    if (pace.level !== level) state.changes.push([state.now, (level = pace.level)]);
+    const draws = i % drawEvery === 0;
+    if (draws) pace.moving();
+    state.now += draws ? Math.max(1000 / 60, cost[pace.level]) : 1000 / 60;
+  }
+  return state;
+}
+const paceFrom = (moving) => new Pace({ still: 0, moving }, 6, () => {});
+
+test("a slow machine gives up quality within a second, and stays where it is fast enough", () => {
+  for (const best of [0, 4]) {
+    const pace = paceFrom(best), cost = [170, 160, 150, 140, 90, 60, 30];
+    const state = play(pace, cost, best === 0 ? 2000 : 1000);
+    assert.equal(pace.level, 6);
+    assert.ok(state.changes[0][0] <= 1000, `first step after ${state.changes[0][0]} ms`);
+    const before = state.changes.length;
+    play(pace, cost, 600_000, state);
+    assert.equal(state.changes.length, before, "10 minutes at 33 pictures a second change nothing");
+  }
+});
+
+test("quality that was given up for a moment comes back, and a level that is too slow is tried less and less", () => {
+  const pace = paceFrom(0), state = play(pace, [200, 200, 200, 200, 200, 200, 200], 5000);
+  assert.equal(pace.level, 6);
+  play(pace, [1, 1, 1, 1, 1, 1, 1], 60_000, state);
+  assert.equal(pace.level, 0);
+  const swinging = paceFrom(0), swings = play(swinging, [60, 10, 10, 10, 10, 10, 10], 600_000);
+  assert.ok(swings.changes.length < 20, `${swings.changes.length} changes in 10 minutes`);
+});
+
+test("a machine that is fast enough loses nothing, also where pictures are rare", () => {
+  const pace = paceFrom(0);
+  assert.deepEqual(play(pace, [16, 16, 16, 16, 16, 16, 16], 60_000).changes, []);
+  assert.deepEqual(play(pace, [16, 16, 16, 16, 16, 16, 16], 60_000, undefined, 20).changes, []);
+});
+
+function sphere(radius, rows) {
+  const positions = [], indices = [];
+  for (let i = 0; i <= rows; ++i)
+    for (let j = 0; j < 2 * rows; ++j) {
+      const a = (Math.PI * i) / rows, b = (Math.PI * j) / rows;
+      positions.push(radius * Math.sin(a) * Math.cos(b), radius * Math.cos(a), radius * Math.sin(a) * Math.sin(b));
+    }
+  const at = (i, j) => i * 2 * rows + (j % (2 * rows));
+  for (let i = 0; i < rows; ++i)
+    for (let j = 0; j < 2 * rows; ++j) indices.push(at(i, j), at(i, j + 1), at(i + 1, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j));
+  return { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) };
+}
+
+function volume(geometry) {
+  const p = geometry.getAttribute("position").array, list = geometry.getIndex().array, v = (i) => new Vector3().fromArray(p, 3 * list[i]);
+  let sum = 0;
+  for (let t = 0; t < list.length; t += 3) sum += v(t).dot(v(t + 1).cross(v(t + 2))) / 6;
+  return sum;
+}
+
+test("stand-ins keep the shape and the budget", () => {
+  const fine = sphere(1, 40);
+  for (const [cells, error] of [[4, 0.4], [8, 0.12], [16, 0.05]]) {
+    const got = volume(coarsen(fine, cells));
+    assert.ok(Math.abs(got / ((4 * Math.PI) / 3) - 1) < error, `${cells} cells: ${got}`);
+  }
+  const meshes = [{ mesh: 0, fine: sphere(0.1, 30), bodies: 100 }, { mesh: 1, fine: sphere(5, 40), bodies: 1 }];
+  const made = new Map();
+  let last = 0;
+  for (const budget of [8000, 20_000, 60_000]) {
+    const [small, large] = standIns(meshes, budget, made).map((g) => g.getIndex().count / 3);
+    assert.ok(100 * small + large <= budget, `${100 * small + large} of ${budget}`);
+    assert.ok(100 * small + large > last, "more is used where more is allowed");
+    last = 100 * small + large;
+    assert.ok(large > small && large <= Math.max(0.05 * budget, 2500), `the large body is finer, within its share: ${large} and ${small} of ${budget}`);
+  }
+  assert.equal(standIns(meshes, 1e9, made)[1].getIndex().count, meshes[1].fine.indices.length);
+});
+
+test("the crowd shows what faces the eye, in its place", () => {
+  const geometry = coarsen(sphere(0.5, 20), 8), list = geometry.getIndex().array, rest = geometry.getAttribute("position").array;
+  const light = { way: new Vector3(0, 1, 0), sun: new Color(1, 1, 1), sky: new Color(0.2, 0.2, 0.2), earth: new Color(0, 0, 0), fog: new Fog(0xffffff, 100, 200) };
+  const members = [0, 1, 2, 3].map((body) => ({ body, geometry, opacity: 1 }));
+  const crowd = new Crowd(members, false, light, null), camera = new PerspectiveCamera(40, 1.5, 0.1, 100);
+  camera.position.set(1, 2, 6);
+  camera.lookAt(0, 0, 0);
+  camera.updateMatrixWorld();
+  const poses = new Float32Array(64), tints = new Float32Array(12).fill(0.5); // the last one is not there
+  const turned = new Matrix4().compose(new Vector3(0.3, -0.2, 0.1), new Quaternion(0.5, 0.5, 0.5, 0.5), new Vector3(1, 1, 1));
+  poses.set(turned.elements, 0);
+  poses.set(new Matrix4().makeTranslation(40, 0, 0).elements, 16); // beside
+  poses.set(new Matrix4().makeTranslation(2, 4, 12).elements, 32); // behind the eye
+  crowd.update(poses, tints, camera, 720);
+  const corner = (i) => new Vector3().fromArray(rest, 3 * list[i]).applyMatrix4(turned), expected = [];
+  for (let t = 0; t < list.length; t += 3) {
+    const [a, b, c] = [corner(t), corner(t + 1), corner(t + 2)];
+    const normal = b.clone().sub(a).cross(c.clone().sub(a));
+    if (normal.dot(camera.position.clone().sub(a)) > 0) expected.push(list[t], list[t + 1], list[t + 2]);
+  }
+  const drawn = crowd.mesh.geometry.drawRange.count;
+  assert.ok(expected.length > 0.3 * list.length && expected.length < 0.6 * list.length);
+  assert.deepEqual(Array.from(crowd.mesh.geometry.getIndex().array.slice(0, drawn)), expected);
+  const position = crowd.mesh.geometry.getAttribute("position").array;
+  for (let v = 0; v < rest.length / 3; ++v) {
+    const place = new Vector3().fromArray(rest, 3 * v).applyMatrix4(turned);
+    assert.ok(place.distanceTo(new Vector3().fromArray(position, 3 * v)) < 1e-6);
+  }
+  const tint = crowd.mesh.geometry.getAttribute("tint").array;
+  const top = Math.max(...Array.from({ length: rest.length / 3 }, (_, v) => tint[4 * v]));
+  assert.ok(Math.abs(top - 203) < 6, `${top}: half of 1.2, on the screen`);
+});
+
+test("bodies smaller than a pixel are left out", () => {
+  const geometry = coarsen(sphere(0.5, 10), 4);
+  const light = { way: new Vector3(0, 1, 0), sun: new Color(), sky: new Color(), earth: new Color(), fog: new Fog(0, 1e5, 2e5) };
+  const crowd = new Crowd([{ body: 0, geometry, opacity: 1 }], false, light, null), camera = new PerspectiveCamera(90, 1, 0.1, 1e6);
+  camera.updateMatrixWorld();
+  for (const [distance, seen] of [[300, true], [420, false]]) {
+    crowd.update(new Float32Array(new Matrix4().makeTranslation(0, 0, -distance).elements), new Float32Array(3), camera, 720);
+    assert.equal(crowd.mesh.geometry.drawRange.count > 0, seen, `${distance} m: a pixel is ${distance / 360} m`);
+  }
+});
