@@ -9,10 +9,7 @@
 
 namespace sunder::fracture {
 
-CrackedMesh::CrackedMesh(geometry::TetMesh tets) : mesh(std::move(tets)) {
-  cuts.resize(mesh.tets.size());
-  depth.assign(mesh.tets.size(), 0);
-}
+CrackedMesh::CrackedMesh(geometry::TetMesh tets) : mesh(std::move(tets)) { cuts.resize(mesh.tets.size()); }
 
 std::array<Vec3, 4> CrackedMesh::corners(size_t tet) const {
   const auto& [a, b, c, d] = mesh.tets[tet];
@@ -84,7 +81,6 @@ CrackedMesh partOf(const CrackedMesh& mesh, std::span<const uint32_t> parts, uin
     out.mesh.tets.push_back(tet);
     if (!mesh.mesh.region.empty()) out.mesh.region.push_back(mesh.mesh.region[t]);
     out.cuts.push_back(mesh.cuts[t]);
-    out.depth.push_back(mesh.depth[t]);
     if (tetSource) tetSource->push_back(uint32_t(t));
   }
   return out;
@@ -120,7 +116,6 @@ Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std:
       } else {
         m.mesh.tets.push_back(m.mesh.tets[mark.tet]);
         if (!m.mesh.region.empty()) m.mesh.region.push_back(m.mesh.region[mark.tet]);
-        m.depth.push_back(m.depth[mark.tet]);
         m.cuts.push_back(cuts);
         parts.push_back(std::move(cell));
         out.tetSource.push_back(mark.tet);

@@ -25,7 +25,6 @@ namespace sunder::fracture {
 struct CrackedMesh {
   geometry::TetMesh mesh;              // positive; vertices of copies may lie outside of what is there
   std::vector<std::vector<Cut>> cuts;  // per tetrahedron, ascending cracks; most have none
-  std::vector<uint8_t> depth;          // per tetrahedron: cycles of refinement that it comes from
 
   CrackedMesh() = default;
   explicit CrackedMesh(geometry::TetMesh tets);  // without cracks

@@ -16,8 +16,17 @@ bool has(const RefinedTet& t, uint32_t v) { return t.v[0] == v || t.v[1] == v ||
 
 }  // namespace
 
-Refinement::Refinement(const geometry::TetMesh& input) : inputVertices_(input.positions.size()) {
-  const geometry::TetReport report = geometry::tetReport(input);
+Refinement::Refinement(const geometry::TetMesh& input) : Refinement(input, {}) {}
+
+Refinement::Refinement(const geometry::TetMesh& input, std::span<const char> locked)
+    : inputVertices_(input.positions.size()) {
+  geometry::TetMesh free;
+  if (!locked.empty()) {
+    free.positions = input.positions;
+    for (size_t t = 0; t < input.tets.size(); ++t)
+      if (!locked[t]) free.tets.push_back(input.tets[t]);
+  }
+  const geometry::TetReport report = geometry::tetReport(locked.empty() ? input : free);
   if (report.inverted + report.degenerate + report.duplicateTets + report.nonManifoldFaces +
           report.overlappingFaces !=
       0)
@@ -31,6 +40,7 @@ Refinement::Refinement(const geometry::TetMesh& input) : inputVertices_(input.po
   tets_.resize(input.tets.size());
   for (uint32_t t = 0; t < tets_.size(); ++t) {
     tets_[t].v = input.tets[t];
+    tets_[t].locked = !locked.empty() && locked[t];
     enter(t);
   }
 }

@@ -78,6 +78,9 @@ class Refinement {
  public:
   // Throws Error (Geometry) for tetrahedra that are not positive or faces with more than two.
   explicit Refinement(const geometry::TetMesh& input);
+  // Some tetrahedra are locked from the start (one entry each). Of these nothing is asked: they may lie over
+  // each other and share faces with more than two, as copies at the end of a crack do.
+  Refinement(const geometry::TetMesh& input, std::span<const char> locked);
 
   // Advances a living tetrahedron by one state, neighbours that are behind first (M6.3). When it is refused,
   // what was done for neighbours stays.

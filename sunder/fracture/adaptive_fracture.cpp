@@ -1,0 +1,444 @@
+#include "sunder/fracture/adaptive_fracture.h"
+
+#include "sunder/base/error.h"
+#include "sunder/fracture/fracture_geometry.h"
+#include "sunder/geometry/tet_mesh.h"
+#include "sunder/spatial/triangle_distance.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+namespace sunder::fracture {
+
+namespace {
+
+constexpr double kLeastFraction = 1e-3;   // of a tetrahedron that the analysis counts it with
+constexpr double kOffset = 0.05;          // of the mean edge: how far a crack passes from its seed
+constexpr double kStillLong = 1.7320508;  // of the wanted edge: half-way between two cycles
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum), start_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& sum_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+// A force on three vertices of a face.
+struct Grip {
+  std::array<uint32_t, 3> vertices{};
+  std::array<double, 3> weights{};
+};
+
+Grip gripAt(const CrackedMesh& mesh, std::span<const CutCell> cells, std::span<const Link> links,
+            const Vec3& point) {
+  std::vector<char> inner(4 * mesh.size(), 0);
+  for (const Link& link : links) inner[4 * link.a + link.sideA] = inner[4 * link.b + link.sideB] = 1;
+  Grip best;
+  double nearest = Box3::kInfinity;
+  for (uint32_t t = 0; t < mesh.size(); ++t)
+    for (uint8_t side = 0; side < 4; ++side) {
+      if (inner[4 * t + side]) continue;
+      if (!mesh.cuts[t].empty() && !cells[t].face(side)) continue;
+      const geometry::Triangle f = geometry::tetFace(mesh.mesh.tets[t], side);
+      const Vec3 &a = mesh.mesh.positions[f[0]], &b = mesh.mesh.positions[f[1]],
+                 &c = mesh.mesh.positions[f[2]];
+      const spatial::PointOnTriangle on = spatial::closestPointOnTriangle(point, a, b, c);
+      const double distance = (on.point - point).squaredNorm();
+      if (!(distance < nearest)) continue;
+      nearest = distance;
+      const Vec3 n = (b - a).cross(c - a);
+      const double area = n.squaredNorm();
+      best.vertices = f;
+      best.weights[1] = n.dot((on.point - a).cross(c - a)) / area;
+      best.weights[2] = n.dot((b - a).cross(on.point - a)) / area;
+      best.weights[0] = 1 - best.weights[1] - best.weights[2];
+    }
+  return best;
+}
+
+double longestEdge(const CrackedMesh& mesh, uint32_t t) {
+  double longest = 0;
+  const auto p = mesh.corners(t);
+  for (size_t i = 0; i < 4; ++i)
+    for (size_t j = 0; j < i; ++j) longest = std::max(longest, (p[i] - p[j]).squaredNorm());
+  return std::sqrt(longest);
+}
+
+}  // namespace
+
+void requireValid(const BrittleMaterial& material) {
+  fem::requireValid(material.elastic);
+  if (!(material.strength > 0) || !(material.surfaceEnergy > 0) || !std::isfinite(material.surfaceEnergy))
+    throw Error(ErrorKind::Usage, "a brittle material needs a strength and a surface energy above 0")
+        .hint("glass has 4e7 Pa and 8 J/m^2; infinite strength never breaks");
+}
+
+void FractureStages::add(const FractureStages& o) {
+  assemble += o.assemble;
+  factor += o.factor;
+  substitute += o.substitute;
+  recover += o.recover;
+  refine += o.refine;
+  coarsen += o.coarsen;
+  dissect += o.dissect;
+  partition += o.partition;
+}
+
+double meanEdge(const geometry::TetMesh& mesh) {
+  double sum = 0;
+  for (const auto& t : mesh.tets)
+    for (size_t i = 0; i < 4; ++i)
+      for (size_t j = 0; j < i; ++j) sum += (mesh.positions[t[i]] - mesh.positions[t[j]]).norm();
+  return mesh.tets.empty() ? 0 : sum / double(6 * mesh.tets.size());
+}
+
+// One blow on one body.
+class FractureRun {
+ public:
+  FractureRun(AdaptiveFracture& tools, const CrackedMesh& body, const BrittleMaterial& material,
+              std::span<const Blow> blows, const FractureSettings& settings, double edge, uint32_t& nextCrack)
+      : tools_(tools),
+        material_(material),
+        blows_(blows),
+        settings_(settings),
+        leastEdge_(edge / std::pow(3.0, settings.cycles)),
+        nextCrack_(nextCrack),
+        geometry_(body),
+        live_(body) {}
+
+  FractureOutcome run() {
+    out_.tets = geometry_.body().size();
+    start();
+    uint32_t refinements = 0;
+    while (step_ < settings_.steps) {
+      stepOnce();
+      if (!(out_.largestStress > material_.strength)) continue;
+      if (refinements < settings_.cycles && refineAtPeaks()) {
+        ++refinements;
+        again();
+        --step_;  // the same step once more
+        continue;
+      }
+      if (geometry_.cracks().size() < settings_.mostCracks) crackNow();
+    }
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  void start() {
+    const CrackedMesh& body = geometry_.body();
+    Vec3 centre = Vec3::Zero();
+    double volume = 0;
+    const std::vector<double> fractions = fractionsOf(body, live_.cells);
+    for (size_t t = 0; t < body.size(); ++t) {
+      const auto p = body.corners(t);
+      const double v = fractions[t] * geometry::signedVolume(p[0], p[1], p[2], p[3]);
+      volume += v;
+      centre += 0.25 * v * (p[0] + p[1] + p[2] + p[3]);
+    }
+    centre /= volume;
+    double radius = 0;
+    for (const Vec3& p : body.mesh.positions) radius = std::max(radius, (p - centre).norm());
+    for (const Blow& blow : blows_) {
+      ContactSide struck{volume * material_.elastic.density, material_.elastic.young,
+                         material_.elastic.poisson, std::max((blow.point - centre).norm(), 0.01 * radius)};
+      Pulse pulse{blow.impulse, contactDuration(settings_.contact, struck, blow.other, blow.speed),
+                  settings_.contact.form};
+      out_.duration = std::max(out_.duration, pulse.duration);
+      pulses_.push_back(pulse);
+    }
+    dynamics_.step = out_.duration / settings_.steps;
+    dynamics_.scheme = settings_.scheme;
+    dynamics_.alpha = settings_.alpha;
+    dynamics_.beta = settings_.beta * out_.duration;
+    out_.analysed = true;
+    restart();
+  }
+
+  // The live mesh to the analysis, with the state that it has in u_ and v_ where that is known.
+  void setBody(bool keepState) {
+    std::vector<double> fractions;
+    {
+      const Stopwatch watch(out_.seconds.assemble);
+      fractions = fractionsOf(live_.mesh, live_.cells);
+      for (double& f : fractions) f = std::clamp(f, kLeastFraction, 1.0);
+      tools_.dynamics_.setBody(live_.mesh.mesh, material_.elastic, fractions);
+      grips_.clear();
+      for (const Blow& blow : blows_)
+        grips_.push_back(gripAt(live_.mesh, live_.cells, live_.links, blow.point));
+      if (keepState) tools_.dynamics_.setState(u_, v_);
+      tools_.recovery_.setBody(tools_.dynamics_.body(), settings_.recovery);
+      neighbours_ = vertexNeighbours(live_.mesh.mesh);
+    }
+    const Stopwatch watch(out_.seconds.factor);
+    tools_.dynamics_.prepare(dynamics_);
+    out_.refinedTets = std::max(out_.refinedTets, live_.mesh.size());
+  }
+
+  void restart() {
+    {
+      const Stopwatch watch(out_.seconds.refine);
+      live_ = geometry_.uncracked();
+    }
+    inserted_ = 0;
+    step_ = 0;
+    ++out_.analyses;
+    setBody(false);
+  }
+
+  // From the start to where the analysis was, on the mesh as it is now.
+  void again() {
+    const uint32_t until = step_;
+    restart();
+    while (step_ < until) {
+      insertCracks();
+      substitute();
+    }
+    recover();
+  }
+
+  void insertCracks() {
+    bool changed = false;
+    const auto& cracks = geometry_.cracks();
+    for (; inserted_ < cracks.size() && cracks[inserted_].step <= step_; ++inserted_) {
+      if (!changed) {
+        u_.assign(tools_.dynamics_.displacements().begin(), tools_.dynamics_.displacements().end());
+        v_.assign(tools_.dynamics_.velocities().begin(), tools_.dynamics_.velocities().end());
+      }
+      const Stopwatch watch(out_.seconds.dissect);
+      std::vector<uint32_t> source;
+      live_.insert(cracks[inserted_], &source);
+      std::vector<Vec3> u(source.size()), v(source.size());
+      for (size_t i = 0; i < source.size(); ++i) {
+        u[i] = u_[source[i]];
+        v[i] = v_[source[i]];
+      }
+      u_ = std::move(u);
+      v_ = std::move(v);
+      changed = true;
+    }
+    if (changed) setBody(true);
+  }
+
+  void substitute() {
+    const Stopwatch watch(out_.seconds.substitute);
+    forces_.clear();
+    const double from = step_ * dynamics_.step, to = (step_ + 1) * dynamics_.step;
+    for (size_t i = 0; i < pulses_.size(); ++i) {
+      const Vec3 force = pulses_[i].meanForce(from, to);
+      for (size_t k = 0; k < 3; ++k) forces_.push_back({grips_[i].vertices[k], grips_[i].weights[k] * force});
+    }
+    tools_.dynamics_.step(forces_);
+    ++step_;
+  }
+
+  void recover() {
+    const Stopwatch watch(out_.seconds.recover);
+    tools_.recovery_.update(tools_.dynamics_.displacements(), tools_.dynamics_.velocities());
+    largest_ = 0;
+    for (const fem::Principal& p : tools_.recovery_.principals()) largest_ = std::max(largest_, p.value);
+    out_.largestStress = std::max(out_.largestStress, largest_);
+  }
+
+  void stepOnce() {
+    insertCracks();
+    substitute();
+    recover();
+  }
+
+  bool refineAtPeaks() {
+    const Stopwatch watch(out_.seconds.refine);
+    const std::vector<uint32_t> peaks =
+        peakVertices(tools_.recovery_.principals(), neighbours_, material_.strength, settings_.gamma);
+    std::vector<char> marked(live_.mesh.mesh.positions.size(), 0);
+    for (const uint32_t v : peaks) marked[v] = 1;
+    std::vector<uint32_t> chosen;
+    for (uint32_t t = 0; t < live_.mesh.size(); ++t) {
+      const auto& v = live_.mesh.mesh.tets[t];
+      if (std::any_of(v.begin(), v.end(), [&](uint32_t i) { return marked[i]; }) && tooLong(live_, t))
+        chosen.push_back(live_.slots[t]);
+    }
+    return geometry_.refine(chosen);
+  }
+
+  bool tooLong(const FractureGeometry::State& state, uint32_t t) const {
+    return state.mesh.cuts[t].empty() && longestEdge(state.mesh, t) > kStillLong * leastEdge_;
+  }
+
+  void crackNow() {
+    SeedReport report;
+    const SeedSettings seeds{material_.strength, settings_.fading * material_.strength / out_.duration,
+                             settings_.gamma};
+    const std::vector<uint32_t> found =
+        crackSeeds(tools_.recovery_.principals(), neighbours_, seeds, &report);
+    out_.fadingSeeds += report.fading;
+    double energy = 0;
+    if (settings_.arrest && !found.empty())
+      energy = fem::elasticEnergy(tools_.dynamics_.body(), tools_.recovery_.elements());
+    bool refined = false;
+    const size_t before = geometry_.cracks().size();
+    for (const uint32_t seed : found) {
+      if (geometry_.cracks().size() >= settings_.mostCracks) break;
+      refined |= plan(seed, energy);
+    }
+    if (geometry_.cracks().size() == before) return;
+    if (refined) again();
+  }
+
+  // Adds a crack that starts at a vertex of the live mesh; returns whether the mesh was refined for it.
+  bool plan(uint32_t seed, double& energy) {
+    const Vec3 at = live_.mesh.mesh.positions[seed];
+    const fem::Principal& stress = tools_.recovery_.principals()[seed];
+    // It passes the seed on the side where less of the star is.
+    double above = 0, below = 0, length = 0, edges = 0;
+    for (const auto& t : live_.mesh.mesh.tets) {
+      if (std::find(t.begin(), t.end(), seed) == t.end()) continue;
+      Vec3 centre = Vec3::Zero();
+      for (const uint32_t v : t) centre += 0.25 * live_.mesh.mesh.positions[v];
+      const auto& p = live_.mesh.mesh.positions;
+      (stress.direction.dot(centre - at) > 0 ? above : below) +=
+          geometry::signedVolume(p[t[0]], p[t[1]], p[t[2]], p[t[3]]);
+      for (const uint32_t v : t)
+        if (v != seed) {
+          length += (p[v] - at).norm();
+          ++edges;
+        }
+    }
+    const double offset = kOffset * length / edges * (above >= below ? 1 : -1);
+    const Vec3 on = at - offset * stress.direction;
+    CrackNoise noise = settings_.noise;
+    noise.seed += nextCrack_;
+    const CrackFunction function =
+        noise.amplitude > 0 ? noisyCrack(on, stress.direction, noise) : planeCrack(on, stress.direction);
+    const double mostArea = settings_.arrest ? energy / material_.surfaceEnergy : Box3::kInfinity;
+    if (!(mostArea > 0)) return false;
+
+    bool refined = false;
+    PlannedCrack crack;
+    crack.id = nextCrack_;
+    crack.step = step_;
+    for (int round = 0;; ++round) {
+      const Stopwatch watch(out_.seconds.dissect);
+      FractureGeometry::State state = geometry_.cracked();
+      const uint32_t vertex = vertexAt(state, at);
+      if (vertex == kNoIndex) return refined;
+      const std::vector<double> values = crackValues(state.mesh.mesh, function);
+      double area = 0;
+      const std::vector<Mark> marks =
+          markCrack(state.mesh, state.cells, state.links, values, vertex, mostArea, &area);
+      std::vector<uint32_t> chosen;
+      if (settings_.refineCracks && settings_.cycles > 0 && round < int(settings_.cycles) + 1)
+        for (const Mark& mark : marks)
+          if (tooLong(state, mark.tet)) chosen.push_back(state.slots[mark.tet]);
+      if (!chosen.empty()) {
+        const Stopwatch refining(out_.seconds.refine);
+        if (geometry_.refine(chosen)) {
+          refined = true;
+          continue;
+        }
+      }
+      if (marks.empty()) return refined;
+      for (const Mark& mark : marks) crack.marks.push_back(state.planned(mark));
+      energy -= area * material_.surfaceEnergy;
+      out_.cracks.push_back({crack.id, at, stress.direction, step_ * dynamics_.step, stress.value, area});
+      break;
+    }
+    geometry_.add(std::move(crack));
+    ++nextCrack_;
+    return refined;
+  }
+
+  // The copy of the vertex at a place of which something is there.
+  static uint32_t vertexAt(const FractureGeometry::State& state, const Vec3& at) {
+    for (uint32_t t = 0; t < state.mesh.size(); ++t)
+      for (size_t i = 0; i < 4; ++i) {
+        const uint32_t v = state.mesh.mesh.tets[t][i];
+        if (state.mesh.mesh.positions[v] != at) continue;
+        if (state.mesh.cuts[t].empty()) return v;
+        for (const CutCell::Corner& c : state.cells[t].corners)
+          if (c.weights[i] == 1) return v;
+      }
+    return kNoIndex;
+  }
+
+  void finish() {
+    if (geometry_.cracks().empty()) {
+      out_.pieces.push_back(geometry_.body());
+      return;
+    }
+    if (settings_.coarsen) {
+      const Stopwatch watch(out_.seconds.coarsen);
+      geometry_.coarsen();
+    }
+    FractureGeometry::State state;
+    {
+      const Stopwatch watch(out_.seconds.dissect);
+      state = geometry_.cracked();
+    }
+    const Stopwatch watch(out_.seconds.partition);
+    uint32_t count = 0;
+    std::vector<uint32_t> parts = partsOf(state.mesh.size(), state.links, count);
+    out_.tinyParts = joinTinyParts(state, settings_.leastPart, parts, count);
+    for (uint32_t p = 0; p < count; ++p) out_.pieces.push_back(partOf(state.mesh, parts, p));
+  }
+
+  AdaptiveFracture& tools_;
+  const BrittleMaterial& material_;
+  std::span<const Blow> blows_;
+  const FractureSettings& settings_;
+  double leastEdge_;
+  uint32_t& nextCrack_;
+  FractureGeometry geometry_;
+  FractureGeometry::State live_;  // what is analysed
+  fem::DynamicsSettings dynamics_;
+  std::vector<Pulse> pulses_;
+  std::vector<Grip> grips_;
+  std::vector<fem::NodalForce> forces_;
+  std::vector<Vec3> u_, v_;
+  geometry::Rows neighbours_;
+  double largest_ = 0;
+  uint32_t step_ = 0;
+  size_t inserted_ = 0;
+  FractureOutcome out_;
+};
+
+bool AdaptiveFracture::hopeless(const Box3& bounds, double mass, const BrittleMaterial& material,
+                                const Blow& blow, const Vec3& centre, const FractureSettings& settings) {
+  if (!std::isfinite(material.strength)) return true;
+  if (!(settings.trigger > 0)) return false;
+  const double radius = 0.5 * bounds.diagonal();
+  const ContactSide struck{mass, material.elastic.young, material.elastic.poisson,
+                           std::max((blow.point - centre).norm(), 0.01 * radius)};
+  const double duration = contactDuration(settings.contact, struck, blow.other, blow.speed);
+  Vec3 extent = bounds.extent();
+  std::sort(extent.begin(), extent.end());
+  return blow.impulse.norm() < settings.trigger * material.strength * extent[0] * extent[1] * duration;
+}
+
+FractureOutcome AdaptiveFracture::strike(const CrackedMesh& body, const BrittleMaterial& material,
+                                         std::span<const Blow> blows, const FractureSettings& settings,
+                                         double edge, uint32_t& nextCrack) {
+  requireValid(material);
+  if (settings.steps == 0 || !(edge > 0))
+    throw Error(ErrorKind::Usage, "an analysis needs at least one step and an edge length above 0");
+  for (const Blow& blow : blows)
+    if (!blow.point.allFinite() || !blow.impulse.allFinite() || !std::isfinite(blow.speed))
+      throw Error(ErrorKind::Usage, "a blow has a number that is not finite");
+  if (blows.empty() || !std::isfinite(material.strength)) {
+    FractureOutcome unchanged;
+    unchanged.pieces.push_back(body);
+    unchanged.tets = unchanged.refinedTets = body.size();
+    return unchanged;
+  }
+  return FractureRun(*this, body, material, blows, settings, edge, nextCrack).run();
+}
+
+}  // namespace sunder::fracture

@@ -1,0 +1,155 @@
+#include "sunder/fracture/fracture_geometry.h"
+
+#include "sunder/base/error.h"
+#include "sunder/geometry/tet_mesh.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace sunder::fracture {
+
+namespace {
+
+std::vector<std::pair<uint32_t, int8_t>> sidesOf(const std::vector<Cut>& cuts) {
+  std::vector<std::pair<uint32_t, int8_t>> sides;
+  for (const Cut& cut : cuts) sides.emplace_back(cut.surface, cut.side);
+  return sides;
+}
+
+}  // namespace
+
+FractureGeometry::State::State(CrackedMesh m) : mesh(std::move(m)), slots(mesh.size()) {
+  std::iota(slots.begin(), slots.end(), 0u);
+  refresh();
+}
+
+void FractureGeometry::State::refresh() {
+  cells = cellsOf(mesh);
+  links = linksOf(mesh, cells);
+}
+
+PlannedMark FractureGeometry::State::planned(const Mark& mark) const {
+  return {slots[mark.tet], sidesOf(mesh.cuts[mark.tet]), mark.phi};
+}
+
+void FractureGeometry::State::insert(const PlannedCrack& crack, std::vector<uint32_t>* vertexSource) {
+  std::multimap<uint32_t, uint32_t> bySlot;
+  for (uint32_t t = 0; t < mesh.size(); ++t) bySlot.emplace(slots[t], t);
+  std::vector<Mark> marks;
+  for (const PlannedMark& planned : crack.marks) {
+    const auto [begin, end] = bySlot.equal_range(planned.slot);
+    for (auto it = begin; it != end; ++it)
+      if (sidesOf(mesh.cuts[it->second]) == planned.sides) marks.push_back({it->second, planned.phi});
+  }
+  if (marks.size() != crack.marks.size())
+    throw Error(ErrorKind::Usage, "a crack does not fit the mesh that it was made for");
+  std::sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.tet < b.tet; });
+  Dissection result = dissect(mesh, cells, links, crack.id, marks);
+  std::vector<uint32_t> next(result.tetSource.size());
+  for (size_t t = 0; t < next.size(); ++t) next[t] = slots[result.tetSource[t]];
+  mesh = std::move(result.mesh);
+  slots = std::move(next);
+  if (vertexSource) *vertexSource = std::move(result.vertexSource);
+  refresh();
+}
+
+void FractureGeometry::begin() {
+  if (refinement_) return;
+  std::vector<char> locked(body_.size(), 0);
+  for (size_t t = 0; t < body_.size(); ++t) locked[t] = !body_.cuts[t].empty();
+  refinement_.emplace(body_.mesh, locked);
+  for (const PlannedCrack& crack : cracks_)
+    for (const PlannedMark& mark : crack.marks) refinement_->setLocked(mark.slot, true);
+}
+
+FractureGeometry::State FractureGeometry::uncracked() const {
+  if (!refinement_) return State(body_);
+  State state;
+  state.mesh.mesh = refinement_->mesh(&state.slots);
+  state.mesh.cuts.resize(state.mesh.mesh.tets.size());
+  // Cut tetrahedra of the body are locked, so they keep their slots; the order of their vertices too.
+  for (size_t t = 0; t < state.slots.size(); ++t)
+    if (state.slots[t] < body_.size()) state.mesh.cuts[t] = body_.cuts[state.slots[t]];
+  state.refresh();
+  return state;
+}
+
+FractureGeometry::State FractureGeometry::cracked() const {
+  State state = uncracked();
+  for (const PlannedCrack& crack : cracks_) state.insert(crack);
+  return state;
+}
+
+bool FractureGeometry::refine(std::span<const uint32_t> slots) {
+  if (slots.empty()) return false;
+  begin();
+  std::vector<uint32_t> chosen(slots.begin(), slots.end());
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  std::vector<uint16_t> generation;
+  for (const uint32_t slot : chosen) generation.push_back(refinement_->tets()[slot].generation);
+  const size_t before = refinement_->tetCount();
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    // Neighbours that came first may have taken it along.
+    const tet::RefinedTet& t = refinement_->tets()[chosen[i]];
+    if (t.alive && !t.locked && t.generation == generation[i]) refinement_->refineFull(chosen[i]);
+  }
+  return refinement_->tetCount() != before;
+}
+
+void FractureGeometry::add(PlannedCrack crack) {
+  if (refinement_)
+    for (const PlannedMark& mark : crack.marks) refinement_->setLocked(mark.slot, true);
+  cracks_.push_back(std::move(crack));
+}
+
+void FractureGeometry::coarsen() {
+  if (refinement_) refinement_->coarsenAll();
+}
+
+uint32_t joinTinyParts(const FractureGeometry::State& state, double least, std::vector<uint32_t>& parts,
+                       uint32_t& count) {
+  std::vector<double> volume(count, 0);
+  double whole = 0;
+  for (size_t t = 0; t < state.mesh.size(); ++t) {
+    const auto p = state.mesh.corners(t);
+    const double v =
+        state.mesh.cuts[t].empty() ? geometry::signedVolume(p[0], p[1], p[2], p[3]) : state.cells[t].volume();
+    volume[parts[t]] += v;
+    whole += v;
+  }
+  std::vector<uint32_t> into(count);
+  std::iota(into.begin(), into.end(), 0u);
+  std::multimap<uint32_t, uint32_t> bySlot;
+  for (uint32_t t = 0; t < state.mesh.size(); ++t)
+    if (!state.mesh.cuts[t].empty()) bySlot.emplace(state.slots[t], parts[t]);
+  uint32_t tiny = 0;
+  for (uint32_t p = 0; p < count; ++p) {
+    if (!(volume[p] < least * whole)) continue;
+    std::map<uint32_t, uint32_t> shared;
+    for (uint32_t t = 0; t < state.mesh.size(); ++t) {
+      if (parts[t] != p) continue;
+      const auto [begin, end] = bySlot.equal_range(state.slots[t]);
+      for (auto it = begin; it != end; ++it)
+        if (it->second != p && !(volume[it->second] < least * whole)) ++shared[it->second];
+    }
+    uint32_t most = 0;
+    for (const auto& [other, number] : shared)
+      if (number > most) {
+        most = number;
+        into[p] = other;
+      }
+    if (into[p] != p) ++tiny;
+  }
+  if (tiny == 0) return 0;
+  std::vector<uint32_t> number(count, kNoIndex);
+  uint32_t next = 0;
+  for (uint32_t p = 0; p < count; ++p)
+    if (into[p] == p) number[p] = next++;
+  for (uint32_t& part : parts) part = number[into[part]];
+  count = next;
+  return tiny;
+}
+
+}  // namespace sunder::fracture

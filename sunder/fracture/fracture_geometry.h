@@ -1,0 +1,70 @@
+// The mesh of a body while it is analysed and cracked: refined and coarsened by the reversible scheme, with
+// cracks kept beside it as lists of cut tetrahedra, so that the cracked mesh can be made again whenever the
+// mesh below it changed. Tetrahedra that are cut are locked and stay as they are. Not for use outside this
+// room.
+#pragma once
+
+#include "sunder/fracture/cracked_mesh.h"
+#include "sunder/tet/refinement.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sunder::fracture {
+
+// A tetrahedron that a crack cuts: its slot in the refinement, and on which sides of earlier cracks.
+struct PlannedMark {
+  uint32_t slot = 0;
+  std::vector<std::pair<uint32_t, int8_t>> sides;
+  std::array<double, 4> phi{};
+};
+
+struct PlannedCrack {
+  uint32_t id = 0, step = 0;  // the step before which it is there
+  std::vector<PlannedMark> marks;
+};
+
+class FractureGeometry {
+ public:
+  // A mesh with what follows from it; slots of its tetrahedra in the refinement.
+  struct State {
+    CrackedMesh mesh;
+    std::vector<uint32_t> slots;
+    std::vector<CutCell> cells;
+    std::vector<Link> links;
+
+    State() = default;
+    explicit State(CrackedMesh m);
+    void refresh();
+    PlannedMark planned(const Mark& mark) const;
+    // `vertexSource`: the old vertex of each new one.
+    void insert(const PlannedCrack& crack, std::vector<uint32_t>* vertexSource = nullptr);
+  };
+
+  explicit FractureGeometry(const CrackedMesh& body) : body_(body) {}
+
+  const CrackedMesh& body() const { return body_; }
+  const std::vector<PlannedCrack>& cracks() const { return cracks_; }
+
+  State uncracked() const;  // without the planned cracks
+  State cracked() const;    // with all of them
+  // One cycle for what the slots hold; false where nothing could be done.
+  bool refine(std::span<const uint32_t> slots);
+  void add(PlannedCrack crack);  // and locks what it cuts
+  void coarsen();
+
+ private:
+  void begin();
+
+  const CrackedMesh& body_;
+  std::optional<tet::Refinement> refinement_;  // once it is needed
+  std::vector<PlannedCrack> cracks_;
+};
+
+// Gives parts that are smaller than `least` of the whole the number of the part that they share most cut
+// tetrahedra with; numbers stay dense. Returns how many there were.
+uint32_t joinTinyParts(const FractureGeometry::State& state, double least, std::vector<uint32_t>& parts,
+                       uint32_t& count);
+
+}  // namespace sunder::fracture
