@@ -67,6 +67,15 @@ uint32_t BlockCholesky::factorSupernode(uint32_t s) {
   return reached == columns ? kNoIndex : node.first + static_cast<uint32_t>(reached / 3);
 }
 
+void BlockCholesky::invertSupernode(uint32_t s) {
+  const Supernode& node = analysis_.supernodes[s];
+  Scratch& work = scratch();
+  const size_t columns = 3 * node.width;
+  if (work.update.size() < columns) work.update.resize(columns);
+  kernels::invertPanel(panels_.data() + node.panel, node.lead, columns + 3 * node.rowCount, columns,
+                       work.update.data());
+}
+
 void BlockCholesky::factor(const BlockMatrix& matrix) {
   if (analysis_.stamp != matrix.pattern().stamp()) analyse(matrix.pattern(), analysis_);
   const size_t n = matrix.rows();
@@ -112,8 +121,11 @@ void BlockCholesky::factor(const BlockMatrix& matrix) {
     notPositive(static_cast<uint32_t>(std::find(analysis_.place.begin(), analysis_.place.end(), failed) -
                                       analysis_.place.begin()));
   }
+  parallelFor(
+      count, [&](size_t s) { invertSupernode(static_cast<uint32_t>(s)); },
+      analysis_.flops < kParallelFlops ? count : 16);
   x_.resize(3 * n);
-  buffer_.resize(analysis_.longest + 8);
+  buffer_.resize(analysis_.tallest + 16);
 }
 
 void BlockCholesky::solve(std::span<const Vec3> b, std::span<Vec3> x) {

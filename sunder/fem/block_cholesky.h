@@ -2,6 +2,8 @@
 // graph of vertices, which is nine times smaller than that of unknowns; columns with (nearly) the same rows
 // are dense panels (supernodes, with some zeros taken in), factored left-looking: Ng and Peyton 1993, "Block
 // sparse Cholesky algorithms on advanced uniprocessor computers"; Ashcraft and Grimes 1989 for the zeros.
+// Once all are factored, panels are turned into [L^-1; B L^-1] (partitioned inverse: Alvarado, Pothen and
+// Schreiber 1993), so that substitutions are products of dense matrices, without chains of dependent numbers.
 // Dense kernels are vectors of four doubles on every target, so bits do not depend on the machine.
 //
 // Supernodes of the same level of the elimination tree are factored in parallel where the matrix is large;
@@ -18,11 +20,11 @@ namespace sunder::fem {
 // Columns first .. first + width - 1; below them the rows rows[rowStart ..]. The panel is column-major:
 // 3 * width columns, `lead` numbers each, the panel's own rows first.
 struct Supernode {
-  uint32_t first, width;
-  uint32_t rowStart, rowCount;
-  uint32_t lead;
-  uint64_t panel;
-  uint32_t updateStart, updateCount;  // what supernodes below it in the tree add to it
+  uint32_t first = 0, width = 0;
+  uint32_t rowStart = 0, rowCount = 0;
+  uint32_t lead = 0;
+  uint64_t panel = 0;
+  uint32_t updateStart = 0, updateCount = 0;  // what supernodes below it in the tree add to it
 };
 
 struct CholeskyAnalysis {
@@ -38,7 +40,7 @@ struct CholeskyAnalysis {
   std::vector<uint64_t> target;  // per slot of the pattern: offset of its block, times two, + 1: transposed
   uint64_t panelSize = 0;        // numbers in all panels
   double flops = 0;              // of the factorisation
-  uint32_t longest = 0;          // unknowns below the diagonal block of any supernode
+  uint32_t tallest = 0;          // numbers in a column of any panel
 
   struct Work {
     std::vector<uint32_t> parent, ancestor, child, sibling, post, mark, structStart, structure, at, tail;
@@ -57,6 +59,7 @@ class BlockCholesky final : public LinearSolver {
 
  private:
   uint32_t factorSupernode(uint32_t s);
+  void invertSupernode(uint32_t s);
 
   CholeskyAnalysis analysis_;
   std::vector<double> panels_, x_, buffer_;

@@ -17,12 +17,13 @@ using Work = CholeskyAnalysis::Work;
 void orderVertices(const SparsePattern& pattern, std::vector<uint32_t>& place) {
   const size_t n = pattern.rows();
   Eigen::SparseMatrix<float> graph(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
-  graph.resizeNonZeros(static_cast<Eigen::Index>(2 * (pattern.slots() - n)));
+  graph.resizeNonZeros(static_cast<Eigen::Index>(2 * pattern.slots() - n));
   int* outer = graph.outerIndexPtr();
   int* inner = graph.innerIndexPtr();
   int written = 0;
   for (size_t i = 0; i < n; ++i) {
     outer[i] = written;
+    inner[written++] = int(i);  // the ordering takes rows without a diagonal for dense ones
     for (const SparsePattern::Neighbour& j : pattern.neighbours(i)) inner[written++] = int(j.vertex);
   }
   outer[n] = written;
@@ -146,14 +147,7 @@ void makeSupernodes(CholeskyAnalysis& a) {
       ++a.supernodes.back().width;
       a.supernodes.back().rowCount = count(j);
     } else {
-      a.supernodes.push_back({.first = j,
-                              .width = 1,
-                              .rowStart = 0,
-                              .rowCount = count(j),
-                              .lead = 0,
-                              .panel = 0,
-                              .updateStart = 0,
-                              .updateCount = 0});
+      a.supernodes.push_back({.first = j, .width = 1, .rowCount = count(j)});
       w.tail.push_back(0);
     }
     // A panel is complete when the next column does not extend it; only then it may take in its child.
@@ -176,26 +170,52 @@ void makeSupernodes(CholeskyAnalysis& a) {
   }
 }
 
+// Panels are inverted after they are factored, which costs their width once more: wide ones are split.
+void splitWide(CholeskyAnalysis& a) {
+  constexpr uint32_t kWidest = 32;
+  Work& w = a.work;
+  w.tail.clear();
+  for (const Supernode& node : a.supernodes) {
+    const uint32_t pieces = (node.width + kWidest - 1) / kWidest;
+    for (uint32_t p = 0; p < pieces; ++p) {
+      w.tail.push_back(node.first + uint32_t(uint64_t(node.width) * p / pieces));
+      w.tail.push_back(node.first + uint32_t(uint64_t(node.width) * (p + 1) / pieces));
+      w.tail.push_back(node.first + node.width - 1);
+    }
+  }
+  a.supernodes.resize(w.tail.size() / 3);
+  for (size_t s = 0; s < a.supernodes.size(); ++s) {
+    a.supernodes[s] = {};
+    a.supernodes[s].first = w.tail[3 * s];
+    a.supernodes[s].width = w.tail[3 * s + 1] - w.tail[3 * s];
+  }
+}
+
 void placePanels(CholeskyAnalysis& a) {
   Work& w = a.work;
   a.rows.clear();
   a.panelSize = 0;
   a.flops = 0;
-  a.longest = 0;
+  a.tallest = 0;
   w.mark.resize(a.place.size());  // supernode of every column
   for (uint32_t s = 0; s < a.supernodes.size(); ++s) {
     Supernode& node = a.supernodes[s];
     const uint32_t last = node.first + node.width - 1;
     for (uint32_t j = node.first; j <= last; ++j) w.mark[j] = s;
+    // The other pieces of a split panel, and what is below all of them.
+    const uint32_t whole = w.tail[3 * s + 2];
     node.rowStart = static_cast<uint32_t>(a.rows.size());
-    a.rows.insert(a.rows.end(), w.structure.begin() + w.structStart[last],
-                  w.structure.begin() + w.structStart[last + 1]);
-    std::sort(a.rows.begin() + node.rowStart, a.rows.end());
+    for (uint32_t j = last + 1; j <= whole; ++j) a.rows.push_back(j);
+    const auto sorted = static_cast<std::ptrdiff_t>(a.rows.size());
+    a.rows.insert(a.rows.end(), w.structure.begin() + w.structStart[whole],
+                  w.structure.begin() + w.structStart[whole + 1]);
+    std::sort(a.rows.begin() + sorted, a.rows.end());
+    node.rowCount = static_cast<uint32_t>(a.rows.size()) - node.rowStart;
     // Vectors of four may start in any row and run three past the last.
     node.lead = (3 * (node.width + node.rowCount) + 3 + 3) & ~3u;
     node.panel = a.panelSize;
     a.panelSize += uint64_t(3) * node.width * node.lead;
-    a.longest = std::max(a.longest, 3 * node.rowCount);
+    a.tallest = std::max(a.tallest, node.lead);
     const double columns = 3.0 * node.width, below = 3.0 * node.rowCount;
     a.flops += columns * columns * columns / 3 + columns * columns * below + columns * below * below;
   }
@@ -275,6 +295,7 @@ void analyse(const SparsePattern& pattern, CholeskyAnalysis& a) {
   invert(a.place, a.work.at);
   columnStructures(pattern, a.place, a.work);
   makeSupernodes(a);
+  splitWide(a);
   placePanels(a);
   listUpdates(a);
   placeBlocks(pattern, a);

@@ -134,72 +134,95 @@ HWY_ATTR size_t FactorPanel(double* panel, size_t lead, size_t rows, size_t colu
   return columns;
 }
 
-// t = panel * x, for the rows below.
-HWY_INLINE void below(const double* panel, size_t lead, size_t rows, size_t columns, const double* x,
-                      double* t) {
-  for (size_t i = 0; i < rows; i += 8) {
-    const bool two = i + 4 < rows;
-    Four s = zero(), r = zero();
-    for (size_t k = 0; k < columns; ++k) {
-      const auto w = hn::Set(D(), x[k]);
-      addProduct(s, load(panel + k * lead + i), w);
-      if (two) addProduct(r, load(panel + k * lead + i + 4), w);
+// Turns the panel [L; B] into [L^-1; B L^-1], the last column first. What is above the diagonal becomes zero.
+HWY_ATTR void InvertPanel(double* panel, size_t lead, size_t rows, size_t columns, double* factors) {
+  for (size_t j = columns; j-- > 0;) {
+    double* column = panel + j * lead;
+    for (size_t k = j + 1; k < columns; ++k) {
+      factors[k] = column[k];
+      column[k] = 0;
     }
-    store(s, t + i);
-    if (two) store(r, t + i + 4);
+    for (size_t k = 0; k < j; ++k) column[k] = 0;
+    const double inverse = column[j];
+    column[j] = 1;
+    const auto scale = hn::Set(D(), inverse);
+    for (size_t i = j; i < rows; i += 8) {
+      const bool two = i + 4 < rows;
+      const size_t last = std::min(columns, i + 8);
+      Four s = load(column + i), t = two ? load(column + i + 4) : zero();
+      for (size_t k = j + 1; k < last; ++k) {
+        const double* right = panel + k * lead + i;
+        const auto w = hn::Set(D(), factors[k]);
+        subtractProduct(s, load(right), w);
+        if (two) subtractProduct(t, load(right + 4), w);
+      }
+      for (size_t p = 0; p < kParts; ++p) {
+        s.part[p] = hn::Mul(s.part[p], scale);
+        t.part[p] = hn::Mul(t.part[p], scale);
+      }
+      store(s, column + i);
+      if (two) store(t, column + i + 4);
+    }
   }
+}
+
+// kRows times four rows of panel * x.
+template <size_t kRows>
+HWY_INLINE void rowsTimes(const double* panel, size_t lead, size_t columns, const double* x, double* t) {
+  Four s[kRows];
+  for (size_t r = 0; r < kRows; ++r) s[r] = zero();
+  for (size_t k = 0; k < columns; ++k) {
+    const auto w = hn::Set(D(), x[k]);
+    for (size_t r = 0; r < kRows; ++r) addProduct(s[r], load(panel + k * lead + 4 * r), w);
+  }
+  for (size_t r = 0; r < kRows; ++r) store(s[r], t + 4 * r);
 }
 
 HWY_ATTR void Substitute(const CholeskyAnalysis& analysis, const double* panels, double* x, double* buffer) {
   for (const Supernode& s : analysis.supernodes) {
     const double* panel = panels + s.panel;
-    const size_t columns = 3 * s.width, lead = s.lead, rows = 3 * s.rowCount;
+    const size_t columns = 3 * s.width, lead = s.lead, rows = columns + 3 * s.rowCount;
     double* own = x + 3 * size_t(s.first);
-    for (size_t j = 0; j < columns; ++j) {
-      const double* column = panel + j * lead;
-      const double value = own[j] * column[j];
-      own[j] = value;
-      for (size_t i = j + 1; i < columns; ++i) own[i] -= value * column[i];
-    }
-    if (rows == 0) continue;
-    below(panel + columns, lead, rows, columns, own, buffer);
+    size_t i = 0;
+    for (; i + 12 < rows; i += 16) rowsTimes<4>(panel + i, lead, std::min(columns, i + 16), own, buffer + i);
+    for (; i < rows; i += 4) rowsTimes<1>(panel + i, lead, std::min(columns, i + 4), own, buffer + i);
+    for (size_t k = 0; k < columns; ++k) own[k] = buffer[k];
     const uint32_t* row = analysis.rows.data() + s.rowStart;
-    for (size_t r = 0; r < s.rowCount; ++r) {
+    const double* sums = buffer + columns;
+    for (size_t r = 0; r < s.rowCount; ++r, sums += 3) {
       double* to = x + 3 * size_t(row[r]);
-      for (size_t c = 0; c < 3; ++c) to[c] -= buffer[3 * r + c];
+      to[0] -= sums[0];
+      to[1] -= sums[1];
+      to[2] -= sums[2];
     }
   }
   for (size_t n = analysis.supernodes.size(); n-- > 0;) {
     const Supernode& s = analysis.supernodes[n];
     const double* panel = panels + s.panel;
-    const size_t columns = 3 * s.width, lead = s.lead, rows = 3 * s.rowCount;
+    const size_t columns = 3 * s.width, lead = s.lead, rows = columns + 3 * s.rowCount;
     double* own = x + 3 * size_t(s.first);
-    if (rows != 0) {
-      const uint32_t* row = analysis.rows.data() + s.rowStart;
-      for (size_t r = 0; r < s.rowCount; ++r) {
-        const double* from = x + 3 * size_t(row[r]);
-        for (size_t c = 0; c < 3; ++c) buffer[3 * r + c] = from[c];
-      }
-      for (size_t i = rows; i < rows + 3; ++i) buffer[i] = 0;
-      for (size_t j = 0; j < columns; j += 3) {
-        const double* column = panel + j * lead + columns;
-        Four a = zero(), b = zero(), c = zero();
-        for (size_t i = 0; i < rows; i += 4) {
-          const Four t = load(buffer + i);
-          addProduct(a, load(column + i), t);
-          addProduct(b, load(column + lead + i), t);
-          addProduct(c, load(column + 2 * lead + i), t);
-        }
-        own[j] -= sum(a);
-        own[j + 1] -= sum(b);
-        own[j + 2] -= sum(c);
-      }
+    for (size_t k = 0; k < columns; ++k) buffer[k] = own[k];
+    const uint32_t* row = analysis.rows.data() + s.rowStart;
+    double* to = buffer + columns;
+    for (size_t r = 0; r < s.rowCount; ++r, to += 3) {
+      const double* from = x + 3 * size_t(row[r]);
+      to[0] = -from[0];
+      to[1] = -from[1];
+      to[2] = -from[2];
     }
-    for (size_t j = columns; j-- > 0;) {
+    for (size_t i = rows; i < rows + 3; ++i) buffer[i] = 0;
+    for (size_t j = 0; j < columns; j += 3) {
       const double* column = panel + j * lead;
-      double value = own[j];
-      for (size_t i = j + 1; i < columns; ++i) value -= column[i] * own[i];
-      own[j] = value * column[j];
+      Four a = zero(), b = zero(), c = zero();
+      for (size_t i = j; i < rows; i += 4) {
+        const Four t = load(buffer + i);
+        addProduct(a, load(column + i), t);
+        addProduct(b, load(column + lead + i), t);
+        addProduct(c, load(column + 2 * lead + i), t);
+      }
+      own[j] = sum(a);
+      own[j + 1] = sum(b);
+      own[j + 2] = sum(c);
     }
   }
 }
@@ -212,6 +235,7 @@ namespace sunder::fem::kernels {
 
 HWY_EXPORT(Product);
 HWY_EXPORT(FactorPanel);
+HWY_EXPORT(InvertPanel);
 HWY_EXPORT(Substitute);
 
 void product(size_t rows, size_t columns, size_t depth, const double* a, size_t leadA, const double* b,
@@ -221,6 +245,10 @@ void product(size_t rows, size_t columns, size_t depth, const double* a, size_t 
 
 size_t factorPanel(double* panel, size_t lead, size_t rows, size_t columns, const double* smallest) {
   return HWY_DYNAMIC_DISPATCH(FactorPanel)(panel, lead, rows, columns, smallest);
+}
+
+void invertPanel(double* panel, size_t lead, size_t rows, size_t columns, double* factors) {
+  HWY_DYNAMIC_DISPATCH(InvertPanel)(panel, lead, rows, columns, factors);
 }
 
 void substitute(const CholeskyAnalysis& analysis, const double* panels, double* x, double* buffer) {

@@ -15,7 +15,12 @@ void product(size_t rows, size_t columns, size_t depth, const double* a, size_t 
 // Pivots must exceed smallest[i]. Returns the first column that failed, or `columns`.
 size_t factorPanel(double* panel, size_t lead, size_t rows, size_t columns, const double* smallest);
 
-// x = L^-T L^-1 x, in the order of elimination; `buffer` has room for the longest list of rows and four more.
+// Turns a factored panel [L; B] into [L^-1; B L^-1], so that substitutions are products; `factors` has room
+// for `columns` numbers.
+void invertPanel(double* panel, size_t lead, size_t rows, size_t columns, double* factors);
+
+// x = A^-1 x in the order of elimination, with inverted panels; `buffer` has room for the tallest panel and
+// four more.
 void substitute(const CholeskyAnalysis& analysis, const double* panels, double* x, double* buffer);
 
 }  // namespace sunder::fem::kernels
