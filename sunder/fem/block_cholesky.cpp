@@ -12,8 +12,6 @@ namespace {
 
 // Below this much work threads cost more than they bring.
 constexpr double kParallelFlops = 2e7;
-// A pivot that has lost this much of the matrix's diagonal is rounding.
-constexpr double kSmallestPivot = 1e-13;
 
 struct Scratch {
   std::vector<uint32_t> place;

@@ -34,13 +34,12 @@ class SimplicialSolver final : public LinearSolver {
     if (!same) solver_.analyzePattern(lower_);
     solver_.factorize(lower_);
     stamp_ = pattern.stamp();
-    // Indefinite matrices have factors, too; only their pivots tell.
-    const bool positive = solver_.info() == Eigen::Success && solver_.vectorD().minCoeff() > 0;
-    if (!positive) {
-      stamp_ = 0;
-      Eigen::Index at = 0;
-      if (solver_.info() == Eigen::Success) solver_.vectorD().minCoeff(&at);
-      notPositive(static_cast<uint32_t>(solver_.permutationPinv().indices()[at]) / 3);
+    // Indefinite and singular matrices have factors, too; only their pivots tell.
+    if (solver_.info() != Eigen::Success) fail(0);
+    const auto pivots = solver_.vectorD();
+    for (Eigen::Index k = 0; k < pivots.size(); ++k) {
+      const Eigen::Index row = solver_.permutationPinv().indices()[k];
+      if (!(pivots[k] > kSmallestPivot * lower_.coeff(row, row))) fail(row);
     }
   }
   void solve(std::span<const Vec3> b, std::span<Vec3> x) override {
@@ -48,6 +47,11 @@ class SimplicialSolver final : public LinearSolver {
   }
 
  private:
+  [[noreturn]] void fail(Eigen::Index row) {
+    stamp_ = 0;
+    notPositive(static_cast<uint32_t>(row / 3));
+  }
+
   // The lower triangle by columns is the upper one by rows: rows of blocks, and in them the transposes.
   void fill(const BlockMatrix& matrix, bool same) {
     const SparsePattern& pattern = matrix.pattern();
@@ -101,7 +105,7 @@ class DenseSolver final : public LinearSolver {
     if (solver_.info() != Eigen::Success) notPositive(0);
     const auto ratios = solver_.matrixLLT().diagonal().array().square() / diagonal.array();
     Eigen::Index at = 0;
-    if (n != 0 && !(ratios.minCoeff(&at) > 1e-13)) notPositive(static_cast<uint32_t>(at / 3));
+    if (n != 0 && !(ratios.minCoeff(&at) > kSmallestPivot)) notPositive(static_cast<uint32_t>(at / 3));
   }
   void solve(std::span<const Vec3> b, std::span<Vec3> x) override {
     if (!b.empty()) flat(x) = solver_.solve(flat(b)).eval();

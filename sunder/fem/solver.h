@@ -46,6 +46,9 @@ std::span<const std::string_view> solverNames();
 // From this many vertices on `auto` takes pcg: factors no longer fit the memory of small machines.
 inline constexpr size_t kIterativeVertices = 150'000;
 
+// A pivot that has lost all but this much of the matrix's diagonal is rounding: the matrix is singular.
+inline constexpr double kSmallestPivot = 1e-12;
+
 // Throws Error (Numerical) that says which vertex the matrix is singular or indefinite at.
 [[noreturn]] void notPositive(uint32_t vertex);
 

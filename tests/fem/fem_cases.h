@@ -3,6 +3,7 @@
 
 #include "sunder/base/random.h"
 #include "sunder/fem/body.h"
+#include "sunder/fem/point_force.h"
 #include "sunder/fem/principal.h"
 #include "sunder/geometry/mesh.h"
 #include "sunder/geometry/tet_mesh.h"
@@ -67,10 +68,21 @@ inline std::vector<Vec3> affine(const geometry::TetMesh& mesh, const Mat3& a, co
   return u;
 }
 
-inline Mat3 crossMatrix(const Vec3& w) {
-  Mat3 m;
-  m << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
-  return m;
+// A force spread over the boundary faces whose vertices all satisfy `on`, by area.
+template <class On>
+std::vector<NodalForce> spread(const geometry::TetMesh& mesh, const Vec3& force, const On& on) {
+  const geometry::TetBoundary boundary = geometry::boundarySurface(mesh);
+  std::vector<NodalForce> forces;
+  double area = 0;
+  for (const geometry::Triangle& t : boundary.surface.triangles) {
+    const auto at = [&](size_t k) { return boundary.surface.positions[t[k]]; };
+    if (!on(at(0)) || !on(at(1)) || !on(at(2))) continue;
+    const double share = 0.5 * (at(1) - at(0)).cross(at(2) - at(0)).norm();
+    area += share;
+    for (const uint32_t v : t) forces.push_back({boundary.vertexSource[v], share / 3 * force});
+  }
+  for (NodalForce& f : forces) f.force /= area;
+  return forces;
 }
 
 }  // namespace sunder::fem
