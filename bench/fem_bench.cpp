@@ -49,7 +49,7 @@ geometry::TetMesh ring(double edge) {
 
 std::vector<geometry::TetMesh> bodies(const Options& options) {
   std::vector<geometry::TetMesh> meshes;
-  for (const double edge : {0.044, 0.0195, 0.0092}) {
+  for (const double edge : {0.0405, 0.0205, 0.0093}) {
     meshes.push_back(ring(edge));
     if (meshes.back().tets.size() > options.largest) meshes.pop_back();
   }
@@ -76,6 +76,7 @@ void addTime(Report& report, const std::string& name, size_t tets, unsigned thre
 }  // namespace
 
 SUNDER_BENCH("fem", femAssembly) {
+  if (!options.wants("fem/body") && !options.wants("fem/assembly")) return;
   for (const geometry::TetMesh& mesh : bodies(options))
     for (const unsigned threads : options.threadCounts()) {
       const ThreadLimit limit(threads);
@@ -97,6 +98,9 @@ SUNDER_BENCH("fem", femSolvers) {
     const std::vector<Vec3> b(body.vertices(), Vec3(1, 2, 3));
     std::vector<Vec3> x(b.size());
     for (const std::string name : {"block", "ldlt", "dense", "pcg"}) {
+      const bool wanted = options.wants("fem/analyse+factor/" + name) ||
+                          options.wants("fem/factor/" + name) || options.wants("fem/solve/" + name);
+      if (!wanted) continue;
       if (name == "dense" && mesh.tets.size() > 5000) continue;
       for (const unsigned threads : options.threadCounts()) {
         const ThreadLimit limit(threads);
@@ -111,11 +115,15 @@ SUNDER_BENCH("fem", femSolvers) {
         if (name != "block" && name != "pcg") break;
       }
     }
-    addCholmodRows(report, options, matrix, mesh.tets.size());
+    if (options.wants("fem/solve/cholmod simplicial") || options.wants("fem/factor/cholmod supernodal"))
+      addCholmodRows(report, options, matrix, mesh.tets.size());
   }
 }
 
 SUNDER_BENCH("fem", femRecovery) {
+  if (!options.wants("fem/recovery/lumped") && !options.wants("fem/recovery/patch") &&
+      !options.wants("fem/patches"))
+    return;
   for (const geometry::TetMesh& mesh : bodies(options)) {
     const ElasticBody body(mesh, kGlass);
     std::vector<Vec3> u(mesh.positions), v(mesh.positions);
@@ -138,6 +146,7 @@ SUNDER_BENCH("fem", femRecovery) {
 // A hit from the mesh to principal stresses: elements, pattern, assembly, analysis, factor, twenty steps,
 // recovery after the last of them, or after each.
 SUNDER_BENCH("fem", femAnalysis) {
+  if (!options.wants("fem/analysis/once") && !options.wants("fem/analysis/each step")) return;
   for (const geometry::TetMesh& mesh : bodies(options))
     for (const unsigned threads : options.threadCounts()) {
       const ThreadLimit limit(threads);
@@ -155,7 +164,7 @@ SUNDER_BENCH("fem", femAnalysis) {
           }
           if (!each) recovery.update(dynamics.displacements(), dynamics.velocities());
         });
-        Row row{.name = each ? "fem/analysis/recovery each step" : "fem/analysis",
+        Row row{.name = each ? "fem/analysis/each step" : "fem/analysis/once",
                 .size = mesh.tets.size(),
                 .threads = threads,
                 .metric = "time",

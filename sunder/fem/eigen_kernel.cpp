@@ -15,12 +15,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<double, 4>;
 using V = hn::Vec<D>;
 constexpr size_t kLanes = hn::MaxLanes(D());
-constexpr int kSweeps = 6;
+constexpr int kSweeps = 8;
 
 // Lanes are matrices, so every lane has the same bits whatever the width.
 struct Lanes {
   V diagonal[3], off[3];  // off: (0,1), (1,2), (2,0)
   V vectors[3][3];        // [column][row]
+  V tiny;  // what is smaller off the diagonal is zero, or it would end as slow denormal numbers
+
+  HWY_INLINE V cleared(V value) const { return hn::IfThenElseZero(hn::Gt(hn::Abs(value), tiny), value); }
 
   // Makes off[e] zero, which stands between p and q; pr and qr are those between them and the third.
   HWY_INLINE void rotate(int p, int q, int e, int pr, int qr) {
@@ -40,8 +43,8 @@ struct Lanes {
     diagonal[q] = hn::Add(diagonal[q], shift);
     off[e] = zero;
     const V x = off[pr], y = off[qr];
-    off[pr] = hn::Sub(hn::Mul(c, x), hn::Mul(s, y));
-    off[qr] = hn::Add(hn::Mul(s, x), hn::Mul(c, y));
+    off[pr] = cleared(hn::Sub(hn::Mul(c, x), hn::Mul(s, y)));
+    off[qr] = cleared(hn::Add(hn::Mul(s, x), hn::Mul(c, y)));
     for (int k = 0; k < 3; ++k) {
       const V u = vectors[p][k], w = vectors[q][k];
       vectors[p][k] = hn::Sub(hn::Mul(c, u), hn::Mul(s, w));
@@ -76,7 +79,14 @@ HWY_ATTR void Jacobi(const Stress* matrices, size_t count, SymmetricEigen* resul
       m.off[k] = hn::Load(d, in[3 + k]);
       for (int r = 0; r < 3; ++r) m.vectors[k][r] = hn::Set(d, k == r ? 1.0 : 0.0);
     }
+    V size = hn::Zero(d);
+    for (int k = 0; k < 3; ++k) size = hn::Add(size, hn::Add(hn::Abs(m.diagonal[k]), hn::Abs(m.off[k])));
+    m.tiny = hn::Mul(size, hn::Set(d, 0x1p-80));
+    for (int k = 0; k < 3; ++k) m.off[k] = m.cleared(m.off[k]);
+    // Rotations of diagonal matrices change nothing, so a lane does not see how long the others take.
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      const V rest = hn::Add(hn::Abs(m.off[0]), hn::Add(hn::Abs(m.off[1]), hn::Abs(m.off[2])));
+      if (hn::AllTrue(d, hn::Eq(rest, hn::Zero(d)))) break;
       m.rotate(0, 1, 0, 2, 1);
       m.rotate(0, 2, 2, 0, 1);
       m.rotate(1, 2, 1, 0, 2);
@@ -91,8 +101,8 @@ HWY_ATTR void Jacobi(const Stress* matrices, size_t count, SymmetricEigen* resul
     for (size_t l = 0; l < lanes; ++l) {
       double* values = results[first + l].values.data();
       double* vectors = results[first + l].vectors.data();
-      for (size_t k = 0; k < 3; ++k) values[k] = out[k][l];
-      for (size_t k = 0; k < 9; ++k) vectors[k] = out[3 + k][l];
+      for (size_t k = 0; k < 3; ++k) values[k] = out[k][l] + 0.0;  // no negative zeros
+      for (size_t k = 0; k < 9; ++k) vectors[k] = out[3 + k][l] + 0.0;
     }
   }
 }

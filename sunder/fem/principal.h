@@ -1,5 +1,5 @@
 // Principal stresses: the largest eigenvalue of a symmetric 3x3 matrix, its direction, and how fast it grows
-// (specification 07, M4). Eigenvalues by cyclic Jacobi rotations, a fixed number of sweeps on four matrices
+// (specification 07, M4). Eigenvalues by cyclic Jacobi rotations on four matrices
 // at once: accurate to a few units in the last place of the largest, eigenvectors orthonormal to rounding,
 // also where eigenvalues are equal. Same bits on every vector unit, and whatever the neighbours in the batch
 // are.
