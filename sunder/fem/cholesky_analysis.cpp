@@ -129,8 +129,8 @@ void columnStructures(const SparsePattern& pattern, const std::vector<uint32_t>&
 // How many zeros a panel may hold to have fewer, wider panels: more in narrow ones, where a panel costs more
 // than its numbers.
 bool worthMerging(size_t width, double zeros, double all) {
-  if (width <= 4) return zeros <= 0.8 * all;
-  if (width <= 16) return zeros <= 0.25 * all;
+  if (width <= 4) return zeros <= 0.5 * all;
+  if (width <= 16) return zeros <= 0.2 * all;
   if (width <= 48) return zeros <= 0.1 * all;
   return zeros <= 0.05 * all;
 }
