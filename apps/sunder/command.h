@@ -47,6 +47,7 @@ Verb addSdf(CLI::App& root);
 Verb addSurface(CLI::App& root);
 Verb addVoxelize(CLI::App& root);
 Verb addTet(CLI::App& root);
+Verb addStress(CLI::App& root);
 Verb addRender(CLI::App& root);
 Verb addView(CLI::App& root);
 Verb addExport(CLI::App& root);

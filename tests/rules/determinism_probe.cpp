@@ -5,6 +5,8 @@
 #include "sunder/base/prefix_sum.h"
 #include "sunder/base/radix_sort.h"
 #include "sunder/base/random.h"
+#include "sunder/fem/dynamics.h"
+#include "sunder/fem/recovery.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_clean.h"
 #include "sunder/geometry/shapes.h"
@@ -68,6 +70,24 @@ void simulate() {
   for (int i = 0; i < 60; ++i) simulation.step();
   const uint64_t state = simulation.hash();
   print<uint64_t>("simulation", {&state, 1});
+}
+
+// A struck body of several thousand tetrahedra: assembly, factor, steps and recovery take several blocks.
+void strike(const geometry::TetMesh& mesh) {
+  fem::ElasticDynamics dynamics;
+  dynamics.setBody(mesh, {7e10, 0.22, 2500});
+  fem::StressRecovery recovery;
+  for (const char* solver : {"block", "pcg"}) {
+    dynamics.rest();
+    dynamics.prepare({.step = 1e-5, .beta = 3e-6, .solver = {solver}});
+    recovery.setBody(dynamics.body(), fem::Recovery::Patch);
+    const fem::NodalForce force{0, Vec3(0, -1e4, 0)};
+    for (int i = 0; i < 3; ++i) dynamics.step({&force, 1});
+    recovery.update(dynamics.displacements(), dynamics.velocities());
+    std::vector<double> values;
+    for (const fem::Principal& p : recovery.principals()) values.push_back(p.value), values.push_back(p.rate);
+    print<double>(solver, values);
+  }
 }
 
 }  // namespace
@@ -168,6 +188,8 @@ int main(int argc, char** argv) {
     for (const tet::TetLocation& place : places) found.push_back(place.tet);
     print<uint32_t>("locate", found);
   }
+  tet::FillReport filled;
+  strike(tet::fill(exact, {.edge = 0.08}, filled));
   simulate();
   return 0;
 }

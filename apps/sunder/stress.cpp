@@ -1,0 +1,252 @@
+// sunder stress MESH --material NAME --fix "y<0.01" --force X,Y,Z,FX,FY,FZ -o stress.vtu
+#include "sunder/base/error.h"
+#include "sunder/base/log.h"
+#include "sunder/base/profiler.h"
+#include "sunder/fem/statics.h"
+#include "sunder/fem/stress_file.h"
+#include "sunder/geometry/mesh_io.h"
+#include "sunder/tet/stuffing.h"
+#include "sunder/tet/tet_report.h"
+#include "sunder/world/scene.h"
+
+#include "command.h"
+#include "read_field.h"
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sunder::cli {
+
+namespace {
+
+struct StressOptions {
+  std::string input, output, material = "glass", solver = "auto", recovery = "patch";
+  std::vector<std::string> fix, force;
+  std::string gravity;
+  double edge = 0;
+  std::optional<double> young, poisson, density;
+};
+
+std::vector<double> numbers(const std::string& text, size_t count, const char* option, const char* form) {
+  std::vector<double> values;
+  const char *at = text.data(), *end = at + text.size();
+  while (values.size() <= count) {
+    double value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || !std::isfinite(value)) break;
+    values.push_back(value);
+    at = next;
+    if (at == end || *at != ',') break;
+    ++at;
+  }
+  if (values.size() != count || at != end)
+    throw Error(ErrorKind::Usage, fmt::format("--{} '{}' is not {} numbers", option, text, count))
+        .hint(fmt::format("like --{} {}", option, form));
+  return values;
+}
+
+// "y<0.01": all vertices there are held.
+void addSupports(const std::string& text, const geometry::TetMesh& mesh,
+                 std::vector<fem::Support>& supports) {
+  const bool formed =
+      text.size() > 2 && text[0] >= 'x' && text[0] <= 'z' && (text[1] == '<' || text[1] == '>');
+  double limit = 0;
+  const char* end = text.data() + text.size();
+  if (!formed || std::from_chars(text.data() + 2, end, limit).ptr != end)
+    throw Error(ErrorKind::Usage, fmt::format("--fix '{}' is not a half-space", text))
+        .hint("like --fix \"y<0.01\"");
+  const size_t before = supports.size();
+  for (uint32_t v = 0; v < mesh.positions.size(); ++v) {
+    const double x = mesh.positions[v][text[0] - 'x'];
+    if (text[1] == '<' ? x < limit : x > limit) supports.push_back({.vertex = v});
+  }
+  if (supports.size() == before) {
+    const Box3 box = geometry::bounds(mesh.positions);
+    throw Error(ErrorKind::Usage, fmt::format("no vertex has {}", text))
+        .hint(fmt::format("{} goes from {:.6g} to {:.6g}", text[0], box.lower[text[0] - 'x'],
+                          box.upper[text[0] - 'x']));
+  }
+}
+
+fem::ElasticMaterial materialOf(const StressOptions& options, double& strength) {
+  fem::ElasticMaterial material;
+  const std::optional<fem::ElasticPreset> preset = fem::elasticPreset(options.material);
+  if (!preset) {
+    std::vector<std::string_view> names;
+    for (const fem::ElasticPreset& p : fem::elasticPresets()) names.push_back(p.name);
+    throw Error(ErrorKind::Usage, fmt::format("there are no elastic constants of '{}'", options.material))
+        .hint(fmt::format("one of {}", fmt::join(names, ", ")));
+  }
+  material.young = options.young.value_or(preset->young);
+  material.poisson = options.poisson.value_or(preset->poisson);
+  for (const world::Material& m : world::builtinMaterials())
+    if (m.name == options.material) material.density = m.density;
+  material.density = options.density.value_or(material.density);
+  strength = preset->strength;
+  fem::requireValid(material);
+  return material;
+}
+
+// Tetrahedra of a file, or a surface or field filled with them.
+geometry::TetMesh readBody(const StressOptions& options, const Settings& settings) {
+  const bool field = std::filesystem::path(options.input).extension() == ".sdf";
+  if (!field && !geometry::readMesh(options.input).volume.tets.empty()) {
+    tet::TetFileReport report;
+    geometry::TetMesh mesh = tet::readTetMesh(options.input, tet::InvertedTets::Turn, report);
+    reportNotes(settings, options.input, report.notes);
+    return mesh;
+  }
+  const FieldInput source = readField(options.input, settings);
+  tet::FillReport report;
+  const Box3 box = source.field->bounds();
+  const double edge = options.edge > 0 ? options.edge : box.extent().maxCoeff() / 20;
+  geometry::TetMesh mesh = tet::fill(*source.field, {.edge = edge}, report);
+  if (mesh.tets.empty())
+    throw Error(ErrorKind::Geometry, "has no inside to fill")
+        .inFile(options.input)
+        .hint("the mesh may be open, or thinner than --edge");
+  return mesh;
+}
+
+Json point(const Vec3& p) { return Json::array({p.x(), p.y(), p.z()}); }
+
+int stress(const StressOptions& options, const Settings& settings) {
+  if (!options.output.empty() && std::filesystem::path(options.output).extension() != ".vtu")
+    throw Error(ErrorKind::Usage, fmt::format("cannot write stress to {}", options.output))
+        .hint("give a .vtu file");
+  Profiler profiler;
+  const Profiler::Activation active(profiler);
+  double strength = 0;
+  const fem::ElasticMaterial material = materialOf(options, strength);
+  if (material.locks())
+    logWarn("Poisson's ratio {} is close to 0.5: the body will seem too stiff", material.poisson);
+  const Vec3 gravity = options.gravity.empty()
+                           ? Vec3::Zero()
+                           : Vec3(numbers(options.gravity, 3, "gravity", "0,-9.81,0").data());
+  fem::ElasticBody body;
+  {
+    const ProfileScope scope("read");
+    body.set(readBody(options, settings), material);
+  }
+  std::vector<fem::Support> supports;
+  for (const std::string& text : options.fix) addSupports(text, body.mesh(), supports);
+  std::vector<fem::NodalForce> forces;
+  if (!options.force.empty()) {
+    const fem::SurfaceForces surface(body.mesh());
+    for (const std::string& text : options.force) {
+      const std::vector<double> v = numbers(text, 6, "force", "0,1,0,0,-500,0");
+      const double distance = surface.add({v[0], v[1], v[2]}, {v[3], v[4], v[5]}, forces);
+      const Box3 box = geometry::bounds(body.mesh().positions);
+      if (distance > 0.05 * box.extent().norm())
+        logWarn("the force at {},{},{} is {:.3g} m from the surface and acts at its nearest point", v[0],
+                v[1], v[2], distance);
+    }
+  }
+  fem::StaticSolution solution;
+  {
+    const ProfileScope scope("solve");
+    solution = fem::solveStatic(body, supports, forces, gravity, {options.solver});
+  }
+  fem::StressRecovery recovery;
+  {
+    const ProfileScope scope("recover");
+    recovery.setBody(body, options.recovery == "lumped" ? fem::Recovery::Lumped : fem::Recovery::Patch);
+    recovery.update(solution.displacements);
+  }
+  if (!options.output.empty()) fem::writeStressFile(options.output, body, solution.displacements, recovery);
+
+  size_t farthest = 0;
+  Vec3 reaction = Vec3::Zero();
+  for (size_t v = 0; v < body.vertices(); ++v) {
+    if (solution.displacements[v].squaredNorm() > solution.displacements[farthest].squaredNorm())
+      farthest = v;
+    reaction += solution.reactions[v];
+  }
+  const uint32_t strongest = recovery.strongest();
+  const fem::Principal& principal = recovery.principals()[strongest];
+  const double largest = solution.displacements[farthest].norm();
+  const double energy = fem::elasticEnergy(body, recovery.elements());
+  if (settings.json) {
+    Json json = {{"input", options.input},
+                 {"vertices", body.vertices()},
+                 {"tets", body.tets()},
+                 {"young", material.young},
+                 {"poisson", material.poisson},
+                 {"density", material.density},
+                 {"held", supports.size()},
+                 {"solver", solution.solver},
+                 {"max_displacement", largest},
+                 {"max_displacement_at", point(body.mesh().positions[farthest])},
+                 {"max_principal_stress", principal.value},
+                 {"max_principal_stress_at", point(body.mesh().positions[strongest])},
+                 {"max_principal_direction", point(principal.direction)},
+                 {"reaction", point(reaction)},
+                 {"elastic_energy", energy}};
+    if (strength > 0) json["strength"] = strength;
+    if (!options.output.empty()) json["output"] = options.output;
+    json["seconds"] = stagesJson(profiler);
+    printJson(json);
+  }
+  const auto place = [](const Vec3& p) {
+    return fmt::format("({:.4g}, {:.4g}, {:.4g})", p.x(), p.y(), p.z());
+  };
+  std::string text = fmt::format(
+      "{}: {} vertices, {} tetrahedra, {} held\n  displacement {:.4g} m at most, at {}\n  principal stress "
+      "{:.4g} Pa at "
+      "most, at {}\n  supports push with {} N",
+      options.input, body.vertices(), body.tets(), supports.size(), largest,
+      place(body.mesh().positions[farthest]), principal.value, place(body.mesh().positions[strongest]),
+      place(reaction));
+  if (strength > 0)
+    text += fmt::format("\n  {} breaks at {:.3g} Pa: {:.3g} times that is reached", options.material,
+                        strength, principal.value / strength);
+  say(settings, text);
+  return 0;
+}
+
+}  // namespace
+
+Verb addStress(CLI::App& root) {
+  auto options = std::make_shared<StressOptions>();
+  CLI::App* app = root.add_subcommand("stress", "Bend a held body with forces: displacement and stress");
+  app->add_option("INPUT", options->input, "Tetrahedra, or a closed mesh or field (.sdf) to fill")
+      ->required();
+  app->add_option("-o,--output", options->output, "Displacement and stress to write (.vtu)")
+      ->type_name("FILE");
+  app->add_option("--material", options->material, "Whose elastic constants [glass]")->type_name("NAME");
+  app->add_option("--young", options->young, "Young's modulus in pascals, instead of the material's")
+      ->type_name("PA");
+  app->add_option("--poisson", options->poisson, "Poisson's ratio, instead of the material's")
+      ->type_name("X");
+  app->add_option("--density", options->density, "kg/m^3, instead of the material's")->type_name("D");
+  app->add_option("--fix", options->fix,
+                  "Hold all vertices of a half-space, like \"y<0.01\"; may be repeated")
+      ->required()
+      ->type_name("TEXT");
+  app->add_option("--force", options->force,
+                  "A point and the force in newtons that acts there; may be repeated")
+      ->type_name("X,Y,Z,FX,FY,FZ");
+  app->add_option("--gravity", options->gravity, "Acceleration of all of the mass [none]")
+      ->type_name("X,Y,Z");
+  app->add_option("--edge", options->edge,
+                  "Edge of tetrahedra in metres where a surface is filled [a twentieth]")
+      ->check(CLI::PositiveNumber)
+      ->type_name("D");
+  app->add_option("--recovery", options->recovery, "Stress at vertices: patch or lumped [patch]")
+      ->check(CLI::IsMember({"patch", "lumped"}))
+      ->type_name("NAME");
+  app->add_option("--solver", options->solver, "auto, block, ldlt, dense or pcg [auto]")->type_name("NAME");
+  app->footer(
+      "Examples:\n"
+      "  sunder stress cup.msh --material porcelain --fix \"y<0.001\" --force 0,0.1,0,20,0,0 -o cup.vtu\n"
+      "  sunder stress beam.obj --edge 0.01 --fix \"x<0.01\" --gravity 0,-9.81,0 --json");
+  return {app, [options](const Settings& settings) { return stress(*options, settings); }};
+}
+
+}  // namespace sunder::cli

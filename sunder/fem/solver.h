@@ -1,0 +1,55 @@
+// Linear systems with symmetric positive definite BlockMatrix, by name.
+//
+//   block  supernodal Cholesky over 3x3 blocks, ours (block_cholesky.h): what auto takes nearly always
+//   ldlt   Eigen's simplicial LDL^T with approximate minimum degree
+//   dense  Eigen's dense LL^T: bodies of a few vertices
+//   pcg    conjugate gradients, block Jacobi or incomplete Cholesky before them: little memory
+//   auto   by the number of vertices
+//
+// All give the same answers up to rounding (pcg: to its tolerance), the same bits for any number of threads.
+#pragma once
+
+#include "sunder/fem/block_matrix.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sunder::fem {
+
+class LinearSolver {
+ public:
+  virtual ~LinearSolver() = default;
+  virtual std::string_view name() const = 0;
+  // Keeps the analysis of the pattern for the next matrix that has it. The matrix must stay as it is until
+  // the last solve. Throws Error (Numerical) where the matrix is not positive definite.
+  virtual void factor(const BlockMatrix& matrix) = 0;
+  // x = matrix^-1 * b; may be the same array. Not from two threads at once.
+  virtual void solve(std::span<const Vec3> b, std::span<Vec3> x) = 0;
+};
+
+enum class Preconditioner { BlockJacobi, IncompleteCholesky };
+
+struct SolverSettings {
+  std::string name = "auto";
+  double tolerance = 1e-12;   // pcg: of the residual against the right-hand side
+  size_t mostIterations = 0;  // pcg; 0: ten times the unknowns
+  Preconditioner preconditioner = Preconditioner::IncompleteCholesky;  // pcg
+};
+
+// Throws Error (Usage) with the names there are for one that is not.
+std::unique_ptr<LinearSolver> makeSolver(const SolverSettings& settings);
+std::span<const std::string_view> solverNames();
+
+// From this many vertices on `auto` takes pcg: factors no longer fit the memory of small machines.
+inline constexpr size_t kIterativeVertices = 150'000;
+
+// A pivot that has lost all but this much of the matrix's diagonal is rounding: the matrix is singular.
+inline constexpr double kSmallestPivot = 1e-12;
+
+// Throws Error (Numerical) that says which vertex the matrix is singular or indefinite at.
+[[noreturn]] void notPositive(uint32_t vertex);
+
+}  // namespace sunder::fem

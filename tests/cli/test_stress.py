@@ -1,0 +1,55 @@
+"""sunder stress: held bodies under forces, and what it says to bad input."""
+import unittest
+
+from harness import CommandTest
+
+
+class Stress(CommandTest):
+    def beam(self):
+        self.ok("shape", "box", "--set", "width=1", "--set", "height=0.1", "--set", "depth=0.1", "-o", "beam.obj")
+
+    def test_a_pulled_bar(self):
+        # Far from its ends the stress is F/S and the whole stretches by F L / (E S).
+        self.beam()
+        self.ok("tet", "beam.obj", "--edge", "0.05", "-o", "beam.msh")
+        report = self.json("stress", "beam.msh", "--fix", "x<-0.499", "--force", "0.5,0,0,5000,0,0", "--poisson", "0",
+                           "-o", "beam.vtu")
+        self.assertAlmostEqual(report["reaction"][0], -5000, delta=1e-4)
+        self.assertEqual(report["young"], 7e10)
+        self.assertEqual(report["density"], 2500)
+        self.assertGreater(report["max_displacement"], 5000 / (7e10 * 0.01))
+        # Twice the energy is the force times the way of the point it acts at.
+        self.assertLess(report["elastic_energy"], 0.5 * 5000 * report["max_displacement"] * 1.001)
+        self.assertTrue((self.folder / "beam.vtu").stat().st_size > 10000)
+        self.assertEqual(self.json("info", "beam.vtu")["volume_mesh"]["tets"], report["tets"])
+
+    def test_solvers_and_threads_agree(self):
+        self.beam()
+        base = ("stress", "beam.obj", "--edge", "0.05", "--fix", "x<-0.45", "--gravity", "0,-9.81,0")
+        answers = {s: self.json(*base, "--solver", s)["max_displacement"] for s in ("block", "ldlt", "pcg", "dense")}
+        for name, value in answers.items():
+            self.assertAlmostEqual(value / answers["block"], 1, delta=1e-7, msg=name)
+        for threads in ("1", "4"):
+            self.assertEqual(self.json(*base, "--threads", threads)["max_displacement"], answers["block"])
+
+    def test_refusals(self):
+        self.beam()
+        held = ("stress", "beam.obj", "--edge", "0.1", "--fix", "x<-0.4")
+        self.refused("stress", "beam.obj", says=["--fix"])
+        self.refused("stress", "beam.obj", "--fix", "w<1", says=["w<1", "half-space"])
+        self.refused("stress", "beam.obj", "--fix", "x<one", says=["x<one"])
+        self.refused("stress", "beam.obj", "--fix", "x>9", says=["no vertex", "0.5"])
+        self.refused(*held, "--force", "1,2,3,4,5", says=["--force", "6 numbers"])
+        self.refused(*held, "--force", "1,2,3,4,5,nan", says=["--force"])
+        self.refused(*held, "--gravity", "1", says=["--gravity"])
+        self.refused(*held, "--material", "cheese", says=["cheese", "glass"])
+        self.refused(*held, "--poisson", "0.5", says=["Poisson", "0.5"])
+        self.refused(*held, "--young", "-1", says=["Young"])
+        self.refused(*held, "--solver", "gauss", says=["gauss", "block"])
+        self.refused(*held, "-o", "x.obj", says=["x.obj", ".vtu"])
+        self.refused(*held, "-o", "no/such/x.vtu", says=["no/such/x.vtu"])
+        self.refused("stress", "none.obj", "--fix", "x<0", says=["none.obj"])
+
+
+if __name__ == "__main__":
+    unittest.main()
