@@ -285,7 +285,14 @@ class FractureRun {
       energy = fem::elasticEnergy(tools_.dynamics_.body(), tools_.recovery_.elements());
     bool refined = false;
     const size_t before = geometry_.cracks().size();
+    // The stress in cut tetrahedra jumps about while the crack opens: cracks of the same blow do not start
+    // there.
+    std::vector<char> torn(live_.mesh.mesh.positions.size(), 0);
+    for (size_t t = 0; t < live_.mesh.size(); ++t)
+      if (!live_.mesh.cuts[t].empty() && live_.mesh.cuts[t].back().surface >= firstCrack_)
+        for (const uint32_t v : live_.mesh.mesh.tets[t]) torn[v] = 1;
     for (const uint32_t seed : found) {
+      if (torn[seed]) continue;
       if (geometry_.cracks().size() >= settings_.mostCracks) break;
       refined |= plan(seed, energy);
     }
@@ -327,7 +334,7 @@ class FractureRun {
     crack.step = step_;
     for (int round = 0;; ++round) {
       const Stopwatch watch(out_.seconds.dissect);
-      FractureGeometry::State state = geometry_.cracked();
+      const FractureGeometry::State& state = geometry_.cracked();
       const uint32_t vertex = vertexAt(state, at);
       if (vertex == kNoIndex) return refined;
       const std::vector<double> values = crackValues(state.mesh.mesh, function);
@@ -378,11 +385,11 @@ class FractureRun {
       const Stopwatch watch(out_.seconds.coarsen);
       geometry_.coarsen();
     }
-    FractureGeometry::State state;
     {
       const Stopwatch watch(out_.seconds.dissect);
-      state = geometry_.cracked();
+      geometry_.cracked();
     }
+    const FractureGeometry::State& state = geometry_.cracked();
     const Stopwatch watch(out_.seconds.partition);
     uint32_t count = 0;
     std::vector<uint32_t> parts = partsOf(state.mesh.size(), state.links, count);
@@ -396,6 +403,7 @@ class FractureRun {
   const FractureSettings& settings_;
   double leastEdge_;
   uint32_t& nextCrack_;
+  uint32_t firstCrack_ = nextCrack_;
   FractureGeometry geometry_;
   FractureGeometry::State live_;  // what is analysed
   fem::DynamicsSettings dynamics_;

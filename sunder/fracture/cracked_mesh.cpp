@@ -95,7 +95,8 @@ Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std:
   std::vector<uint32_t> copy(before, kNoIndex);
   out.tetSource.resize(before);
   for (uint32_t t = 0; t < before; ++t) out.tetSource[t] = t;
-  std::vector<CutCell> parts(cells.begin(), cells.end());
+  std::vector<CutCell>& parts = out.cells;
+  parts.assign(cells.begin(), cells.end());
   for (size_t k = 0; k < marks.size(); ++k) {
     const Mark& mark = marks[k];
     if (mark.tet >= before || copy[mark.tet] != kNoIndex || (k > 0 && mark.tet <= marks[k - 1].tet))
@@ -142,7 +143,10 @@ Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std:
       for (size_t j = 0; j < 2; ++j) {
         if (as[i] == kNoIndex || bs[j] == kNoIndex) continue;
         if (cutA && cutB && i != j) continue;  // two sides of the crack
-        if ((!cutA && !cutB) || overlap(as[i], link.sideA, bs[j], link.sideB)) glue(as[i], link.sideA, bs[j]);
+        if ((!cutA && !cutB) || overlap(as[i], link.sideA, bs[j], link.sideB)) {
+          glue(as[i], link.sideA, bs[j]);
+          out.links.push_back({as[i], bs[j], link.sideA, link.sideB});
+        }
       }
   }
   // The first class of a vertex keeps its number.
@@ -151,7 +155,8 @@ Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std:
   for (uint32_t v = 0; v < vertices; ++v) out.vertexSource[v] = v;
   std::vector<uint32_t> number(4 * m.mesh.tets.size(), kNoIndex);
   std::vector<char> taken(vertices, 0);
-  for (uint32_t t = 0; t < m.mesh.tets.size(); ++t)
+  for (uint32_t t = 0; t < m.mesh.tets.size(); ++t) {
+    const geometry::Tetrahedron old = m.mesh.tets[t];
     for (uint32_t i = 0; i < 4; ++i) {
       uint32_t& v = m.mesh.tets[t][i];
       uint32_t& n = number[sets.find(4 * t + i)];
@@ -167,6 +172,10 @@ Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std:
       }
       v = n;
     }
+    // Cells know their corners by the numbers of vertices.
+    if (!m.cuts[t].empty() && old != m.mesh.tets[t])
+      parts[t] = makeCell(m.mesh.tets[t], m.corners(t), m.cuts[t]);
+  }
   return out;
 }
 

@@ -73,6 +73,8 @@ struct Mark {
 // (Usage) for marks that do not fit.
 struct Dissection {
   CrackedMesh mesh;
+  std::vector<CutCell> cells;  // and what links them: the same as cellsOf and linksOf would find
+  std::vector<Link> links;
   std::vector<uint32_t> vertexSource, tetSource;
 };
 Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std::span<const Link> links,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <unordered_map>
 
 namespace sunder::fracture {
 
@@ -34,24 +35,25 @@ PlannedMark FractureGeometry::State::planned(const Mark& mark) const {
 }
 
 void FractureGeometry::State::insert(const PlannedCrack& crack, std::vector<uint32_t>* vertexSource) {
-  std::multimap<uint32_t, uint32_t> bySlot;
-  for (uint32_t t = 0; t < mesh.size(); ++t) bySlot.emplace(slots[t], t);
+  std::unordered_map<uint32_t, std::vector<const PlannedMark*>> bySlot;
+  for (const PlannedMark& planned : crack.marks) bySlot[planned.slot].push_back(&planned);
   std::vector<Mark> marks;
-  for (const PlannedMark& planned : crack.marks) {
-    const auto [begin, end] = bySlot.equal_range(planned.slot);
-    for (auto it = begin; it != end; ++it)
-      if (sidesOf(mesh.cuts[it->second]) == planned.sides) marks.push_back({it->second, planned.phi});
+  for (uint32_t t = 0; t < mesh.size(); ++t) {
+    const auto found = bySlot.find(slots[t]);
+    if (found == bySlot.end()) continue;
+    for (const PlannedMark* planned : found->second)
+      if (sidesOf(mesh.cuts[t]) == planned->sides) marks.push_back({t, planned->phi});
   }
   if (marks.size() != crack.marks.size())
     throw Error(ErrorKind::Usage, "a crack does not fit the mesh that it was made for");
-  std::sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.tet < b.tet; });
   Dissection result = dissect(mesh, cells, links, crack.id, marks);
   std::vector<uint32_t> next(result.tetSource.size());
   for (size_t t = 0; t < next.size(); ++t) next[t] = slots[result.tetSource[t]];
   mesh = std::move(result.mesh);
+  cells = std::move(result.cells);
+  links = std::move(result.links);
   slots = std::move(next);
   if (vertexSource) *vertexSource = std::move(result.vertexSource);
-  refresh();
 }
 
 void FractureGeometry::begin() {
@@ -75,10 +77,12 @@ FractureGeometry::State FractureGeometry::uncracked() const {
   return state;
 }
 
-FractureGeometry::State FractureGeometry::cracked() const {
-  State state = uncracked();
-  for (const PlannedCrack& crack : cracks_) state.insert(crack);
-  return state;
+const FractureGeometry::State& FractureGeometry::cracked() {
+  if (!cracked_) {
+    cracked_ = uncracked();
+    for (const PlannedCrack& crack : cracks_) cracked_->insert(crack);
+  }
+  return *cracked_;
 }
 
 bool FractureGeometry::refine(std::span<const uint32_t> slots) {
@@ -89,23 +93,33 @@ bool FractureGeometry::refine(std::span<const uint32_t> slots) {
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   std::vector<uint16_t> generation;
   for (const uint32_t slot : chosen) generation.push_back(refinement_->tets()[slot].generation);
-  const size_t before = refinement_->tetCount();
+  // Some operations leave the number of tetrahedra as it is.
+  const auto operations = [&] {
+    size_t sum = 0;
+    for (size_t kind = 0; kind < tet::kRefineKinds; ++kind)
+      sum += refinement_->opCount(tet::RefineKind(kind));
+    return sum;
+  };
+  const size_t before = operations();
   for (size_t i = 0; i < chosen.size(); ++i) {
     // Neighbours that came first may have taken it along.
     const tet::RefinedTet& t = refinement_->tets()[chosen[i]];
     if (t.alive && !t.locked && t.generation == generation[i]) refinement_->refineFull(chosen[i]);
   }
-  return refinement_->tetCount() != before;
+  if (operations() == before) return false;
+  cracked_.reset();
+  return true;
 }
 
 void FractureGeometry::add(PlannedCrack crack) {
   if (refinement_)
     for (const PlannedMark& mark : crack.marks) refinement_->setLocked(mark.slot, true);
+  if (cracked_) cracked_->insert(crack);
   cracks_.push_back(std::move(crack));
 }
 
 void FractureGeometry::coarsen() {
-  if (refinement_) refinement_->coarsenAll();
+  if (refinement_ && refinement_->coarsenAll() > 0) cracked_.reset();
 }
 
 uint32_t joinTinyParts(const FractureGeometry::State& state, double least, std::vector<uint32_t>& parts,

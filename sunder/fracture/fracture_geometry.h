@@ -48,7 +48,7 @@ class FractureGeometry {
   const std::vector<PlannedCrack>& cracks() const { return cracks_; }
 
   State uncracked() const;  // without the planned cracks
-  State cracked() const;    // with all of them
+  const State& cracked();   // with all of them
   // One cycle for what the slots hold; false where nothing could be done.
   bool refine(std::span<const uint32_t> slots);
   void add(PlannedCrack crack);  // and locks what it cuts
@@ -60,6 +60,7 @@ class FractureGeometry {
   const CrackedMesh& body_;
   std::optional<tet::Refinement> refinement_;  // once it is needed
   std::vector<PlannedCrack> cracks_;
+  std::optional<State> cracked_;
 };
 
 // Gives parts that are smaller than `least` of the whole the number of the part that they share most cut

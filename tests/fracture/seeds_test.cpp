@@ -1,0 +1,67 @@
+#include "sunder/fracture/seeds.h"
+
+#include "sunder/tet/refinement.h"
+
+#include "tet/tet_cases.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace sunder::fracture {
+namespace {
+
+// Two round bumps on a line, heights 1 and 0.9, with a saddle between them.
+double bumps(const Vec3& p, double saddle) {
+  const auto bump = [&](const Vec3& at, double height) {
+    return saddle + (height - saddle) * std::exp(-(p - at).squaredNorm());
+  };
+  return std::max(bump(Vec3(1, 2, 2), 1), bump(Vec3(5, 2, 2), 0.9));
+}
+
+size_t seedsOf(const geometry::TetMesh& mesh, double saddle) {
+  std::vector<fem::Principal> stress(mesh.positions.size());
+  for (size_t v = 0; v < stress.size(); ++v) stress[v].value = bumps(mesh.positions[v], saddle);
+  return crackSeeds(stress, vertexNeighbours(mesh), {.strength = 0.4, .fading = 0, .gamma = 0.8}).size();
+}
+
+TEST(Seeds, OnePerConcentrationHoweverFineTheMesh) {
+  tet::Refinement refinement(tet::cubes(6, true));
+  for (int cycle = 0; cycle < 2; ++cycle) {
+    const geometry::TetMesh mesh = refinement.mesh();
+    EXPECT_EQ(seedsOf(mesh, 0.5), 2u) << cycle;
+    EXPECT_EQ(seedsOf(mesh, 0.85), 1u) << cycle;
+    if (cycle == 0) refinement.refineAll(5);
+  }
+}
+
+TEST(Seeds, FadingStressDoesNotCrack) {
+  const geometry::TetMesh mesh = tet::cubes(2, true);
+  std::vector<fem::Principal> stress(mesh.positions.size());
+  stress[13].value = 2;
+  stress[13].rate = -1.5;
+  SeedReport report;
+  EXPECT_EQ(crackSeeds(stress, vertexNeighbours(mesh), {.strength = 1, .fading = 1}, &report).size(), 0u);
+  EXPECT_EQ(report.fading, 1u);
+  EXPECT_EQ(crackSeeds(stress, vertexNeighbours(mesh), {.strength = 1, .fading = 2}).size(), 1u);
+  EXPECT_EQ(crackSeeds(stress, vertexNeighbours(mesh), {.strength = 3, .fading = 2}).size(), 0u);
+}
+
+TEST(Seeds, PeaksAreMarkedByRegion) {
+  const geometry::TetMesh mesh = tet::cubes(6, true);
+  std::vector<fem::Principal> stress(mesh.positions.size());
+  for (size_t v = 0; v < stress.size(); ++v) stress[v].value = bumps(mesh.positions[v], 0.3);
+  const auto marked = peakVertices(stress, vertexNeighbours(mesh), 0.5, 0.8);
+  size_t near = 0;
+  for (const uint32_t v : marked) {
+    const bool first = mesh.positions[v].x() < 3;
+    EXPECT_GT(stress[v].value, 0.8 * (first ? 1 : 0.9));
+    near += first;
+  }
+  EXPECT_GT(near, 0u);
+  EXPECT_LT(near, marked.size());
+}
+
+}  // namespace
+}  // namespace sunder::fracture
