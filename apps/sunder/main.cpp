@@ -120,7 +120,7 @@ int run(int argc, char** argv) {
   std::vector<Verb> verbs{addRun(app),    addCheck(app),   addReplay(app),   addShape(app),
                           addInfo(app),   addConvert(app), addClean(app),    addCollide(app),
                           addQuery(app),  addSdf(app),     addSurface(app),  addVoxelize(app),
-                          addTet(app),    addStress(app),  addRender(app),   addView(app),
+                          addTet(app),    addStress(app), addFracture(app),  addRender(app),   addView(app),
                           addExport(app), addBench(app),   addDescribe(app), addCompletion(app)};
   for (Verb& verb : verbs) addSettings(*verb.app, settings);
   app.footer(

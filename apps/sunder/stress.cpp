@@ -4,52 +4,28 @@
 #include "sunder/base/profiler.h"
 #include "sunder/fem/statics.h"
 #include "sunder/fem/stress_file.h"
-#include "sunder/geometry/mesh_io.h"
-#include "sunder/tet/stuffing.h"
-#include "sunder/tet/tet_report.h"
-#include "sunder/world/scene.h"
 
 #include "command.h"
-#include "read_field.h"
+#include "solid_input.h"
 
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <optional>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace sunder::cli {
 
 namespace {
 
 struct StressOptions {
-  std::string input, output, material = "glass", solver = "auto", recovery = "patch";
+  std::string input, output, solver = "auto", recovery = "patch";
   std::vector<std::string> fix, force;
   std::string gravity;
   double edge = 0;
-  std::optional<double> young, poisson, density;
+  MaterialChoice material;
 };
-
-std::vector<double> numbers(const std::string& text, size_t count, const char* option, const char* form) {
-  std::vector<double> values;
-  const char *at = text.data(), *end = at + text.size();
-  while (values.size() <= count) {
-    double value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || !std::isfinite(value)) break;
-    values.push_back(value);
-    at = next;
-    if (at == end || *at != ',') break;
-    ++at;
-  }
-  if (values.size() != count || at != end)
-    throw Error(ErrorKind::Usage, fmt::format("--{} '{}' is not {} numbers", option, text, count))
-        .hint(fmt::format("like --{} {}", option, form));
-  return values;
-}
 
 // "y<0.01": all vertices there are held.
 void addSupports(const std::string& text, const geometry::TetMesh& mesh,
@@ -74,46 +50,6 @@ void addSupports(const std::string& text, const geometry::TetMesh& mesh,
   }
 }
 
-fem::ElasticMaterial materialOf(const StressOptions& options, double& strength) {
-  fem::ElasticMaterial material;
-  const std::optional<fem::ElasticPreset> preset = fem::elasticPreset(options.material);
-  if (!preset) {
-    std::vector<std::string_view> names;
-    for (const fem::ElasticPreset& p : fem::elasticPresets()) names.push_back(p.name);
-    throw Error(ErrorKind::Usage, fmt::format("there are no elastic constants of '{}'", options.material))
-        .hint(fmt::format("one of {}", fmt::join(names, ", ")));
-  }
-  material.young = options.young.value_or(preset->young);
-  material.poisson = options.poisson.value_or(preset->poisson);
-  for (const world::Material& m : world::builtinMaterials())
-    if (m.name == options.material) material.density = m.density;
-  material.density = options.density.value_or(material.density);
-  strength = preset->strength;
-  fem::requireValid(material);
-  return material;
-}
-
-// Tetrahedra of a file, or a surface or field filled with them.
-geometry::TetMesh readBody(const StressOptions& options, const Settings& settings) {
-  const bool field = std::filesystem::path(options.input).extension() == ".sdf";
-  if (!field && !geometry::readMesh(options.input).volume.tets.empty()) {
-    tet::TetFileReport report;
-    geometry::TetMesh mesh = tet::readTetMesh(options.input, tet::InvertedTets::Turn, report);
-    reportNotes(settings, options.input, report.notes);
-    return mesh;
-  }
-  const FieldInput source = readField(options.input, settings);
-  tet::FillReport report;
-  const Box3 box = source.field->bounds();
-  const double edge = options.edge > 0 ? options.edge : box.extent().maxCoeff() / 20;
-  geometry::TetMesh mesh = tet::fill(*source.field, {.edge = edge}, report);
-  if (mesh.tets.empty())
-    throw Error(ErrorKind::Geometry, "has no inside to fill")
-        .inFile(options.input)
-        .hint("the mesh may be open, or thinner than --edge");
-  return mesh;
-}
-
 Json point(const Vec3& p) { return Json::array({p.x(), p.y(), p.z()}); }
 
 int stress(const StressOptions& options, const Settings& settings) {
@@ -122,17 +58,18 @@ int stress(const StressOptions& options, const Settings& settings) {
         .hint("give a .vtu file");
   Profiler profiler;
   const Profiler::Activation active(profiler);
-  double strength = 0;
-  const fem::ElasticMaterial material = materialOf(options, strength);
+  fem::ElasticPreset preset;
+  const fem::ElasticMaterial material = elasticMaterial(options.material, preset);
+  const double strength = preset.strength;
   if (material.locks())
     logWarn("Poisson's ratio {} is close to 0.5: the body will seem too stiff", material.poisson);
   const Vec3 gravity = options.gravity.empty()
                            ? Vec3::Zero()
-                           : Vec3(numbers(options.gravity, 3, "gravity", "0,-9.81,0").data());
+                           : Vec3(numbersOf(options.gravity, 3, "gravity", "0,-9.81,0").data());
   fem::ElasticBody body;
   {
     const ProfileScope scope("read");
-    body.set(readBody(options, settings), material);
+    body.set(readSolid(options.input, options.edge, 20, false, settings), material);
   }
   std::vector<fem::Support> supports;
   for (const std::string& text : options.fix) addSupports(text, body.mesh(), supports);
@@ -140,7 +77,7 @@ int stress(const StressOptions& options, const Settings& settings) {
   if (!options.force.empty()) {
     const fem::SurfaceForces surface(body.mesh());
     for (const std::string& text : options.force) {
-      const std::vector<double> v = numbers(text, 6, "force", "0,1,0,0,-500,0");
+      const std::vector<double> v = numbersOf(text, 6, "force", "0,1,0,0,-500,0");
       const double distance = surface.add({v[0], v[1], v[2]}, {v[3], v[4], v[5]}, forces);
       const Box3 box = geometry::bounds(body.mesh().positions);
       if (distance > 0.05 * box.extent().norm())
@@ -204,7 +141,7 @@ int stress(const StressOptions& options, const Settings& settings) {
       place(body.mesh().positions[farthest]), principal.value, place(body.mesh().positions[strongest]),
       place(reaction));
   if (strength > 0)
-    text += fmt::format("\n  {} breaks at {:.3g} Pa: {:.3g} times that is reached", options.material,
+    text += fmt::format("\n  {} breaks at {:.3g} Pa: {:.3g} times that is reached", options.material.name,
                         strength, principal.value / strength);
   say(settings, text);
   return 0;
@@ -219,12 +156,12 @@ Verb addStress(CLI::App& root) {
       ->required();
   app->add_option("-o,--output", options->output, "Displacement and stress to write (.vtu)")
       ->type_name("FILE");
-  app->add_option("--material", options->material, "Whose elastic constants [glass]")->type_name("NAME");
-  app->add_option("--young", options->young, "Young's modulus in pascals, instead of the material's")
+  app->add_option("--material", options->material.name, "Whose elastic constants [glass]")->type_name("NAME");
+  app->add_option("--young", options->material.young, "Young's modulus in pascals, instead of the material's")
       ->type_name("PA");
-  app->add_option("--poisson", options->poisson, "Poisson's ratio, instead of the material's")
+  app->add_option("--poisson", options->material.poisson, "Poisson's ratio, instead of the material's")
       ->type_name("X");
-  app->add_option("--density", options->density, "kg/m^3, instead of the material's")->type_name("D");
+  app->add_option("--density", options->material.density, "kg/m^3, instead of the material's")->type_name("D");
   app->add_option("--fix", options->fix,
                   "Hold all vertices of a half-space, like \"y<0.01\"; may be repeated")
       ->required()

@@ -26,13 +26,13 @@ void requireValid(const ElasticMaterial& m) {
 
 std::span<const ElasticPreset> elasticPresets() {
   static constexpr std::array<ElasticPreset, 15> kPresets{{
-      {"glass", 7.0e10, 0.22, 4.0e7},
-      {"concrete", 3.0e10, 0.20, 3.0e6},
-      {"porcelain", 6.0e10, 0.20, 3.0e7},
-      {"plaster", 4.5e9, 0.22, 2.0e6},
-      {"limestone", 4.0e10, 0.25, 5.0e6},
-      {"granite", 5.0e10, 0.25, 1.0e7},
-      {"brick", 1.5e10, 0.20, 2.5e6},
+      {"glass", 7.0e10, 0.22, 4.0e7, 8},
+      {"concrete", 3.0e10, 0.20, 3.0e6, 100},
+      {"porcelain", 6.0e10, 0.20, 3.0e7, 20},
+      {"plaster", 4.5e9, 0.22, 2.0e6, 10},
+      {"limestone", 4.0e10, 0.25, 5.0e6, 50},
+      {"granite", 5.0e10, 0.25, 1.0e7, 100},
+      {"brick", 1.5e10, 0.20, 2.5e6, 40},
       {"oak", 1.1e10, 0.35, 0},
       {"pine", 9.0e9, 0.35, 0},
       {"steel", 2.0e11, 0.30, 0},
@@ -40,7 +40,7 @@ std::span<const ElasticPreset> elasticPresets() {
       {"lead", 1.6e10, 0.44, 0},
       {"rubber", 5.0e6, 0.48, 0},
       {"plastic", 2.5e9, 0.36, 0},
-      {"ice", 9.0e9, 0.33, 1.0e6},
+      {"ice", 9.0e9, 0.33, 1.0e6, 2},
   }};
   return kPresets;
 }

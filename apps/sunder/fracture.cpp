@@ -1,0 +1,258 @@
+// sunder fracture MESH --material NAME --impact auto|X,Y,Z,VX,VY,VZ -o pieces/
+#include "sunder/base/error.h"
+#include "sunder/base/log.h"
+#include "sunder/base/profiler.h"
+#include "sunder/fracture/adaptive_fracture.h"
+#include "sunder/geometry/mass_properties.h"
+#include "sunder/geometry/mesh_io.h"
+#include "sunder/geometry/tet_mesh.h"
+#include "sunder/show/export_files.h"
+#include "sunder/spatial/mesh_queries.h"
+
+#include "command.h"
+#include "solid_input.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace sunder::cli {
+
+namespace {
+
+constexpr double kSteel = 7850;       // kg/m^3
+constexpr double kRestitution = 0.5;  // of the ball that strikes
+
+struct FractureOptions {
+  std::string input, output, impact = "auto", duration = "source", scheme = "euler", recovery = "lumped";
+  MaterialChoice material;
+  std::optional<double> strength, surfaceEnergy;
+  double speed = 5, ball = 0, edge = 0, noise = 0;
+  uint32_t cycles = 1, steps = 20;
+  bool arrest = false, sharp = true;
+};
+
+// What strikes: a steel ball.
+struct Impact {
+  Vec3 point, velocity;
+  double radius = 0;
+};
+
+Impact impactOf(const FractureOptions& options, const geometry::TriMesh& surface,
+                const geometry::MassProperties& mass) {
+  const Box3 box = geometry::bounds(surface.positions);
+  Impact impact;
+  impact.radius = options.ball > 0 ? options.ball / 2 : 0.05 * box.extent().maxCoeff();
+  if (options.impact == "auto") {
+    impact.velocity = Vec3(0, -options.speed, 0);
+    // The highest point above the centre of mass, or of all where nothing is above it.
+    impact.point = *std::max_element(surface.positions.begin(), surface.positions.end(),
+                                     [](const Vec3& a, const Vec3& b) { return a.y() < b.y(); });
+    double highest = -Box3::kInfinity;
+    for (const auto& t : surface.triangles) {
+      const Vec3 &a = surface.positions[t[0]], &b = surface.positions[t[1]], &c = surface.positions[t[2]];
+      const auto cross = [](const Vec3& u, const Vec3& v) { return u.x() * v.z() - u.z() * v.x(); };
+      const double whole = cross(b - a, c - a);
+      if (whole == 0) continue;
+      const double v = cross(mass.centre - a, c - a) / whole, w = cross(b - a, mass.centre - a) / whole;
+      if (v < 0 || w < 0 || v + w > 1) continue;
+      const Vec3 at = a + v * (b - a) + w * (c - a);
+      if (at.y() > highest) {
+        highest = at.y();
+        impact.point = at;
+      }
+    }
+    return impact;
+  }
+  const std::vector<double> v = numbersOf(options.impact, 6, "impact", "0,0.1,0,0,-5,0");
+  impact.point = Vec3(v[0], v[1], v[2]);
+  impact.velocity = Vec3(v[3], v[4], v[5]);
+  if (!(impact.velocity.norm() > 0))
+    throw Error(ErrorKind::Usage, "--impact has no speed").hint("the last three numbers are a velocity in m/s");
+  const spatial::MeshQuery query(surface);
+  const spatial::NearestHit hit = query.nearest(impact.point);
+  const double off = (hit.point - impact.point).norm();
+  if (off > 0.05 * box.diagonal())
+    logWarn("the impact at {:.4g},{:.4g},{:.4g} is {:.3g} m from the surface and acts at its nearest point", v[0],
+            v[1], v[2], off);
+  impact.point = hit.point;
+  return impact;
+}
+
+// A ball that is free meets a body that is free, without friction.
+fracture::Blow blowOf(const Impact& impact, const geometry::MassProperties& mass, double density) {
+  const Vec3 n = impact.velocity.normalized(), arm = impact.point - mass.centre;
+  const double ball = kSteel * 4 * kPi / 3 * std::pow(impact.radius, 3);
+  const Vec3 twist = arm.cross(n);
+  const double compliance = 1 / ball + 1 / (density * mass.volume) +
+                            twist.dot((density * mass.inertia).inverse() * twist);
+  fracture::Blow blow;
+  blow.point = impact.point;
+  blow.speed = impact.velocity.norm();
+  blow.impulse = n * ((1 + kRestitution) * blow.speed / compliance);
+  blow.other = {ball, 2e11, 0.3, impact.radius};
+  return blow;
+}
+
+Json stages(const fracture::FractureStages& s) {
+  return {{"assembly", s.assemble},   {"factorisation", s.factor}, {"substitution", s.substitute},
+          {"recovery", s.recover},    {"refinement", s.refine},    {"coarsening", s.coarsen},
+          {"dissection", s.dissect}, {"partition", s.partition},  {"total", s.total()}};
+}
+
+int fractureMesh(const FractureOptions& options, const Settings& settings) {
+  fem::ElasticPreset preset;
+  fracture::BrittleMaterial material;
+  material.elastic = elasticMaterial(options.material, preset);
+  material.strength = options.strength.value_or(preset.strength);
+  material.surfaceEnergy = options.surfaceEnergy.value_or(preset.surfaceEnergy > 0 ? preset.surfaceEnergy : 10);
+  if (!options.strength && preset.strength == 0)
+    throw Error(ErrorKind::Usage, fmt::format("{} does not break as brittle solids do", options.material.name))
+        .hint("take glass, porcelain, concrete, plaster, limestone, granite, brick or ice, or give --strength");
+  fracture::requireValid(material);
+  if (material.elastic.locks())
+    logWarn("Poisson's ratio {} is close to 0.5: the body will seem too stiff", material.elastic.poisson);
+
+  const fracture::CrackedMesh body(readSolid(options.input, options.edge, 12, options.sharp, settings));
+  const geometry::TriMesh surface = geometry::boundarySurface(body.mesh).surface;
+  const geometry::MassProperties mass = geometry::massProperties(surface);
+  const Impact impact = impactOf(options, surface, mass);
+  const fracture::Blow blow = blowOf(impact, mass, material.elastic.density);
+
+  fracture::FractureSettings how;
+  how.cycles = options.cycles;
+  how.steps = options.steps;
+  how.arrest = options.arrest;
+  how.contact.duration = options.duration == "hertz" ? fracture::DurationModel::Hertz : fracture::DurationModel::Source;
+  how.scheme = options.scheme == "trapezoidal" ? fem::TimeScheme::Trapezoidal : fem::TimeScheme::BackwardEuler;
+  how.recovery = options.recovery == "patch" ? fem::Recovery::Patch : fem::Recovery::Lumped;
+  const double edge = fracture::meanEdge(body.mesh);
+  if (options.noise > 0) how.noise = {options.noise, 3 * edge, 1};
+  fracture::AdaptiveFracture fracture;
+  uint32_t next = 0;
+  const fracture::FractureOutcome outcome = fracture.strike(body, material, {&blow, 1}, how, edge, next);
+
+  Json pieces = Json::array();
+  double volume = 0;
+  std::optional<show::ExportFiles> files;
+  if (!options.output.empty()) files.emplace(options.output, show::ExportFiles::Folder);
+  for (size_t i = 0; i < outcome.pieces.size(); ++i) {
+    const fracture::CrackedMesh& piece = outcome.pieces[i];
+    const auto cells = fracture::cellsOf(piece);
+    const fracture::CrackedSurface made = fracture::surfaceOf(piece, cells, fracture::linksOf(piece, cells));
+    const geometry::MassProperties own = geometry::massProperties(made.mesh);
+    volume += own.volume;
+    const std::string name = fmt::format("piece_{:03}.ply", i);
+    if (files) {
+      geometry::MeshFile file;
+      file.surface = made.mesh;
+      files->write(name, [&](OutputFile& out) { geometry::writeMesh(out, name, file); });
+    }
+    pieces.push_back({{"file", name},
+                      {"volume", own.volume},
+                      {"mass", own.volume * material.elastic.density},
+                      {"triangles", made.mesh.triangles.size()}});
+  }
+  if (files) files->finish();
+  const double lost = volume / mass.volume - 1;
+  if (settings.json) {
+    Json cracks = Json::array();
+    const auto point = [](const Vec3& p) { return Json::array({p.x(), p.y(), p.z()}); };
+    for (const fracture::CrackRecord& c : outcome.cracks)
+      cracks.push_back({{"at", point(c.seed)},
+                        {"normal", point(c.normal)},
+                        {"time", c.time},
+                        {"stress", c.stress},
+                        {"area", c.area}});
+    Json json = {{"input", options.input},
+                 {"material", options.material.name},
+                 {"strength", material.strength},
+                 {"impact", {{"point", point(impact.point)},
+                             {"velocity", point(impact.velocity)},
+                             {"impulse", blow.impulse.norm()},
+                             {"duration", outcome.duration}}},
+                 {"tets", outcome.tets},
+                 {"refined_tets", outcome.refinedTets},
+                 {"largest_stress", outcome.largestStress},
+                 {"cracks", cracks},
+                 {"fragments", outcome.pieces.size()},
+                 {"pieces", pieces},
+                 {"volume_error", lost},
+                 {"seconds", stages(outcome.seconds)}};
+    if (files) json["output"] = options.output;
+    printJson(json);
+  }
+  std::string text = fmt::format(
+      "{}: struck at ({:.4g}, {:.4g}, {:.4g}) with {:.3g} N s in {:.3g} s\n  stress {:.3g} Pa at most, {} breaks at "
+      "{:.3g}\n  {} cracks, {} pieces; {} tetrahedra, {} at most while it was analysed, {:.1f} ms",
+      options.input, impact.point.x(), impact.point.y(), impact.point.z(), blow.impulse.norm(), outcome.duration,
+      outcome.largestStress, options.material.name, material.strength, outcome.cracks.size(), outcome.pieces.size(),
+      outcome.tets, outcome.refinedTets, 1e3 * outcome.seconds.total());
+  if (outcome.cracks.empty()) text += "\n  nothing broke; a larger --speed or --ball strikes harder";
+  say(settings, text);
+  return 0;
+}
+
+}  // namespace
+
+Verb addFracture(CLI::App& root) {
+  auto options = std::make_shared<FractureOptions>();
+  CLI::App* app = root.add_subcommand("fracture", "Strike a brittle body and write the pieces");
+  app->add_option("INPUT", options->input, "Tetrahedra, or a closed mesh or field (.sdf) to fill")->required();
+  app->add_option("-o,--output", options->output, "Folder for the pieces, a closed PLY file each")->type_name("DIR");
+  app->add_option("--material", options->material.name, "What it is made of [glass]")->type_name("NAME");
+  app->add_option("--impact", options->impact,
+                  "Where a steel ball hits and how fast, or auto: from above, at --speed [auto]")
+      ->type_name("auto|X,Y,Z,VX,VY,VZ");
+  app->add_option("--speed", options->speed, "Of the ball in m/s, for auto [5]")
+      ->check(CLI::PositiveNumber)
+      ->type_name("V");
+  app->add_option("--ball", options->ball, "Diameter of the ball in metres [a tenth of the longest side]")
+      ->check(CLI::PositiveNumber)
+      ->type_name("D");
+  app->add_option("--edge", options->edge, "Edge of tetrahedra in metres where a surface is filled [a twelfth]")
+      ->check(CLI::PositiveNumber)
+      ->type_name("D");
+  app->add_flag("--sharp,!--no-sharp", options->sharp, "Keep sharp edges of a surface that is filled [yes]");
+  app->add_option("--cycles", options->cycles, "Of refinement at peaks of stress and along cracks [1]")
+      ->check(CLI::Range(0, 4))
+      ->type_name("N");
+  app->add_option("--steps", options->steps, "Of time while the ball touches [20]")
+      ->check(CLI::Range(1, 10000))
+      ->type_name("N");
+  app->add_option("--noise", options->noise, "How far cracks leave their planes, in metres [0]")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("D");
+  app->add_flag("--arrest", options->arrest, "Cracks stop when the elastic energy is spent");
+  app->add_option("--strength", options->strength, "In pascals, instead of the material's")
+      ->check(CLI::PositiveNumber)
+      ->type_name("PA");
+  app->add_option("--surface-energy", options->surfaceEnergy, "In J/m^2, instead of the material's")
+      ->check(CLI::PositiveNumber)
+      ->type_name("G");
+  app->add_option("--young", options->material.young, "Young's modulus in pascals, instead of the material's")
+      ->type_name("PA");
+  app->add_option("--poisson", options->material.poisson, "Poisson's ratio, instead of the material's")
+      ->type_name("X");
+  app->add_option("--density", options->material.density, "kg/m^3, instead of the material's")->type_name("D");
+  app->add_option("--duration", options->duration, "How long the ball touches: source or hertz [source]")
+      ->check(CLI::IsMember({"source", "hertz"}))
+      ->type_name("NAME");
+  app->add_option("--scheme", options->scheme, "Steps of time: euler or trapezoidal [euler]")
+      ->check(CLI::IsMember({"euler", "trapezoidal"}))
+      ->type_name("NAME");
+  app->add_option("--recovery", options->recovery, "Stress at vertices: lumped or patch [lumped]")
+      ->check(CLI::IsMember({"lumped", "patch"}))
+      ->type_name("NAME");
+  app->footer(
+      "Examples:\n"
+      "  sunder fracture vase.obj --material porcelain -o pieces/\n"
+      "  sunder fracture wall.ply --material concrete --impact 0,1,0.1,0,0,-20 --ball 0.2 -o pieces/ --json");
+  return {app, [options](const Settings& settings) { return fractureMesh(*options, settings); }};
+}
+
+}  // namespace sunder::cli

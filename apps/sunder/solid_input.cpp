@@ -1,0 +1,77 @@
+#include "solid_input.h"
+
+#include "sunder/base/error.h"
+#include "sunder/geometry/mesh_io.h"
+#include "sunder/tet/stuffing.h"
+#include "sunder/tet/tet_report.h"
+#include "sunder/world/scene.h"
+
+#include "read_field.h"
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sunder::cli {
+
+std::vector<double> numbersOf(const std::string& text, size_t count, const char* option, const char* form) {
+  std::vector<double> values;
+  const char *at = text.data(), *end = at + text.size();
+  while (values.size() <= count) {
+    double value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || !std::isfinite(value)) break;
+    values.push_back(value);
+    at = next;
+    if (at == end || *at != ',') break;
+    ++at;
+  }
+  if (values.size() != count || at != end)
+    throw Error(ErrorKind::Usage, fmt::format("--{} '{}' is not {} numbers", option, text, count))
+        .hint(fmt::format("like --{} {}", option, form));
+  return values;
+}
+
+geometry::TetMesh readSolid(const std::string& path, double edge, double edgesPerSide, bool sharp,
+                            const Settings& settings) {
+  const bool field = std::filesystem::path(path).extension() == ".sdf";
+  if (!field && !geometry::readMesh(path).volume.tets.empty()) {
+    tet::TetFileReport report;
+    geometry::TetMesh mesh = tet::readTetMesh(path, tet::InvertedTets::Turn, report);
+    reportNotes(settings, path, report.notes);
+    return mesh;
+  }
+  const FieldInput source = readField(path, settings);
+  tet::FillReport report;
+  if (!(edge > 0)) edge = source.field->bounds().extent().maxCoeff() / edgesPerSide;
+  geometry::TetMesh mesh = tet::fill(*source.field, {.edge = edge, .sharp = sharp}, report);
+  if (mesh.tets.empty())
+    throw Error(ErrorKind::Geometry, "has no inside to fill")
+        .inFile(path)
+        .hint("the mesh may be open, or thinner than --edge");
+  return mesh;
+}
+
+fem::ElasticMaterial elasticMaterial(const MaterialChoice& choice, fem::ElasticPreset& preset) {
+  const std::optional<fem::ElasticPreset> found = fem::elasticPreset(choice.name);
+  if (!found) {
+    std::vector<std::string_view> names;
+    for (const fem::ElasticPreset& p : fem::elasticPresets()) names.push_back(p.name);
+    throw Error(ErrorKind::Usage, fmt::format("there are no elastic constants of '{}'", choice.name))
+        .hint(fmt::format("one of {}", fmt::join(names, ", ")));
+  }
+  preset = *found;
+  fem::ElasticMaterial material;
+  material.young = choice.young.value_or(preset.young);
+  material.poisson = choice.poisson.value_or(preset.poisson);
+  for (const world::Material& m : world::builtinMaterials())
+    if (m.name == choice.name) material.density = m.density;
+  material.density = choice.density.value_or(material.density);
+  fem::requireValid(material);
+  return material;
+}
+
+}  // namespace sunder::cli
