@@ -17,7 +17,7 @@ void writeStressFile(const std::filesystem::path& path, const ElasticBody& body,
   const std::span<const Principal> principals = recovery.principals();
   const std::vector<Tetrahedron>& tets = body.mesh().tets;
   OutputFile file(path);
-  VtkXmlOutput xml(file, "UnstructuredGrid", false);
+  VtkXmlOutput xml(file, "UnstructuredGrid", VtkEncoding::Compressed);
   xml.text() << "<Piece NumberOfPoints=\"" << uint64_t(body.vertices()) << "\" NumberOfCells=\""
              << uint64_t(body.tets()) << "\">\n";
   xml.element("Points", {vectors("Points", body.mesh().positions)});
