@@ -1,5 +1,5 @@
 // An elastic body ready for analysis: its mesh at rest, material, elements, pattern and masses. Memory is
-// kept from one mesh to the next, so one object serves many bodies in turn without allocating.
+// kept from one mesh to the next, so that one object serves many bodies in turn.
 #pragma once
 
 #include "sunder/fem/block_matrix.h"

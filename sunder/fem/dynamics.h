@@ -14,7 +14,8 @@
 // Backward Euler damps a mode of frequency w by (1 + w^2 h^2)^(-1/2) a step; the trapezoidal rule by nothing,
 // and both are stable for any step. A rigid velocity adds no stress (M2.5), so analyses start at rest.
 // Guarantees: same bits for any number of threads; with alpha = 0 momentum grows by exactly the impulse, up
-// to rounding. No memory is allocated where bodies are not larger than those before.
+// to rounding. Arrays
+// are kept from one body to the next; ordering a new mesh still allocates.
 #pragma once
 
 #include "sunder/fem/body.h"
