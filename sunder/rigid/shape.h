@@ -175,4 +175,21 @@ ShapePtr makeSolid(const geometry::TriMesh& mesh, const SolidSettings& settings 
 ShapePtr makeSolid(std::shared_ptr<const sdf::Field> field, const SolidSettings& settings = {},
                    SolidReport* report = nullptr);
 
+// A solid whose parts are there already, as those of the pieces of something that broke.
+struct SolidParts {
+  geometry::TriMesh surface;      // closed, outward
+  geometry::MassProperties mass;  // at density 1, of that surface
+  std::shared_ptr<const sdf::Field> field;
+  double fieldError = 0, fieldErrorFar = 0, fieldAbove = 0;  // as Shape states them; above: of large values
+  double fieldBand = Box3::kInfinity;
+  Box3 fieldDomain{Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};
+  sdf::SphereTree points;          // may have several roots
+  std::vector<Vec3> pointNormals;  // outward, by rank; zero for points inside
+  double innerRadius = 0;          // of the largest ball known inside
+  std::vector<Vec3> inside;        // candidates for the middles of cores
+};
+// Cost: linear in the surface and the points. Throws Error (Usage) where something is missing or does not
+// fit, Error (Geometry) for a surface that encloses nothing.
+ShapePtr makeSolid(SolidParts parts);
+
 }  // namespace sunder::rigid

@@ -1,0 +1,88 @@
+// Polygons of cracks, flat and convex, and how near a point is to one. Not for use outside this room.
+#pragma once
+
+#include "sunder/base/index.h"
+#include "sunder/base/math.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace sunder::fracture {
+
+struct CrackFace {
+  Vec3 normal;          // out of the material
+  double offset;        // normal . p on it
+  uint32_t start, end;  // of its corners, counter-clockwise seen from outside
+  uint32_t tet;   // whose cell it bounds, of the fragment; kNoIndex where it is another fragment's by now
+  uint8_t plane;  // of that cell
+};
+
+struct NearestOnFace {
+  double squared = std::numeric_limits<double>::infinity();
+  Vec3 point = Vec3::Zero();
+  uint32_t face = kNoIndex;
+};
+
+class CrackFaces {
+ public:
+  size_t size() const { return faces_.size(); }
+  const CrackFace& operator[](size_t i) const { return faces_[i]; }
+  std::span<const Vec3> corners(const CrackFace& face) const {
+    return {points_.data() + face.start, points_.data() + face.end};
+  }
+  void reserve(size_t faces) {
+    faces_.reserve(faces);
+    points_.reserve(4 * faces);
+  }
+  void addCorner(const Vec3& point) { points_.push_back(point); }
+  // Of the corners added since the last one.
+  uint32_t add(const Vec3& normal, uint32_t tet, uint8_t plane) {
+    const uint32_t start = faces_.empty() ? 0 : faces_.back().end, end = uint32_t(points_.size());
+    double offset = 0;
+    for (uint32_t i = start; i < end; ++i) offset += normal.dot(points_[i]);
+    faces_.push_back({normal, offset / (end - start), start, end, tet, plane});
+    return uint32_t(faces_.size()) - 1;
+  }
+  uint32_t copy(const CrackFaces& from, uint32_t face) {
+    const CrackFace& f = from[face];
+    for (const Vec3& p : from.corners(f)) points_.push_back(p);
+    return add(f.normal, kNoIndex, f.plane);
+  }
+
+  // Takes the face where it is nearer than what is known.
+  void nearer(uint32_t face, const Vec3& p, NearestOnFace& best) const {
+    const CrackFace& f = faces_[face];
+    const double height = f.normal.dot(p) - f.offset;
+    if (height * height >= best.squared) return;
+    const Vec3* q = points_.data();
+    bool beside = false;
+    double edge = std::numeric_limits<double>::infinity();
+    Vec3 onEdge;
+    for (uint32_t i = f.end - 1, j = f.start; j < f.end; i = j++) {
+      const Vec3 along = q[j] - q[i], to = p - q[i];
+      if (f.normal.dot(along.cross(to)) >= 0) continue;
+      beside = true;
+      const double length = along.squaredNorm();
+      const double t = length > 0 ? std::clamp(to.dot(along) / length, 0.0, 1.0) : 0;
+      const Vec3 near = q[i] + t * along;
+      if (const double d = (p - near).squaredNorm(); d < edge) {
+        edge = d;
+        onEdge = near;
+      }
+    }
+    if (!beside)
+      best = {height * height, p - height * f.normal, face};
+    else if (edge < best.squared)
+      best = {edge, onEdge, face};
+  }
+
+ private:
+  std::vector<CrackFace> faces_;
+  std::vector<Vec3> points_;
+};
+
+}  // namespace sunder::fracture

@@ -1,0 +1,370 @@
+#include "sunder/fracture/fragment_field.h"
+
+#include "sunder/base/error.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace sunder::fracture {
+
+namespace {
+
+constexpr double kBand = 0.25;   // of the mean edge
+constexpr double kNear = 0.25;   // of the band: how far values within it are off at most
+constexpr double kBeyond = 1;    // edges that a record may be deeper than the object's surface
+constexpr double kNoWay = 1e-7;  // of the mean edge: nearer points take the normal of the face
+constexpr size_t kBunch = 64;
+
+// Lists by rank from pairs in order.
+void group(const SparseRanks& ranks, std::span<const uint32_t> of, std::vector<uint32_t>& start,
+           std::vector<uint32_t>& list) {
+  start.assign(ranks.count() + 1, 0);
+  std::vector<uint32_t> rank(of.size());
+  for (size_t i = 0; i < of.size(); ++i) {
+    rank[i] = of[i] == kNoIndex ? kNoIndex : ranks.rank(of[i]);
+    if (rank[i] != kNoIndex) ++start[rank[i] + 1];
+  }
+  for (size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+  list.resize(start.back());
+  std::vector<uint32_t> next(start.begin(), start.end() - 1);
+  for (uint32_t i = 0; i < of.size(); ++i)
+    if (rank[i] != kNoIndex) list[next[rank[i]]++] = i;
+}
+
+double outsideBox(const Box3& box, const Vec3& p) {
+  return (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm();
+}
+
+}  // namespace
+
+void SparseRanks::close() {
+  before_.resize(words_.size());
+  count_ = 0;
+  for (size_t i = 0; i < words_.size(); ++i) {
+    before_[i] = count_;
+    count_ += uint32_t(std::popcount(words_[i]));
+  }
+}
+
+FragmentField::FragmentField(RestMeshPtr rest, const CrackedMesh& mesh, std::span<const CutCell> cells,
+                             std::span<const uint32_t> rootTets, std::span<const uint32_t> rootVertices)
+    : rest_(std::move(rest)),
+      rootTet_(rootTets.begin(), rootTets.end()),
+      rootVertex_(rootVertices.begin(), rootVertices.end()) {
+  build(mesh, cells, nullptr, {}, {});
+}
+
+FragmentField::FragmentField(const FragmentField& parent, const CrackedMesh& mesh,
+                             std::span<const CutCell> cells, std::span<const uint32_t> tetSource,
+                             std::span<const uint32_t> vertexSource)
+    : rest_(parent.rest_) {
+  rootTet_.reserve(tetSource.size());
+  for (const uint32_t t : tetSource) rootTet_.push_back(parent.rootTet_[t]);
+  rootVertex_.reserve(vertexSource.size());
+  for (const uint32_t v : vertexSource) rootVertex_.push_back(parent.rootVertex_[v]);
+  build(mesh, cells, &parent, tetSource, vertexSource);
+}
+
+void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cells,
+                          const FragmentField* parent, std::span<const uint32_t> tetSource,
+                          std::span<const uint32_t> vertexSource) {
+  const size_t count = mesh.size();
+  if (rootTet_.size() != count || rootVertex_.size() != mesh.mesh.positions.size() || cells.size() != count)
+    throw Error(ErrorKind::Usage,
+                "a fragment needs cells and sources for all of its tetrahedra and vertices");
+  band_ = kBand * rest_->edge();
+  positions_ = mesh.mesh.positions;
+  tets_ = mesh.mesh.tets;
+  corners_.assign(count, 0xf);
+  present_.assign(positions_.size(), 0);
+  sideStart_.reserve(count + 1);
+  sideStart_.push_back(0);
+  for (size_t t = 0; t < count; ++t) {
+    tetRanks_.set(rootTet_[t]);
+    for (const Cut& cut : mesh.cuts[t]) {
+      sides_.push_back({cut.phi, cut.side > 0});
+      for (size_t i = 0; i < 4; ++i)
+        if ((cut.phi[i] >= 0) != (cut.side > 0)) corners_[t] &= uint8_t(~(1u << i));
+    }
+    sideStart_.push_back(uint32_t(sides_.size()));
+    for (size_t i = 0; i < 4; ++i)
+      if (corners_[t] >> i & 1) {
+        present_[tets_[t][i]] = 1;
+        box_.grow(positions_[tets_[t][i]]);
+      }
+    for (const CutCell::Corner& corner : cells[t].corners) box_.grow(corner.position);
+  }
+  for (const uint32_t v : rootVertex_)
+    if (v != kNoIndex) vertexRanks_.set(v);
+  tetRanks_.close();
+  vertexRanks_.close();
+  group(tetRanks_, rootTet_, tetsAtStart_, tetsAt_);
+  group(vertexRanks_, rootVertex_, verticesAtStart_, verticesAt_);
+  addFaces(mesh, cells);
+
+  records_.assign(positions_.size(), {});
+  if (parent) inherit(*parent, tetSource, vertexSource);
+  std::vector<uint32_t> front;
+  for (uint32_t t = 0; t < count; ++t)
+    for (const uint32_t face : facesOf(t)) {
+      const bool old = parent && faces_[face].plane - 4u <
+                                     parent->sideStart_[tetSource[t] + 1] - parent->sideStart_[tetSource[t]];
+      for (const uint32_t v : tets_[t]) {
+        if (old && present_[v]) continue;
+        ++work_.seeds;
+        if (tryFace(v, face) && present_[v]) front.push_back(v);
+      }
+    }
+  handOn(std::move(front));
+}
+
+void FragmentField::addFaces(const CrackedMesh& mesh, std::span<const CutCell> cells) {
+  const size_t count = mesh.size();
+  size_t most = 0;
+  for (const CutCell& cell : cells)
+    for (const CutCell::Face& face : cell.faces) most += face.plane >= 4;
+  faces_.reserve(most);
+  faceStart_.reserve(count + 1);
+  faceStart_.push_back(0);
+  for (uint32_t t = 0; t < count; ++t) {
+    for (const CutCell::Face& face : cells[t].faces) {
+      if (face.plane < 4) continue;
+      const Cut& cut = mesh.cuts[t][face.plane - 4u];
+      // The gradient of the crack's function is defined better than that of small polygons.
+      const Vec3 gradient = rest_->gradient(rootTet_[t], cut.phi);
+      for (const uint8_t c : face.corners) faces_.addCorner(cells[t].corners[c].position);
+      faceList_.push_back(faces_.add(gradient.normalized() * (cut.side > 0 ? -1.0 : 1.0), t, face.plane));
+    }
+    faceStart_.push_back(uint32_t(faceList_.size()));
+  }
+}
+
+void FragmentField::inherit(const FragmentField& parent, std::span<const uint32_t> tetSource,
+                            std::span<const uint32_t> vertexSource) {
+  // Polygons of the parent that are still whole have a number here.
+  std::vector<uint32_t> number(parent.faces_.size(), kNoIndex);
+  for (uint32_t t = 0; t < tets_.size(); ++t) {
+    const uint32_t source = tetSource[t];
+    if (sideStart_[t + 1] - sideStart_[t] != parent.sideStart_[source + 1] - parent.sideStart_[source])
+      continue;
+    const auto ours = facesOf(t), theirs = parent.facesOf(source);
+    for (size_t i = 0; i < ours.size() && i < theirs.size(); ++i) number[theirs[i]] = ours[i];
+  }
+  for (uint32_t v = 0; v < records_.size(); ++v) {
+    if (!present_[v]) continue;
+    const NodeRecord& old = parent.records_[vertexSource[v]];
+    if (old.face == kNoIndex) continue;
+    uint32_t& n = number[old.face];
+    if (n == kNoIndex) n = faces_.copy(parent.faces_, old.face);
+    records_[v] = {old.distance, old.point, n};
+  }
+}
+
+bool FragmentField::tryFace(uint32_t vertex, uint32_t face) {
+  NodeRecord& record = records_[vertex];
+  NearestOnFace best{record.distance * record.distance, record.point, record.face};
+  faces_.nearer(face, positions_[vertex], best);
+  if (best.face == record.face) return false;
+  const double distance = std::sqrt(best.squared);
+  if (!(distance < record.distance)) return false;
+  record = {distance, best.point, face};
+  return true;
+}
+
+void FragmentField::handOn(std::vector<uint32_t> front) {
+  if (front.empty()) return;
+  const size_t vertices = positions_.size();
+  std::vector<uint32_t> start(vertices + 1, 0);
+  for (const auto& t : tets_)
+    for (const uint32_t v : t) ++start[v + 1];
+  for (size_t i = 1; i <= vertices; ++i) start[i] += start[i - 1];
+  std::vector<uint32_t> around(4 * tets_.size()), next(start.begin(), start.end() - 1);
+  for (uint32_t t = 0; t < tets_.size(); ++t)
+    for (const uint32_t v : tets_[t]) around[next[v]++] = t;
+
+  std::sort(front.begin(), front.end());
+  front.erase(std::unique(front.begin(), front.end()), front.end());
+  std::vector<uint32_t> seen(vertices, 0), coming;
+  uint32_t stamp = 0;  // of one vertex of a front
+  std::vector<char> queued(vertices, 0);
+  const double beyond = kBeyond * rest_->edge();
+  while (!front.empty()) {
+    ++work_.steps;
+    coming.clear();
+    for (const uint32_t a : front) {
+      const uint32_t face = records_[a].face;
+      ++stamp;
+      for (uint32_t k = start[a]; k < start[a + 1]; ++k) {
+        const uint32_t t = around[k];
+        const auto& tet = tets_[t];
+        for (size_t i = 0; i < 4; ++i) {
+          const uint32_t b = tet[i];
+          // Both ends in the cell, which is convex: the edge is inside.
+          if (seen[b] == stamp || b == a || !(corners_[t] >> i & 1)) continue;
+          bool holdsA = true;
+          if (corners_[t] != 0xf)
+            for (size_t j = 0; j < 4; ++j) holdsA &= tet[j] != a || (corners_[t] >> j & 1);
+          if (!holdsA) continue;
+          seen[b] = stamp;
+          if (records_[b].face == face) continue;
+          const double root = rootVertex_[b] == kNoIndex ? Box3::kInfinity : rest_->depth(rootVertex_[b]);
+          const double enough = std::min(records_[b].distance, root + beyond);
+          const double reach = records_[a].distance - enough;
+          if (reach > 0 && reach * reach > (positions_[a] - positions_[b]).squaredNorm()) continue;
+          if (!tryFace(b, face)) continue;
+          ++work_.updates;
+          if (!queued[b]) {
+            queued[b] = 1;
+            coming.push_back(b);
+          }
+        }
+      }
+    }
+    std::sort(coming.begin(), coming.end());
+    for (const uint32_t v : coming) queued[v] = 0;
+    front.swap(coming);
+  }
+}
+
+double FragmentField::depth(uint32_t vertex) const {
+  const uint32_t root = rootVertex_[vertex];
+  return std::min(records_[vertex].distance, root == kNoIndex ? Box3::kInfinity : rest_->depth(root));
+}
+
+void FragmentField::setMasks(std::shared_ptr<const FragmentMasks> masks, uint32_t id) {
+  masks_ = std::move(masks);
+  slot_ = masks_ ? masks_->slot(id) : kNoIndex;
+}
+
+FieldErrors FragmentField::errors() const {
+  const FieldErrors& object = rest_->errors();
+  FieldErrors e;
+  e.band = std::min(band_, object.band);
+  e.near = object.near + kNear * e.band;
+  e.above = std::max(object.above, object.near) + band_;
+  e.far = std::max(object.far, object.near) + band_;
+  e.domain = object.domain;
+  return e;
+}
+
+std::span<const uint32_t> FragmentField::tetsAt(uint32_t rootTet) const {
+  const uint32_t rank = tetRanks_.rank(rootTet);
+  if (rank == kNoIndex) return {};
+  return {tetsAt_.data() + tetsAtStart_[rank], tetsAt_.data() + tetsAtStart_[rank + 1]};
+}
+
+bool FragmentField::onSides(uint32_t tet, const std::array<double, 4>& w, uint32_t first) const {
+  for (uint32_t k = sideStart_[tet] + first; k < sideStart_[tet + 1]; ++k) {
+    const auto& phi = sides_[k].phi;
+    const double value = w[0] * phi[0] + w[1] * phi[1] + w[2] * phi[2] + w[3] * phi[3];
+    if ((value >= 0) != sides_[k].positive) return false;
+  }
+  return true;
+}
+
+uint32_t FragmentField::holder(const RestMesh::Place& place) const {
+  if (place.tet == kNoIndex) return kNoIndex;
+  for (const uint32_t t : tetsAt(place.tet))
+    if (onSides(t, place.weights)) return t;
+  return kNoIndex;
+}
+
+bool FragmentField::holds(const Vec3& point) const { return holder(rest_->locate(point)) != kNoIndex; }
+
+template <bool kInside>
+void FragmentField::lookAround(uint32_t rootTet, const Vec3& p, NearestOnFace& best) const {
+  const auto ask = [&](uint32_t face) {
+    if (face == kNoIndex || face == best.face) return;
+    // What was inherited may be another fragment's by now: inside something of our own is nearer then.
+    if (!kInside && faces_[face].tet == kNoIndex) return;
+    faces_.nearer(face, p, best);
+  };
+  const auto own = tetsAt(rootTet);
+  for (const uint32_t t : own)
+    for (const uint32_t face : facesOf(t)) ask(face);
+  for (const uint32_t t : own)
+    for (const uint32_t v : tets_[t]) ask(records_[v].face);
+  for (const uint32_t n : rest_->neighbours(rootTet)) {
+    if (n == kNoIndex) continue;
+    for (const uint32_t t : tetsAt(n))
+      for (const uint32_t face : facesOf(t)) ask(face);
+  }
+  if (!own.empty()) return;
+  for (const uint32_t root : rest_->mesh().tets[rootTet]) {
+    const uint32_t rank = vertexRanks_.rank(root);
+    if (rank == kNoIndex) continue;
+    for (uint32_t k = verticesAtStart_[rank]; k < verticesAtStart_[rank + 1]; ++k)
+      ask(records_[verticesAt_[k]].face);
+  }
+}
+
+sdf::FieldSample FragmentField::sampleAt(const Vec3& p, const sdf::FieldSample& object) const {
+  RestMesh::Place place;
+  if (object.value <= 0) place = rest_->locate(p);
+  if (place.tet == kNoIndex) {
+    // The foot on the object's surface, a little below it; farther where the field and the tetrahedra do not
+    // agree on where that is.
+    for (const double below : {1e-6 * rest_->edge(), 2 * rest_->errors().near, 0.1 * rest_->edge()}) {
+      place = rest_->locate(p - (std::max(object.value, 0.0) + below) * object.gradient);
+      if (place.tet != kNoIndex) break;
+    }
+  }
+  const uint32_t tet = holder(place);
+  if (tet == kNoIndex) return outside(p, object, place);
+  if (object.value > 0) return object;
+  NearestOnFace best;
+  best.squared = object.value * object.value;
+  lookAround<true>(place.tet, p, best);
+  if (best.face == kNoIndex) return object;
+  const double distance = std::sqrt(best.squared);
+  const Vec3 way =
+      distance > kNoWay * rest_->edge() ? Vec3((best.point - p) / distance) : faces_[best.face].normal;
+  return {-distance, way};
+}
+
+sdf::FieldSample FragmentField::outside(const Vec3& p, const sdf::FieldSample& object,
+                                        const RestMesh::Place& place) const {
+  NearestOnFace best;
+  if (place.tet != kNoIndex) lookAround<false>(place.tet, p, best);
+  const double distance = best.face == kNoIndex ? Box3::kInfinity : std::sqrt(best.squared);
+  sdf::FieldSample out{std::max(object.value, std::min(distance, band_)), object.gradient};
+  if (distance > band_) {
+    out.value = std::max(out.value, outsideBox(box_, p));
+    if (masks_ && slot_ != kNoIndex) out.value = std::max(out.value, masks_->distanceBelow(slot_, p));
+  }
+  // Away from the nearest crack that is known, else from the middle.
+  if (best.face != kNoIndex) {
+    out.gradient =
+        distance > kNoWay * rest_->edge() ? Vec3((p - best.point) / distance) : faces_[best.face].normal;
+  } else if (const Vec3 away = p - box_.center(); away.squaredNorm() > 0) {
+    out.gradient = away.normalized();
+  }
+  return out;
+}
+
+void FragmentField::samples(std::span<const Vec3> points, std::span<sdf::FieldSample> out) const {
+  sdf::requireSameSize(points.size(), out.size());
+  std::array<sdf::FieldSample, kBunch> object;
+  for (size_t first = 0; first < points.size(); first += kBunch) {
+    const size_t count = std::min(kBunch, points.size() - first);
+    rest_->field().samples(points.subspan(first, count), {object.data(), count});
+    for (size_t i = 0; i < count; ++i) {
+      const double length = object[i].gradient.norm();
+      object[i].gradient = length > 0 ? Vec3(object[i].gradient / length) : Vec3(Vec3::UnitY());
+      out[first + i] = sampleAt(points[first + i], object[i]);
+    }
+  }
+}
+
+void FragmentField::values(std::span<const Vec3> points, std::span<double> out) const {
+  sdf::requireSameSize(points.size(), out.size());
+  std::array<sdf::FieldSample, kBunch> found;
+  for (size_t first = 0; first < points.size(); first += kBunch) {
+    const size_t count = std::min(kBunch, points.size() - first);
+    samples(points.subspan(first, count), {found.data(), count});
+    for (size_t i = 0; i < count; ++i) out[first + i] = found[i].value;
+  }
+}
+
+}  // namespace sunder::fracture

@@ -1,0 +1,163 @@
+#include "sunder/fracture/fragment_shape.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
+#include "sunder/geometry/mass_properties.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace sunder::fracture {
+
+namespace {
+
+constexpr size_t kCoreCandidates = 48;
+constexpr double kDeep = 0.3;    // of the deepest vertex: others make no core
+constexpr double kSurely = 0.9;  // of what a vertex knows of its depth, which may be a little too much
+
+rigid::ShapePtr assemble(const std::shared_ptr<const FragmentField>& field, geometry::TriMesh surface,
+                         sdf::SphereTree tree, std::vector<Vec3> normals) {
+  rigid::SolidParts parts;
+  parts.mass = geometry::massProperties(surface);
+  parts.surface = std::move(surface);
+  const FieldErrors errors = field->errors();
+  parts.fieldError = errors.near;
+  parts.fieldErrorFar = errors.far;
+  parts.fieldAbove = errors.above;
+  parts.fieldBand = errors.band;
+  parts.fieldDomain = errors.domain;
+  double deepest = 0;
+  const auto count = uint32_t(field->rootVertices().size());
+  for (uint32_t v = 0; v < count; ++v)
+    if (field->present(v)) deepest = std::max(deepest, field->depth(v));
+  std::vector<uint32_t> deep;
+  for (uint32_t v = 0; v < count; ++v)
+    if (field->present(v) && field->depth(v) > kDeep * deepest) deep.push_back(v);
+  const size_t stride = 1 + deep.size() / kCoreCandidates;
+  for (size_t i = 0; i < deep.size(); i += stride) parts.inside.push_back(field->position(deep[i]));
+  parts.innerRadius = kSurely * deepest;
+  parts.field = field;
+  parts.points = std::move(tree);
+  parts.pointNormals = std::move(normals);
+  return rigid::makeSolid(std::move(parts));
+}
+
+}  // namespace
+
+Fragment makeWhole(const RestMeshPtr& rest, uint32_t id) {
+  Fragment whole;
+  whole.id = id;
+  const CrackedMesh mesh(rest->mesh());
+  const std::vector<CutCell> cells(mesh.size());
+  std::vector<uint32_t> tets(mesh.size()), vertices(mesh.mesh.positions.size());
+  std::iota(tets.begin(), tets.end(), 0);
+  std::iota(vertices.begin(), vertices.end(), 0);
+  auto field = std::make_shared<FragmentField>(rest, mesh, cells, tets, vertices);
+  const FragmentMasks::Piece piece{id, tets};
+  whole.masks = std::make_shared<FragmentMasks>(std::make_shared<MaskCells>(*rest),
+                                                std::span<const FragmentMasks::Piece>(&piece, 1));
+  field->setMasks(whole.masks, id);
+  whole.field = field;
+
+  std::vector<Vec3> points;
+  std::vector<uint8_t> onSurface;
+  std::vector<uint32_t> vertexOf;
+  for (uint32_t v = 0; v < vertices.size(); ++v) {
+    if (!field->present(v)) continue;  // belongs to no tetrahedron
+    points.push_back(mesh.mesh.positions[v]);
+    onSurface.push_back(rest->onSurface(v));
+    vertexOf.push_back(v);
+  }
+  sdf::SphereTree tree = sdf::buildSphereTree(points, onSurface);
+  std::vector<Vec3> normals;
+  for (const uint32_t i : tree.order) {
+    whole.origins.push_back({vertexOf[i], kNoIndex});
+    normals.push_back(rest->normal(vertexOf[i]));
+  }
+  whole.shape =
+      assemble(field, surfaceOf(mesh, cells, linksOf(mesh, cells)).mesh, std::move(tree), std::move(normals));
+  return whole;
+}
+
+namespace steps {
+
+std::vector<std::shared_ptr<FragmentField>> makeFields(const Fragment& parent,
+                                                       std::span<const FragmentPart> parts) {
+  std::vector<std::shared_ptr<FragmentField>> fields(parts.size());
+  parallelFor(
+      parts.size(),
+      [&](size_t i) {
+        fields[i] = std::make_shared<FragmentField>(*parent.field, parts[i].mesh, parts[i].cells,
+                                                    parts[i].tetSource, parts[i].vertexSource);
+      },
+      1);
+  return fields;
+}
+
+std::shared_ptr<const FragmentMasks> makeMasks(const Fragment& parent,
+                                               std::span<const std::shared_ptr<FragmentField>> fields,
+                                               uint32_t firstId) {
+  std::vector<FragmentMasks::Piece> pieces;
+  for (uint32_t i = 0; i < fields.size(); ++i) pieces.push_back({firstId + i, fields[i]->rootTets()});
+  return std::make_shared<FragmentMasks>(*parent.masks, parent.id, pieces);
+}
+
+}  // namespace steps
+
+std::vector<Fragment> breakFragment(const Fragment& parent, std::span<FragmentPart> parts, uint32_t firstId) {
+  const auto fields = steps::makeFields(parent, parts);
+  const auto masks = steps::makeMasks(parent, fields, firstId);
+  steps::Points points = steps::makePoints(parent, parts, fields);
+  std::vector<Fragment> out(parts.size());
+  parallelFor(
+      parts.size(),
+      [&](size_t i) {
+        Fragment& f = out[i];
+        f.id = firstId + uint32_t(i);
+        f.masks = masks;
+        fields[i]->setMasks(masks, f.id);
+        f.field = fields[i];
+        f.origins = std::move(points.origins[i]);
+        f.shape = assemble(f.field, std::move(parts[i].surface), std::move(points.trees[i]),
+                           std::move(points.normals[i]));
+      },
+      1);
+  return out;
+}
+
+std::vector<Fragment> breakFragment(const Fragment& parent, const Dissection& dissected, uint32_t firstId,
+                                    std::vector<CrackedMesh>* meshes) {
+  const std::vector<CutCell> cells = cellsOf(dissected.mesh);
+  const std::vector<Link> links = linksOf(dissected.mesh, cells);
+  uint32_t count = 0;
+  const std::vector<uint32_t> labels = partsOf(dissected.mesh.size(), links, count);
+  struct Piece {
+    CrackedMesh mesh;
+    std::vector<CutCell> cells;
+    std::vector<uint32_t> tetSource, vertexSource;
+    CrackedSurface surface;
+  };
+  std::vector<Piece> pieces(count);
+  parallelFor(
+      count,
+      [&](size_t p) {
+        Piece& piece = pieces[p];
+        piece.mesh = partOf(dissected.mesh, labels, uint32_t(p), &piece.tetSource, &piece.vertexSource);
+        piece.cells = cellsOf(piece.mesh);
+        piece.surface = surfaceOf(piece.mesh, piece.cells, linksOf(piece.mesh, piece.cells));
+        for (uint32_t& t : piece.tetSource) t = dissected.tetSource[t];
+        for (uint32_t& v : piece.vertexSource) v = dissected.vertexSource[v];
+      },
+      1);
+  std::vector<FragmentPart> parts;
+  for (Piece& p : pieces)
+    parts.push_back({p.mesh, p.cells, p.tetSource, p.vertexSource, std::move(p.surface.mesh)});
+  std::vector<Fragment> out = breakFragment(parent, parts, firstId);
+  if (meshes) {
+    meshes->clear();
+    for (Piece& p : pieces) meshes->push_back(std::move(p.mesh));
+  }
+  return out;
+}
+
+}  // namespace sunder::fracture

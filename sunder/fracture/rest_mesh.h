@@ -1,0 +1,91 @@
+// What all fragments of one object share: the tetrahedra of the body before it broke, where each point of
+// rest space is among them, and the distance field of the body's own surface. Never touched by fracture,
+// because fragments keep the rest coordinates (Glondu et al. 2012, sections 1 and 3.3).
+//
+// Location: a uniform grid with, per cell, the tetrahedra that reach into it (faces of the tetrahedron
+// against the cell, conservative). Points on faces belong to the tetrahedron with the lowest number;
+// barycentric coordinates down to -kOnFace count as inside, so that no point between two is lost.
+//
+// Cost: some 50 ns a point, 3 us a tetrahedron to make, 250 bytes each. Queries are const and run at once.
+#pragma once
+
+#include "sunder/base/box.h"
+#include "sunder/base/index.h"
+#include "sunder/geometry/mesh.h"
+#include "sunder/geometry/rows.h"
+#include "sunder/rigid/shape.h"
+#include "sunder/sdf/field.h"
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace sunder::fracture {
+
+// Bounds on what a field says, as rigid::Shape states them.
+struct FieldErrors {
+  double near = 0, far = 0,
+         above = 0;  // |error| within the band, |error| anywhere, field - distance above it
+  double band = Box3::kInfinity;
+  Box3 domain{Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};
+};
+
+class RestMesh {
+ public:
+  static constexpr double kOnFace = 1e-9;
+
+  // `field`: signed distance of the surface of the tetrahedra, in the same coordinates. Throws Error
+  // (Geometry) for a mesh that is empty or has flat or inverted tetrahedra.
+  RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldErrors& errors = {});
+  // With the field of a shape made of that surface.
+  RestMesh(geometry::TetMesh mesh, const rigid::ShapePtr& solid);
+
+  struct Place {
+    uint32_t tet = kNoIndex;  // kNoIndex: in none
+    std::array<double, 4> weights{};
+  };
+  Place locate(const Vec3& point) const;
+  std::array<double, 4> weights(uint32_t tet, const Vec3& point) const;
+  // Of a function that is linear in the tetrahedron.
+  Vec3 gradient(uint32_t tet, const std::array<double, 4>& values) const {
+    return frames_[tet].rows.transpose() *
+           Vec3(values[1] - values[0], values[2] - values[0], values[3] - values[0]);
+  }
+
+  const geometry::TetMesh& mesh() const { return mesh_; }
+  const sdf::Field& field() const { return *field_; }
+  const FieldErrors& errors() const { return errors_; }
+  const std::array<uint32_t, 4>& neighbours(uint32_t tet) const { return neighbours_[tet]; }
+  double depth(uint32_t vertex) const { return depth_[vertex]; }  // below the body's surface, at least 0
+  bool onSurface(uint32_t vertex) const { return onSurface_[vertex] != 0; }
+  // Outward, weighted by angle; zero for vertices inside.
+  const Vec3& normal(uint32_t vertex) const { return normals_[vertex]; }
+  double edge() const { return edge_; }  // mean length
+  const Box3& bounds() const { return bounds_; }
+
+ private:
+  struct Frame {  // of barycentric coordinates: the last three are rows times (p - origin)
+    Mat3 rows;
+    Vec3 origin;
+  };
+  void makeGrid();
+  void findSurface();
+
+  geometry::TetMesh mesh_;
+  sdf::FieldPtr field_;
+  FieldErrors errors_;
+  std::vector<Frame> frames_;
+  std::vector<std::array<uint32_t, 4>> neighbours_;
+  std::vector<double> depth_;
+  std::vector<uint8_t> onSurface_;
+  std::vector<Vec3> normals_;
+  Box3 bounds_;
+  double edge_ = 0, cell_ = 0;
+  std::array<uint32_t, 3> cells_{};
+  std::vector<uint32_t> start_, list_;  // tetrahedra by cell
+};
+
+using RestMeshPtr = std::shared_ptr<const RestMesh>;
+
+}  // namespace sunder::fracture

@@ -1,0 +1,42 @@
+#include "sunder/base/error.h"
+#include "sunder/rigid/shape_parts.h"
+
+namespace sunder::rigid {
+
+ShapePtr makeSolid(SolidParts parts) {
+  if (!parts.field) throw Error(ErrorKind::Usage, "a solid needs a field");
+  if (parts.points.pointCount() == 0 || parts.pointNormals.size() != parts.points.pointCount())
+    throw Error(ErrorKind::Usage, "a solid needs points with one normal each");
+  const Box3 box = geometry::bounds(parts.surface.positions);
+  const double diagonal = box.diagonal();
+  if (!(parts.mass.volume > 1e-15 * diagonal * diagonal * diagonal))
+    throw Error(ErrorKind::Geometry, "the surface encloses nothing, so it makes no solid");
+  auto shape = std::make_shared<ShapeParts>(ShapeKind::Solid);
+  shape->surface_ = std::move(parts.surface);
+  shape->mass_ = parts.mass;
+  shape->localBounds_ = box;
+  shape->setMassFrame();
+  shape->setOuterRadius();
+  shape->field_ = std::move(parts.field);
+  shape->fieldError_ = parts.fieldError;
+  shape->fieldErrorFar_ = parts.fieldErrorFar;
+  shape->fieldAbove_ = parts.fieldAbove;
+  shape->fieldBand_ = parts.fieldBand;
+  shape->fieldDomain_ = parts.fieldDomain;
+  shape->setTree(std::move(parts.points));
+  shape->pointNormals_ = std::move(parts.pointNormals);
+  // Thin pieces have no vertex inside: a ball that a plate of that volume has room for.
+  shape->innerRadius_ = parts.innerRadius;
+  if (!(shape->innerRadius_ > 0)) {
+    double area = 0;
+    for (const auto& [a, b, c] : shape->surface_.triangles) {
+      const auto& p = shape->surface_.positions;
+      area += 0.5 * (p[b] - p[a]).cross(p[c] - p[a]).norm();
+    }
+    shape->innerRadius_ = shape->mass_.volume / area;
+  }
+  shape->setCores(parts.inside);
+  return shape;
+}
+
+}  // namespace sunder::rigid
