@@ -72,13 +72,14 @@ Impact impactOf(const FractureOptions& options, const geometry::TriMesh& surface
   impact.point = Vec3(v[0], v[1], v[2]);
   impact.velocity = Vec3(v[3], v[4], v[5]);
   if (!(impact.velocity.norm() > 0))
-    throw Error(ErrorKind::Usage, "--impact has no speed").hint("the last three numbers are a velocity in m/s");
+    throw Error(ErrorKind::Usage, "--impact has no speed")
+        .hint("the last three numbers are a velocity in m/s");
   const spatial::MeshQuery query(surface);
-  const spatial::NearestHit hit = query.nearest(impact.point);
+  const spatial::ClosestPoint hit = query.closest(impact.point);
   const double off = (hit.point - impact.point).norm();
   if (off > 0.05 * box.diagonal())
-    logWarn("the impact at {:.4g},{:.4g},{:.4g} is {:.3g} m from the surface and acts at its nearest point", v[0],
-            v[1], v[2], off);
+    logWarn("the impact at {:.4g},{:.4g},{:.4g} is {:.3g} m from the surface and acts at its nearest point",
+            v[0], v[1], v[2], off);
   impact.point = hit.point;
   return impact;
 }
@@ -88,8 +89,8 @@ fracture::Blow blowOf(const Impact& impact, const geometry::MassProperties& mass
   const Vec3 n = impact.velocity.normalized(), arm = impact.point - mass.centre;
   const double ball = kSteel * 4 * kPi / 3 * std::pow(impact.radius, 3);
   const Vec3 twist = arm.cross(n);
-  const double compliance = 1 / ball + 1 / (density * mass.volume) +
-                            twist.dot((density * mass.inertia).inverse() * twist);
+  const double compliance =
+      1 / ball + 1 / (density * mass.volume) + twist.dot((density * mass.inertia).inverse() * twist);
   fracture::Blow blow;
   blow.point = impact.point;
   blow.speed = impact.velocity.norm();
@@ -99,8 +100,8 @@ fracture::Blow blowOf(const Impact& impact, const geometry::MassProperties& mass
 }
 
 Json stages(const fracture::FractureStages& s) {
-  return {{"assembly", s.assemble},   {"factorisation", s.factor}, {"substitution", s.substitute},
-          {"recovery", s.recover},    {"refinement", s.refine},    {"coarsening", s.coarsen},
+  return {{"assembly", s.assemble},  {"factorisation", s.factor}, {"substitution", s.substitute},
+          {"recovery", s.recover},   {"refinement", s.refine},    {"coarsening", s.coarsen},
           {"dissection", s.dissect}, {"partition", s.partition},  {"total", s.total()}};
 }
 
@@ -109,10 +110,13 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   fracture::BrittleMaterial material;
   material.elastic = elasticMaterial(options.material, preset);
   material.strength = options.strength.value_or(preset.strength);
-  material.surfaceEnergy = options.surfaceEnergy.value_or(preset.surfaceEnergy > 0 ? preset.surfaceEnergy : 10);
+  material.surfaceEnergy =
+      options.surfaceEnergy.value_or(preset.surfaceEnergy > 0 ? preset.surfaceEnergy : 10);
   if (!options.strength && preset.strength == 0)
-    throw Error(ErrorKind::Usage, fmt::format("{} does not break as brittle solids do", options.material.name))
-        .hint("take glass, porcelain, concrete, plaster, limestone, granite, brick or ice, or give --strength");
+    throw Error(ErrorKind::Usage,
+                fmt::format("{} does not break as brittle solids do", options.material.name))
+        .hint(
+            "take glass, porcelain, concrete, plaster, limestone, granite, brick or ice, or give --strength");
   fracture::requireValid(material);
   if (material.elastic.locks())
     logWarn("Poisson's ratio {} is close to 0.5: the body will seem too stiff", material.elastic.poisson);
@@ -127,8 +131,10 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   how.cycles = options.cycles;
   how.steps = options.steps;
   how.arrest = options.arrest;
-  how.contact.duration = options.duration == "hertz" ? fracture::DurationModel::Hertz : fracture::DurationModel::Source;
-  how.scheme = options.scheme == "trapezoidal" ? fem::TimeScheme::Trapezoidal : fem::TimeScheme::BackwardEuler;
+  how.contact.duration =
+      options.duration == "hertz" ? fracture::DurationModel::Hertz : fracture::DurationModel::Source;
+  how.scheme =
+      options.scheme == "trapezoidal" ? fem::TimeScheme::Trapezoidal : fem::TimeScheme::BackwardEuler;
   how.recovery = options.recovery == "patch" ? fem::Recovery::Patch : fem::Recovery::Lumped;
   const double edge = fracture::meanEdge(body.mesh);
   if (options.noise > 0) how.noise = {options.noise, 3 * edge, 1};
@@ -149,8 +155,8 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
     const std::string name = fmt::format("piece_{:03}.ply", i);
     if (files) {
       geometry::MeshFile file;
-      file.surface = made.mesh;
-      files->write(name, [&](OutputFile& out) { geometry::writeMesh(out, name, file); });
+      file.surface = geometry::toSoup(made.mesh);
+      files->write(name, [&](OutputFile& out) { geometry::writeMesh(out, geometry::MeshFormat::Ply, file); });
     }
     pieces.push_back({{"file", name},
                       {"volume", own.volume},
@@ -171,10 +177,11 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
     Json json = {{"input", options.input},
                  {"material", options.material.name},
                  {"strength", material.strength},
-                 {"impact", {{"point", point(impact.point)},
-                             {"velocity", point(impact.velocity)},
-                             {"impulse", blow.impulse.norm()},
-                             {"duration", outcome.duration}}},
+                 {"impact",
+                  {{"point", point(impact.point)},
+                   {"velocity", point(impact.velocity)},
+                   {"impulse", blow.impulse.norm()},
+                   {"duration", outcome.duration}}},
                  {"tets", outcome.tets},
                  {"refined_tets", outcome.refinedTets},
                  {"largest_stress", outcome.largestStress},
@@ -187,11 +194,13 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
     printJson(json);
   }
   std::string text = fmt::format(
-      "{}: struck at ({:.4g}, {:.4g}, {:.4g}) with {:.3g} N s in {:.3g} s\n  stress {:.3g} Pa at most, {} breaks at "
+      "{}: struck at ({:.4g}, {:.4g}, {:.4g}) with {:.3g} N s in {:.3g} s\n  stress {:.3g} Pa at most, {} "
+      "breaks at "
       "{:.3g}\n  {} cracks, {} pieces; {} tetrahedra, {} at most while it was analysed, {:.1f} ms",
-      options.input, impact.point.x(), impact.point.y(), impact.point.z(), blow.impulse.norm(), outcome.duration,
-      outcome.largestStress, options.material.name, material.strength, outcome.cracks.size(), outcome.pieces.size(),
-      outcome.tets, outcome.refinedTets, 1e3 * outcome.seconds.total());
+      options.input, impact.point.x(), impact.point.y(), impact.point.z(), blow.impulse.norm(),
+      outcome.duration, outcome.largestStress, options.material.name, material.strength,
+      outcome.cracks.size(), outcome.pieces.size(), outcome.tets, outcome.refinedTets,
+      1e3 * outcome.seconds.total());
   if (outcome.cracks.empty()) text += "\n  nothing broke; a larger --speed or --ball strikes harder";
   say(settings, text);
   return 0;
@@ -202,8 +211,10 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
 Verb addFracture(CLI::App& root) {
   auto options = std::make_shared<FractureOptions>();
   CLI::App* app = root.add_subcommand("fracture", "Strike a brittle body and write the pieces");
-  app->add_option("INPUT", options->input, "Tetrahedra, or a closed mesh or field (.sdf) to fill")->required();
-  app->add_option("-o,--output", options->output, "Folder for the pieces, a closed PLY file each")->type_name("DIR");
+  app->add_option("INPUT", options->input, "Tetrahedra, or a closed mesh or field (.sdf) to fill")
+      ->required();
+  app->add_option("-o,--output", options->output, "Folder for the pieces, a closed PLY file each")
+      ->type_name("DIR");
   app->add_option("--material", options->material.name, "What it is made of [glass]")->type_name("NAME");
   app->add_option("--impact", options->impact,
                   "Where a steel ball hits and how fast, or auto: from above, at --speed [auto]")
@@ -214,7 +225,8 @@ Verb addFracture(CLI::App& root) {
   app->add_option("--ball", options->ball, "Diameter of the ball in metres [a tenth of the longest side]")
       ->check(CLI::PositiveNumber)
       ->type_name("D");
-  app->add_option("--edge", options->edge, "Edge of tetrahedra in metres where a surface is filled [a twelfth]")
+  app->add_option("--edge", options->edge,
+                  "Edge of tetrahedra in metres where a surface is filled [a twelfth]")
       ->check(CLI::PositiveNumber)
       ->type_name("D");
   app->add_flag("--sharp,!--no-sharp", options->sharp, "Keep sharp edges of a surface that is filled [yes]");
@@ -238,7 +250,8 @@ Verb addFracture(CLI::App& root) {
       ->type_name("PA");
   app->add_option("--poisson", options->material.poisson, "Poisson's ratio, instead of the material's")
       ->type_name("X");
-  app->add_option("--density", options->material.density, "kg/m^3, instead of the material's")->type_name("D");
+  app->add_option("--density", options->material.density, "kg/m^3, instead of the material's")
+      ->type_name("D");
   app->add_option("--duration", options->duration, "How long the ball touches: source or hertz [source]")
       ->check(CLI::IsMember({"source", "hertz"}))
       ->type_name("NAME");

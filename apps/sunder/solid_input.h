@@ -15,8 +15,8 @@ namespace sunder::cli {
 // "1,2.5,-3": exactly `count` finite numbers. Throws Error (Usage) with `form` as the example.
 std::vector<double> numbersOf(const std::string& text, size_t count, const char* option, const char* form);
 
-// Tetrahedra of a file, or a closed mesh or field filled with them: with this edge, or with a part of the longest
-// side where it is 0. Throws what the readers throw, and Error (Geometry) where there is no inside.
+// Tetrahedra of a file, or a closed mesh or field filled with them: with this edge, or with a part of the
+// longest side where it is 0. Throws what the readers throw, and Error (Geometry) where there is no inside.
 geometry::TetMesh readSolid(const std::string& path, double edge, double edgesPerSide, bool sharp,
                             const Settings& settings);
 
@@ -24,7 +24,8 @@ struct MaterialChoice {
   std::string name = "glass";
   std::optional<double> young, poisson, density;
 };
-// The preset of that name with what is given instead. `preset` receives it. Throws Error (Usage) with the names.
+// The preset of that name with what is given instead. `preset` receives it. Throws Error (Usage) with the
+// names.
 fem::ElasticMaterial elasticMaterial(const MaterialChoice& choice, fem::ElasticPreset& preset);
 
 }  // namespace sunder::cli

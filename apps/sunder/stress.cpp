@@ -161,7 +161,8 @@ Verb addStress(CLI::App& root) {
       ->type_name("PA");
   app->add_option("--poisson", options->material.poisson, "Poisson's ratio, instead of the material's")
       ->type_name("X");
-  app->add_option("--density", options->material.density, "kg/m^3, instead of the material's")->type_name("D");
+  app->add_option("--density", options->material.density, "kg/m^3, instead of the material's")
+      ->type_name("D");
   app->add_option("--fix", options->fix,
                   "Hold all vertices of a half-space, like \"y<0.01\"; may be repeated")
       ->required()

@@ -15,6 +15,7 @@ namespace sunder::fracture {
 namespace {
 
 constexpr double kLeastFraction = 1e-3;   // of a tetrahedron that the analysis counts it with
+constexpr double kGripFraction = 0.1;     // of a tetrahedron that a blow may act on
 constexpr double kOffset = 0.05;          // of the mean edge: how far a crack passes from its seed
 constexpr double kStillLong = 1.7320508;  // of the wanted edge: half-way between two cycles
 
@@ -36,8 +37,9 @@ struct Grip {
   std::array<double, 3> weights{};
 };
 
+// Slivers are passed over: the whole force on next to no mass would throw them away.
 Grip gripAt(const CrackedMesh& mesh, std::span<const CutCell> cells, std::span<const Link> links,
-            const Vec3& point) {
+            std::span<const double> fractions, const Vec3& point) {
   std::vector<char> inner(4 * mesh.size(), 0);
   for (const Link& link : links) inner[4 * link.a + link.sideA] = inner[4 * link.b + link.sideB] = 1;
   Grip best;
@@ -45,7 +47,7 @@ Grip gripAt(const CrackedMesh& mesh, std::span<const CutCell> cells, std::span<c
   for (uint32_t t = 0; t < mesh.size(); ++t)
     for (uint8_t side = 0; side < 4; ++side) {
       if (inner[4 * t + side]) continue;
-      if (!mesh.cuts[t].empty() && !cells[t].face(side)) continue;
+      if (!mesh.cuts[t].empty() && (fractions[t] < kGripFraction || !cells[t].face(side))) continue;
       const geometry::Triangle f = geometry::tetFace(mesh.mesh.tets[t], side);
       const Vec3 &a = mesh.mesh.positions[f[0]], &b = mesh.mesh.positions[f[1]],
                  &c = mesh.mesh.positions[f[2]];
@@ -99,6 +101,24 @@ double meanEdge(const geometry::TetMesh& mesh) {
   return mesh.tets.empty() ? 0 : sum / double(6 * mesh.tets.size());
 }
 
+namespace {
+
+BrokenBody brokenBody(const FractureGeometry::State& state, double leastPart) {
+  BrokenBody out;
+  out.cracked = {state.mesh, state.cells, state.links, state.vertexSource, state.slots};
+  out.piece = partsOf(state.mesh.size(), state.links, out.pieces);
+  out.tinyParts = joinTinyParts(state, leastPart, out.piece, out.pieces);
+  return out;
+}
+
+}  // namespace
+
+BrokenBody applyCracks(const CrackedMesh& body, std::span<const PlannedCrack> cracks, double leastPart) {
+  FractureGeometry::State state{CrackedMesh(body)};
+  for (const PlannedCrack& crack : cracks) state.insert(crack);
+  return brokenBody(state, leastPart);
+}
+
 // One blow on one body.
 class FractureRun {
  public:
@@ -119,7 +139,7 @@ class FractureRun {
     uint32_t refinements = 0;
     while (step_ < settings_.steps) {
       stepOnce();
-      if (!(out_.largestStress > material_.strength)) continue;
+      if (!(largest_ > material_.strength)) continue;
       if (refinements < settings_.cycles && refineAtPeaks()) {
         ++refinements;
         again();
@@ -173,7 +193,7 @@ class FractureRun {
       tools_.dynamics_.setBody(live_.mesh.mesh, material_.elastic, fractions);
       grips_.clear();
       for (const Blow& blow : blows_)
-        grips_.push_back(gripAt(live_.mesh, live_.cells, live_.links, blow.point));
+        grips_.push_back(gripAt(live_.mesh, live_.cells, live_.links, fractions, blow.point));
       if (keepState) tools_.dynamics_.setState(u_, v_);
       tools_.recovery_.setBody(tools_.dynamics_.body(), settings_.recovery);
       neighbours_ = vertexNeighbours(live_.mesh.mesh);
@@ -243,8 +263,17 @@ class FractureRun {
   void recover() {
     const Stopwatch watch(out_.seconds.recover);
     tools_.recovery_.update(tools_.dynamics_.displacements(), tools_.dynamics_.velocities());
+    // The stress in cut tetrahedra jumps about while the crack opens, and slivers see anything: it counts
+    // neither
+    // here nor as a seed of further cracks.
+    torn_.assign(live_.mesh.mesh.positions.size(), 0);
+    for (size_t t = 0; t < live_.mesh.size(); ++t)
+      if (!live_.mesh.cuts[t].empty() && live_.mesh.cuts[t].back().surface >= firstCrack_)
+        for (const uint32_t v : live_.mesh.mesh.tets[t]) torn_[v] = 1;
     largest_ = 0;
-    for (const fem::Principal& p : tools_.recovery_.principals()) largest_ = std::max(largest_, p.value);
+    const auto principals = tools_.recovery_.principals();
+    for (size_t v = 0; v < principals.size(); ++v)
+      if (!torn_[v]) largest_ = std::max(largest_, principals[v].value);
     out_.largestStress = std::max(out_.largestStress, largest_);
   }
 
@@ -285,14 +314,9 @@ class FractureRun {
       energy = fem::elasticEnergy(tools_.dynamics_.body(), tools_.recovery_.elements());
     bool refined = false;
     const size_t before = geometry_.cracks().size();
-    // The stress in cut tetrahedra jumps about while the crack opens: cracks of the same blow do not start
-    // there.
-    std::vector<char> torn(live_.mesh.mesh.positions.size(), 0);
-    for (size_t t = 0; t < live_.mesh.size(); ++t)
-      if (!live_.mesh.cuts[t].empty() && live_.mesh.cuts[t].back().surface >= firstCrack_)
-        for (const uint32_t v : live_.mesh.mesh.tets[t]) torn[v] = 1;
+
     for (const uint32_t seed : found) {
-      if (torn[seed]) continue;
+      if (torn_[seed]) continue;
       if (geometry_.cracks().size() >= settings_.mostCracks) break;
       refined |= plan(seed, energy);
     }
@@ -359,6 +383,7 @@ class FractureRun {
       break;
     }
     geometry_.add(std::move(crack));
+    functions_.push_back(function);
     ++nextCrack_;
     return refined;
   }
@@ -376,9 +401,56 @@ class FractureRun {
     return kNoIndex;
   }
 
+  // The cracks again, on the body's own tetrahedra.
+  void finishCoarse() {
+    FractureGeometry coarse(geometry_.body());
+    {
+      const Stopwatch watch(out_.seconds.dissect);
+      for (size_t k = 0; k < functions_.size(); ++k) {
+        const FractureGeometry::State& state = coarse.cracked();
+        const Vec3& seed = out_.cracks[k].seed;
+        std::vector<uint32_t> around;
+        for (uint32_t t = 0; t < state.mesh.size(); ++t)
+          if (reaches(state, t, seed)) around.push_back(t);
+        const double most = settings_.arrest ? out_.cracks[k].area : Box3::kInfinity;
+        const std::vector<Mark> marks =
+            markCrack(state.mesh, state.cells, state.links, crackValues(state.mesh.mesh, functions_[k]), seed,
+                      around, most);
+        if (marks.empty()) continue;
+        PlannedCrack crack{out_.cracks[k].id, 0, {}};
+        for (const Mark& mark : marks) crack.marks.push_back(state.planned(mark));
+        out_.plan.push_back(crack);
+        coarse.add(std::move(crack));
+      }
+    }
+    const Stopwatch watch(out_.seconds.partition);
+    if (out_.plan.empty()) {
+      out_.pieces.push_back(geometry_.body());
+      return;
+    }
+    out_.broken = brokenBody(coarse.cracked(), settings_.leastPart);
+    out_.tinyParts = out_.broken->tinyParts;
+    for (uint32_t p = 0; p < out_.broken->pieces; ++p)
+      out_.pieces.push_back(partOf(out_.broken->cracked.mesh, out_.broken->piece, p));
+  }
+
+  // Whether the place is in or at the tetrahedron.
+  static bool reaches(const FractureGeometry::State& state, uint32_t t, const Vec3& at) {
+    constexpr double kSlack = 0.02;
+    const auto p = state.mesh.corners(t);
+    Mat3 m;
+    m << p[1] - p[0], p[2] - p[0], p[3] - p[0];
+    const Vec3 w = m.inverse() * (at - p[0]);
+    return w.minCoeff() > -kSlack && w.sum() < 1 + kSlack;
+  }
+
   void finish() {
     if (geometry_.cracks().empty()) {
       out_.pieces.push_back(geometry_.body());
+      return;
+    }
+    if (!settings_.finePieces) {
+      finishCoarse();
       return;
     }
     if (settings_.coarsen) {
@@ -389,12 +461,11 @@ class FractureRun {
       const Stopwatch watch(out_.seconds.dissect);
       geometry_.cracked();
     }
-    const FractureGeometry::State& state = geometry_.cracked();
     const Stopwatch watch(out_.seconds.partition);
-    uint32_t count = 0;
-    std::vector<uint32_t> parts = partsOf(state.mesh.size(), state.links, count);
-    out_.tinyParts = joinTinyParts(state, settings_.leastPart, parts, count);
-    for (uint32_t p = 0; p < count; ++p) out_.pieces.push_back(partOf(state.mesh, parts, p));
+    const BrokenBody broken = brokenBody(geometry_.cracked(), settings_.leastPart);
+    out_.tinyParts = broken.tinyParts;
+    for (uint32_t p = 0; p < broken.pieces; ++p)
+      out_.pieces.push_back(partOf(broken.cracked.mesh, broken.piece, p));
   }
 
   AdaptiveFracture& tools_;
@@ -410,8 +481,10 @@ class FractureRun {
   std::vector<Pulse> pulses_;
   std::vector<Grip> grips_;
   std::vector<fem::NodalForce> forces_;
+  std::vector<CrackFunction> functions_;  // of the cracks
   std::vector<Vec3> u_, v_;
   geometry::Rows neighbours_;
+  std::vector<char> torn_;
   double largest_ = 0;
   uint32_t step_ = 0;
   size_t inserted_ = 0;

@@ -48,6 +48,8 @@ struct FractureSettings {
   uint32_t cycles = 1;       // of refinement; edges become a third in each
   bool refineCracks = true;  // also along cracks
   bool coarsen = true;
+  bool finePieces =
+      true;             // pieces keep refined tetrahedra along their cracks; else those of the body are cut
   bool arrest = false;  // cracks stop when the elastic energy does not pay for more surface
   double trigger =
       0.05;  // of strength * smallest cross-section * duration: smaller impulses are passed over; 0: none
@@ -81,9 +83,22 @@ struct CrackRecord {
   double area = 0;
 };
 
+// A body with cracks, and which piece each of its tetrahedra is of.
+struct BrokenBody {
+  Dissection cracked;  // sources are numbers of the body
+  std::vector<uint32_t> piece;
+  uint32_t pieces = 1;
+  uint32_t tinyParts = 0;  // that stayed with a neighbour
+};
+// Cuts a body by cracks whose slots are numbers of its tetrahedra. Parts smaller than `leastPart` of the
+// volume stay with the neighbour they share most cut tetrahedra with.
+BrokenBody applyCracks(const CrackedMesh& body, std::span<const PlannedCrack> cracks, double leastPart);
+
 struct FractureOutcome {
   bool analysed = false;  // false: passed over as too weak
   std::vector<CrackRecord> cracks;
+  std::vector<PlannedCrack> plan;    // without finePieces: what applyCracks makes the pieces from
+  std::optional<BrokenBody> broken;  // and what it made
   std::vector<CrackedMesh> pieces;   // one or more; the body itself where nothing cracked
   double largestStress = 0;          // seen at a vertex
   double duration = 0;               // of the analysis, s

@@ -81,6 +81,17 @@ std::vector<double> crackValues(const geometry::TetMesh& mesh, const CrackFuncti
 std::vector<Mark> markCrack(const CrackedMesh& mesh, std::span<const CutCell> cells,
                             std::span<const Link> links, std::span<const double> values, uint32_t seed,
                             double mostArea, double* area) {
+  std::vector<uint32_t> star;
+  for (uint32_t t = 0; t < mesh.size(); ++t) {
+    const auto& v = mesh.mesh.tets[t];
+    if (std::find(v.begin(), v.end(), seed) != v.end()) star.push_back(t);
+  }
+  return markCrack(mesh, cells, links, values, mesh.mesh.positions[seed], star, mostArea, area);
+}
+
+std::vector<Mark> markCrack(const CrackedMesh& mesh, std::span<const CutCell> cells,
+                            std::span<const Link> links, std::span<const double> values, const Vec3& from,
+                            std::span<const uint32_t> seedTets, double mostArea, double* area) {
   const auto phiOf = [&](uint32_t t) {
     std::array<double, 4> phi;
     for (size_t i = 0; i < 4; ++i) phi[i] = values[mesh.mesh.tets[t][i]];
@@ -115,7 +126,6 @@ std::vector<Mark> markCrack(const CrackedMesh& mesh, std::span<const CutCell> ce
   using Entry = std::pair<double, uint32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   std::vector<char> seen(mesh.size(), 0);
-  const Vec3& from = mesh.mesh.positions[seed];
   const auto enter = [&](uint32_t t) {
     if (seen[t]) return;
     seen[t] = 1;
@@ -123,10 +133,8 @@ std::vector<Mark> markCrack(const CrackedMesh& mesh, std::span<const CutCell> ce
     for (const uint32_t v : mesh.mesh.tets[t]) centre += 0.25 * mesh.mesh.positions[v];
     queue.push({(centre - from).squaredNorm(), t});
   };
-  for (uint32_t t = 0; t < mesh.size(); ++t) {
-    const auto& v = mesh.mesh.tets[t];
-    if (std::find(v.begin(), v.end(), seed) != v.end() && cutsCell(t)) enter(t);
-  }
+  for (const uint32_t t : seedTets)
+    if (cutsCell(t)) enter(t);
   std::vector<Mark> marks;
   double cutSoFar = 0;
   const bool measured = area || mostArea < Box3::kInfinity;

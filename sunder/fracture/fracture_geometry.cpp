@@ -28,13 +28,15 @@ FractureGeometry::State::State(CrackedMesh m) : mesh(std::move(m)), slots(mesh.s
 void FractureGeometry::State::refresh() {
   cells = cellsOf(mesh);
   links = linksOf(mesh, cells);
+  vertexSource.resize(mesh.mesh.positions.size());
+  std::iota(vertexSource.begin(), vertexSource.end(), 0u);
 }
 
 PlannedMark FractureGeometry::State::planned(const Mark& mark) const {
   return {slots[mark.tet], sidesOf(mesh.cuts[mark.tet]), mark.phi};
 }
 
-void FractureGeometry::State::insert(const PlannedCrack& crack, std::vector<uint32_t>* vertexSource) {
+void FractureGeometry::State::insert(const PlannedCrack& crack, std::vector<uint32_t>* source) {
   std::unordered_map<uint32_t, std::vector<const PlannedMark*>> bySlot;
   for (const PlannedMark& planned : crack.marks) bySlot[planned.slot].push_back(&planned);
   std::vector<Mark> marks;
@@ -53,7 +55,10 @@ void FractureGeometry::State::insert(const PlannedCrack& crack, std::vector<uint
   cells = std::move(result.cells);
   links = std::move(result.links);
   slots = std::move(next);
-  if (vertexSource) *vertexSource = std::move(result.vertexSource);
+  std::vector<uint32_t> origin(result.vertexSource.size());
+  for (size_t v = 0; v < origin.size(); ++v) origin[v] = vertexSource[result.vertexSource[v]];
+  vertexSource = std::move(origin);
+  if (source) *source = std::move(result.vertexSource);
 }
 
 void FractureGeometry::begin() {

@@ -4,7 +4,7 @@
 // room.
 #pragma once
 
-#include "sunder/fracture/cracked_mesh.h"
+#include "sunder/fracture/crack.h"
 #include "sunder/tet/refinement.h"
 
 #include <optional>
@@ -12,18 +12,6 @@
 #include <vector>
 
 namespace sunder::fracture {
-
-// A tetrahedron that a crack cuts: its slot in the refinement, and on which sides of earlier cracks.
-struct PlannedMark {
-  uint32_t slot = 0;
-  std::vector<std::pair<uint32_t, int8_t>> sides;
-  std::array<double, 4> phi{};
-};
-
-struct PlannedCrack {
-  uint32_t id = 0, step = 0;  // the step before which it is there
-  std::vector<PlannedMark> marks;
-};
 
 class FractureGeometry {
  public:
@@ -33,13 +21,14 @@ class FractureGeometry {
     std::vector<uint32_t> slots;
     std::vector<CutCell> cells;
     std::vector<Link> links;
+    std::vector<uint32_t> vertexSource;  // of each vertex in the mesh without the cracks that were inserted
 
     State() = default;
     explicit State(CrackedMesh m);
     void refresh();
     PlannedMark planned(const Mark& mark) const;
-    // `vertexSource`: the old vertex of each new one.
-    void insert(const PlannedCrack& crack, std::vector<uint32_t>* vertexSource = nullptr);
+    // `source`: the vertex of each new one just before.
+    void insert(const PlannedCrack& crack, std::vector<uint32_t>* source = nullptr);
   };
 
   explicit FractureGeometry(const CrackedMesh& body) : body_(body) {}

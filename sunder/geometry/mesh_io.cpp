@@ -219,6 +219,18 @@ MeshFile readMesh(const std::filesystem::path& path) {
 std::vector<std::string> writeMesh(const std::filesystem::path& path, const MeshFile& mesh,
                                    const WriteOptions& options) {
   const MeshFormat format = formatOf(path);
+  try {
+    OutputFile out(path);
+    const std::vector<std::string> notes = writeMesh(out, format, mesh, options);
+    out.commit();
+    return notes;
+  } catch (Error& e) {
+    throw std::move(e.inFile(path.string()));
+  }
+}
+
+std::vector<std::string> writeMesh(OutputFile& out, MeshFormat format, const MeshFile& mesh,
+                                   const WriteOptions& options) {
   const MeshFormatInfo& target = info(format);
   std::vector<std::string> notes;
   MeshFile boundary;
@@ -233,14 +245,8 @@ std::vector<std::string> writeMesh(const std::filesystem::path& path, const Mesh
       notes.push_back("left out " + counted(mesh.volume.tets.size(), "tetrahedron", "tetrahedra"));
     }
   }
-  try {
-    OutputFile out(path);
-    const std::vector<std::string> more = writeTo(out, format, *source, options);
-    notes.insert(notes.end(), more.begin(), more.end());
-    out.commit();
-  } catch (Error& e) {
-    throw std::move(e.inFile(path.string()));
-  }
+  const std::vector<std::string> more = writeTo(out, format, *source, options);
+  notes.insert(notes.end(), more.begin(), more.end());
   return notes;
 }
 

@@ -17,6 +17,10 @@
 #include <string_view>
 #include <vector>
 
+namespace sunder {
+class OutputFile;
+}
+
 namespace sunder::geometry {
 
 enum class MeshFormat { Obj, Ply, Stl, Off, Gltf, Glb, Msh, TetGen, Medit, VtkLegacy, Vtu, Vtp };
@@ -55,6 +59,9 @@ MeshFile readMesh(const std::filesystem::path& path);
 // Writes what the format can hold and returns notes on what it could not ("STL keeps no groups"). A volume
 // written to a surface format becomes its boundary.
 std::vector<std::string> writeMesh(const std::filesystem::path& path, const MeshFile& mesh,
+                                   const WriteOptions& = {});
+// The same into a file that is open.
+std::vector<std::string> writeMesh(OutputFile& out, MeshFormat format, const MeshFile& mesh,
                                    const WriteOptions& = {});
 
 }  // namespace sunder::geometry

@@ -61,7 +61,7 @@ RunStatus statusOf(const World& world) {
   status.frame = world.frame();
   status.frames = world.scene().world.frames;
   status.time = world.time();
-  status.bodies = world.scene().bodies.size();
+  status.bodies = world.bodyCount();
   status.awake = world.simulation().report().awake;
   status.contacts = world.simulation().report().contacts;
   status.energy = world.simulation().energy();
@@ -87,8 +87,6 @@ class Run {
     writer_ = std::make_unique<record::RunWriter>(
         options_.file, info, options_.replace ? record::Existing::Replace : record::Existing::KeepAside);
     if (options_.kept && !writer_->kept().empty()) options_.kept(writer_->kept());
-    for (const record::MeshEntry& mesh : world_.meshes()) writer_->addMesh(mesh);
-    for (const record::BodyEntry& body : world_.bodies()) writer_->addBody(body);
     prepare();
     world_.noteOverlaps();
     recordFrame();
@@ -139,6 +137,8 @@ class Run {
     const ProfileScope scope("record");
     auto statistics = world_.statistics();
     stages_.add(statistics);
+    while (writer_->meshCount() < world_.meshCount()) writer_->addMesh(world_.mesh(writer_->meshCount()));
+    while (writer_->bodyCount() < world_.bodyCount()) writer_->addBody(world_.body(writer_->bodyCount()));
     writer_->frame(world_.frame(), world_.time(), world_.states(), world_.fields(), statistics,
                    world_.events());
   }
@@ -229,7 +229,7 @@ RunResult runScene(Scene scene, const RunOptions& options) {
   }
   result.finished = run.loop();
   result.frames = world.frame();
-  result.bodies = world.scene().bodies.size();
+  result.bodies = world.bodyCount();
   result.contacts = world.mostContacts();
   result.hash = world.hash();
   result.bytes = run.bytes();

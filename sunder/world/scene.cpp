@@ -201,6 +201,24 @@ class SceneReader {
     return found->second;
   }
 
+  FractureSpec readFracture(const SceneNode& node, rigid::BodyKind kind) {
+    if (kind != rigid::BodyKind::Dynamic)
+      node.fail("only a dynamic body can break", "leave it out, or make the body dynamic");
+    FractureSpec spec;
+    spec.pointer = node.pointer();
+    if (node.has("edge")) spec.edge = node["edge"].positive(kLength);
+    if (node.has("young")) spec.young = node["young"].positive(kPressure);
+    if (node.has("poisson")) spec.poisson = node["poisson"].quantity(kPlain);
+    if (node.has("strength")) spec.strength = node["strength"].positive(kPressure);
+    if (node.has("surfaceEnergy")) spec.surfaceEnergy = node["surfaceEnergy"].positive(kSurfaceEnergy);
+    spec.cycles = static_cast<uint32_t>(node.whole("cycles", spec.cycles));
+    spec.arrest = node.flag("arrest", spec.arrest);
+    spec.noise = node.notNegative("noise", kLength, spec.noise);
+    spec.leastPart = node.notNegative("leastPart", kPlain, spec.leastPart);
+    spec.mostCracks = static_cast<uint32_t>(node.whole("mostCracks", spec.mostCracks));
+    return spec;
+  }
+
   // What bodies and the template of an array have in common.
   BodySpec readSettings(const SceneNode& node) {
     BodySpec body;
@@ -223,6 +241,7 @@ class SceneReader {
     body.angularDamping = node.notNegative("angularDamping", kRate, 0);
     body.group = static_cast<uint32_t>(node.whole("group", 0));
     body.canSleep = node.flag("sleep", true);
+    if (node.has("fracture")) body.fracture = readFracture(node["fracture"], body.kind);
     return body;
   }
 

@@ -41,6 +41,18 @@ struct KeyFrame {
   rigid::Pose pose;
 };
 
+// How a body breaks.
+struct FractureSpec {
+  std::string pointer;
+  double edge = 0;  // of its tetrahedra, m; 0: as size and walls ask
+  std::optional<double> young, poisson, strength, surfaceEnergy;  // instead of the material's
+  uint32_t cycles = 1;                                            // of refinement while it is analysed
+  bool arrest = false;                                            // cracks stop when the energy is spent
+  double noise = 0;                                               // m: how far cracks leave their planes
+  double leastPart = 1e-3;   // of the volume: smaller pieces stay with a neighbour
+  uint32_t mostCracks = 16;  // in one blow
+};
+
 struct BodySpec {
   std::string id, pointer;
   uint32_t shape = 0;     // of Scene::shapes
@@ -54,6 +66,7 @@ struct BodySpec {
   bool canSleep = true;
   std::vector<KeyFrame> keyFrames;  // ascending times
   bool repeat = false;
+  std::optional<FractureSpec> fracture;
 };
 
 struct JointSpec {

@@ -102,7 +102,21 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
       "linearDamping": 0,         // 1/s
       "angularDamping": 0,
       "group": 0,                 // bodies of one group, other than 0, do not touch each other
-      "sleep": true
+            "sleep": true
+    },
+    {
+      "id": "cup",
+      "shape": "ring",
+      "material": "porcelain",
+      "position": [0.9, 0.6, 0],
+      "fracture": {               // it may break; {} takes all from the material
+        "edge": "2 cm",           // of its tetrahedra
+        "strength": "30 MPa",     // and "young", "poisson", "surfaceEnergy"
+        "cycles": 1,              // of refinement while a blow is analysed
+        "noise": "1 mm",          // how far cracks leave their planes
+        "arrest": false,          // true: cracks stop when the energy is spent
+        "leastPart": 0.001        // smaller pieces stay with a neighbour
+      }
     },
     {"id": "ring", "shape": "ring", "material": "bottle-glass", "position": [0.6, 0.2, 0]},
     {"id": "dented", "shape": "dented", "position": [-0.6, 0.3, 0]},

@@ -28,6 +28,8 @@ inline constexpr Dimension kDensity{{-3, 1, 0, 0}, "7800 or \"7.8 g/cm3\""};
 inline constexpr Dimension kForce{{1, 1, -2, 0}, "100 or \"0.1 kN\""};
 inline constexpr Dimension kTorque{{2, 1, -2, 0}, "5 or \"5 N m\""};
 inline constexpr Dimension kImpulse{{1, 1, -1, 0}, "2 or \"2 N s\""};
+inline constexpr Dimension kPressure{{-1, 1, -2, 0}, "4e7 or \"40 MPa\""};
+inline constexpr Dimension kSurfaceEnergy{{0, 1, -2, 0}, "8 or \"8 J/m2\""};
 inline constexpr Dimension kRate{{0, 0, -1, 0}, "30 or \"30 Hz\""};
 
 // Throws Error (Format) that says what was expected.

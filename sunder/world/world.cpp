@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,7 @@ namespace {
 using rigid::BodyIndex;
 using Json = nlohmann::json;
 
-constexpr uint32_t kStateVersion = 1;
+constexpr uint32_t kStateVersion = 2;
 
 record::BodyKind recordKind(rigid::BodyKind kind) {
   switch (kind) {
@@ -44,6 +45,15 @@ uint64_t sceneHash(const Scene& scene) {
   return hasher.digest();
 }
 
+// What breaks must hear of every contact.
+rigid::SimulationSettings settingsOf(const Scene& scene) {
+  rigid::SimulationSettings settings = scene.world.simulation;
+  const bool breaks = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                  [](const BodySpec& b) { return b.fracture.has_value(); });
+  if (breaks) settings.eventImpulse = std::numeric_limits<double>::min();
+  return settings;
+}
+
 }  // namespace
 
 rigid::Pose poseAt(const BodySpec& body, double time) {
@@ -62,21 +72,34 @@ rigid::Pose poseAt(const BodySpec& body, double time) {
 }
 
 World::World(Scene scene, const Progress& progress)
-    : scene_(std::move(scene)), simulation_(scene_.world.simulation) {
+    : scene_(std::move(scene)),
+      shapes_([&] {
+        const ProfileScope scope("build");
+        const size_t count = scene_.shapes.size();
+        return buildShapes(scene_, [&](size_t i, const std::string& name) {
+          if (progress) progress(i, count, name);
+        });
+      }()),
+      breakage_(scene_, shapes_),
+      simulation_(settingsOf(scene_)) {
   const ProfileScope scope("build");
-  const size_t shapes = scene_.shapes.size();
-  shapes_ = buildShapes(scene_, [&](size_t i, const std::string& name) {
-    if (progress) progress(i, shapes, name);
-  });
-  for (size_t i = 0; i < shapes; ++i)
+  for (size_t i = 0; i < shapes_.size(); ++i)
     if (!shapes_[i].problems.empty())
       degrade("meshes with defects", 1, 0,
               fmt::format("{}: {}", shapeTitle(scene_, scene_.shapes[i]), shapes_[i].problems.front()));
-  for (const BodySpec& spec : scene_.bodies) {
+  populate();
+}
+
+void World::populate() {
+  breakable_.clear();
+  for (uint32_t b = 0; b < scene_.bodies.size(); ++b) {
+    const BodySpec& spec = scene_.bodies[b];
     const Material& material = scene_.materials[spec.material];
     rigid::BodySettings body;
     body.kind = spec.kind;
-    body.shape = shapes_[spec.shape].shape;
+    body.shape = breakage_.wholeShape(b);
+    if (body.shape) breakable_.push_back(b);
+    if (!body.shape) body.shape = shapes_[spec.shape].shape;
     body.pose = spec.pose;
     body.velocity = spec.velocity;
     body.angularVelocity = spec.angularVelocity;
@@ -150,7 +173,7 @@ void World::advance() {
 BodyIndex World::farthestBody() const {
   BodyIndex farthest;
   double most = -1;
-  for (uint32_t i = 0; i < scene_.bodies.size(); ++i) {
+  for (uint32_t i = 0; i < simulation_.bodyCount(); ++i) {
     const BodyIndex body(i);
     if (!simulation_.exists(body) || simulation_.kind(body) != rigid::BodyKind::Dynamic) continue;
     const double way = simulation_.centre(body).norm() + simulation_.velocity(body).norm();
@@ -178,9 +201,22 @@ void World::step() {
   }
   {
     const ProfileScope scope("step");
+    if (breakage_.any()) breakage_.watch(simulation_);
     simulation_.step();
   }
   gather();
+  if (!breakage_.any()) return;
+  const uint32_t before = simulation_.bodyCount();
+  for (const uint32_t body : breakage_.act(simulation_, frame_ + 1)) {
+    uint32_t pieces = 0;
+    for (uint32_t i = before; i < simulation_.bodyCount(); ++i)
+      pieces += breakage_.spawned()[i - scene_.bodies.size()].parent == body;
+    events_.push_back({record::EventKind::Fracture, body, kNoIndex, Vec3f::Zero(), Vec3f::Zero(), 0, 0,
+                       fmt::format("{} pieces", pieces)});
+  }
+  degrade("pieces too small to go their own way stayed with a neighbour",
+          breakage_.report().tinyParts - tiny_, frame_ + 1, "");
+  tiny_ = breakage_.report().tinyParts;
 }
 
 void World::gather() {
@@ -188,10 +224,12 @@ void World::gather() {
   mostContacts_ = std::max(mostContacts_, report.contacts);
   degrade("times a fast body lost the rest of a step", report.stoppedBodies, frame_ + 1, "");
   degrade("times a row of impacts was cut off", report.slowImpacts, frame_ + 1, "");
+  const double least = scene_.world.simulation.eventImpulse;
   for (const rigid::ContactEvent& event : simulation_.events())
-    events_.push_back({record::EventKind::Contact, event.a.value, event.b.value, event.point.cast<float>(),
-                       event.normal.cast<float>(), static_cast<float>(event.impulse),
-                       static_cast<float>(event.approach), ""});
+    if (least > 0 && event.impulse >= least)
+      events_.push_back({record::EventKind::Contact, event.a.value, event.b.value, event.point.cast<float>(),
+                         event.normal.cast<float>(), static_cast<float>(event.impulse),
+                         static_cast<float>(event.approach), ""});
   if (report.brokenJoints == 0) return;
   for (uint32_t j = 0; j < brokenJoints_.size(); ++j) {
     if (brokenJoints_[j] || !simulation_.jointState(rigid::JointIndex(j)).broken) continue;
@@ -204,7 +242,7 @@ void World::gather() {
 
 void World::removeLost() {
   if (!scene_.world.bounds) return;
-  for (uint32_t i = 0; i < scene_.bodies.size(); ++i) {
+  for (uint32_t i = 0; i < simulation_.bodyCount(); ++i) {
     const BodyIndex body(i);
     if (!simulation_.exists(body) || simulation_.kind(body) != rigid::BodyKind::Dynamic) continue;
     const Vec3 centre = simulation_.centre(body);
@@ -216,32 +254,73 @@ void World::removeLost() {
   }
 }
 
+uint32_t World::originOf(uint32_t body) const {
+  const size_t own = scene_.bodies.size();
+  return body < own ? body : breakage_.spawned()[body - own].origin;
+}
+
+uint32_t World::meshCount() const {
+  const size_t pieces = simulation_.bodyCount() - scene_.bodies.size();
+  return static_cast<uint32_t>(shapes_.size() + breakable_.size() + pieces);
+}
+
+record::MeshEntry World::mesh(uint32_t index) const {
+  record::MeshEntry mesh;
+  const geometry::TriMesh* surface = nullptr;
+  if (index < shapes_.size()) {
+    mesh.name = shapeTitle(scene_, scene_.shapes[index]);
+    surface = &shapes_[index].shape->surface();
+  } else if (const size_t whole = index - shapes_.size(); whole < breakable_.size()) {
+    mesh.name = scene_.bodies[breakable_[whole]].id;
+    surface = &breakage_.wholeShape(breakable_[whole])->surface();
+  } else {
+    const SpawnedBody& piece = breakage_.spawned()[whole - breakable_.size()];
+    mesh.name = piece.name;
+    surface = &piece.shape->surface();
+  }
+  for (const Vec3& p : surface->positions) mesh.positions.push_back(p.cast<float>());
+  mesh.triangles = surface->triangles;
+  return mesh;
+}
+
+record::BodyEntry World::body(uint32_t index) const {
+  const BodySpec& spec = scene_.bodies[originOf(index)];
+  const size_t own = scene_.bodies.size();
+  record::BodyEntry body;
+  body.material = scene_.materials[spec.material].name;
+  body.kind = recordKind(spec.kind);
+  if (index < own) {
+    body.name = spec.id;
+    body.mass = spec.kind == rigid::BodyKind::Dynamic ? simulation_.mass(BodyIndex(index)) : 0;
+    const auto found = std::lower_bound(breakable_.begin(), breakable_.end(), index);
+    body.mesh = spec.shape;
+    if (found != breakable_.end() && *found == index)
+      body.mesh = static_cast<uint32_t>(shapes_.size() + size_t(found - breakable_.begin()));
+  } else {
+    const SpawnedBody& piece = breakage_.spawned()[index - own];
+    body.name = piece.name;
+    body.mass = piece.mass;
+    body.parent = piece.parent;
+    body.born = piece.born;
+    body.mesh = static_cast<uint32_t>(shapes_.size() + breakable_.size() + index - own);
+  }
+  return body;
+}
+
 std::vector<record::MeshEntry> World::meshes() const {
   std::vector<record::MeshEntry> out;
-  for (size_t i = 0; i < shapes_.size(); ++i) {
-    const geometry::TriMesh& surface = shapes_[i].shape->surface();
-    record::MeshEntry mesh;
-    mesh.name = shapeTitle(scene_, scene_.shapes[i]);
-    for (const Vec3& p : surface.positions) mesh.positions.push_back(p.cast<float>());
-    mesh.triangles = surface.triangles;
-    out.push_back(std::move(mesh));
-  }
+  for (uint32_t i = 0; i < meshCount(); ++i) out.push_back(mesh(i));
   return out;
 }
 
 std::vector<record::BodyEntry> World::bodies() const {
   std::vector<record::BodyEntry> out;
-  for (uint32_t i = 0; i < scene_.bodies.size(); ++i) {
-    const BodySpec& spec = scene_.bodies[i];
-    const double mass = spec.kind == rigid::BodyKind::Dynamic ? simulation_.mass(BodyIndex(i)) : 0;
-    out.push_back({spec.id, kNoIndex, scene_.materials[spec.material].name, spec.shape, mass,
-                   recordKind(spec.kind), 0});
-  }
+  for (uint32_t i = 0; i < bodyCount(); ++i) out.push_back(body(i));
   return out;
 }
 
 std::vector<record::BodyState> World::states() const {
-  std::vector<record::BodyState> out(scene_.bodies.size());
+  std::vector<record::BodyState> out(simulation_.bodyCount());
   for (uint32_t i = 0; i < out.size(); ++i) {
     const BodyIndex body(i);
     if (!simulation_.exists(body)) continue;
@@ -255,7 +334,7 @@ std::vector<record::BodyState> World::states() const {
 
 std::vector<record::BodyField> World::fields() const {
   std::vector<record::BodyField> out;
-  const size_t count = scene_.bodies.size();
+  const size_t count = simulation_.bodyCount();
   if (scene_.recording.impulseField) {
     record::BodyField field{"impulse", std::vector<float>(count)};
     for (const rigid::ContactView& contact : simulation_.contacts())
@@ -322,6 +401,7 @@ std::string World::save() const {
     writer.u32(static_cast<uint32_t>(d.example.size()));
     writer.string(d.example);
   }
+  breakage_.save(writer);
   simulation_.save(writer);
   return out;
 }
@@ -344,6 +424,11 @@ void World::load(std::string_view state, const std::string& fileName) {
     d.firstFrame = in.u64("degradation");
     d.example = in.string(in.u32("length"), "degradation");
   }
+  if (breakage_.any()) {
+    simulation_ = rigid::Simulation(settingsOf(scene_));
+    populate();
+  }
+  breakage_.load(in, simulation_);
   simulation_.load(in);
   frame_ = frame;
   mostContacts_ = most;

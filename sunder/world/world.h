@@ -8,6 +8,7 @@
 
 #include "sunder/record/recording.h"
 #include "sunder/rigid/simulation.h"
+#include "sunder/world/breakage.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
 
@@ -31,10 +32,13 @@ class World {
   // `progress(done, of, what)` is called while shapes are built.
   using Progress = std::function<void(size_t done, size_t of, const std::string& what)>;
   explicit World(Scene scene, const Progress& progress = {});
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
 
   const Scene& scene() const { return scene_; }
   const rigid::Simulation& simulation() const { return simulation_; }
   const std::vector<BuiltShape>& shapes() const { return shapes_; }
+  const Breakage& breakage() const { return breakage_; }
 
   uint64_t frame() const { return frame_; }
   double time() const { return scene_.world.frameTime(frame_); }
@@ -46,7 +50,13 @@ class World {
   const std::vector<Degradation>& degradations() const { return degradations_; }
   uint64_t mostContacts() const { return mostContacts_; }  // in a step, so far
 
-  // For recording. Meshes and bodies have the order of scene().shapes and scene().bodies.
+  // For recording. Meshes have the order of scene().shapes, then come those of bodies that may break and of
+  // pieces;
+  // bodies that of scene().bodies and then of birth. Both only ever grow.
+  uint32_t meshCount() const;
+  uint32_t bodyCount() const { return simulation_.bodyCount(); }
+  record::MeshEntry mesh(uint32_t index) const;
+  record::BodyEntry body(uint32_t index) const;
   std::vector<record::MeshEntry> meshes() const;
   std::vector<record::BodyEntry> bodies() const;
   std::vector<record::BodyState> states() const;
@@ -69,12 +79,19 @@ class World {
   rigid::BodyIndex farthestBody() const;  // or fastest; none where nothing moves
   void degrade(const char* what, uint64_t count, uint64_t frame, const std::string& example);
 
+  // Bodies and joints of the scene, into an empty simulation.
+  void populate();
+  uint32_t originOf(uint32_t body) const;  // the scene's body that it is, or is a piece of
+
   Scene scene_;
   std::vector<BuiltShape> shapes_;
+  Breakage breakage_;
   rigid::Simulation simulation_;
   uint64_t frame_ = 0;
   uint64_t mostContacts_ = 0;
   uint64_t removed_ = 0;
+  std::vector<uint32_t> breakable_;  // bodies of the scene, ascending
+  uint64_t tiny_ = 0;
   std::vector<char> brokenJoints_;
   std::vector<record::Event> events_;
   std::vector<Degradation> degradations_;

@@ -1,0 +1,338 @@
+#include "sunder/world/breakage.h"
+
+#include "sunder/base/bytes.h"
+#include "sunder/base/error.h"
+#include "sunder/base/profiler.h"
+#include "sunder/fem/material.h"
+#include "sunder/geometry/mass_properties.h"
+#include "sunder/geometry/tet_mesh.h"
+#include "sunder/sdf/mesh_field.h"
+#include "sunder/tet/stuffing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+namespace sunder::world {
+
+namespace {
+
+using rigid::BodyIndex;
+
+constexpr double kSlowest = 0.05;  // m/s: what touches more slowly rests
+
+// Tetrahedra as long as a twelfth of the longest side, or as the walls are thick.
+double edgeOf(const FractureSpec& spec, const geometry::TriMesh& surface) {
+  if (spec.edge > 0) return spec.edge;
+  double area = 0;
+  for (const auto& t : surface.triangles)
+    area += 0.5 * (surface.positions[t[1]] - surface.positions[t[0]])
+                      .cross(surface.positions[t[2]] - surface.positions[t[0]])
+                      .norm();
+  const double thickness = 2 * std::abs(geometry::massProperties(surface).volume) / area;
+  return std::min(geometry::bounds(surface.positions).extent().maxCoeff() / 12, 1.2 * thickness);
+}
+
+fracture::BrittleMaterial materialOf(const Scene& scene, const BodySpec& body) {
+  const FractureSpec& spec = *body.fracture;
+  const Material& material = scene.materials[body.material];
+  const std::optional<fem::ElasticPreset> preset = fem::elasticPreset(material.name);
+  fracture::BrittleMaterial out;
+  const auto pick = [&](const std::optional<double>& given, double known, const char* what) {
+    if (given) return *given;
+    if (preset && known > 0) return known;
+    throw scene.document
+        .error(spec.pointer, fmt::format("the material \"{}\" has no {} that is known", material.name, what))
+        .hint(fmt::format(
+            "give \"{}\" here, or take glass, porcelain, concrete, plaster, limestone, granite, brick "
+            "or ice",
+            what));
+  };
+  out.elastic.young = pick(spec.young, preset ? preset->young : 0, "young");
+  out.elastic.poisson = spec.poisson.value_or(preset ? preset->poisson : 0.22);
+  out.elastic.density = material.density;
+  out.strength = pick(spec.strength, preset ? preset->strength : 0, "strength");
+  out.surfaceEnergy =
+      spec.surfaceEnergy.value_or(preset && preset->surfaceEnergy > 0 ? preset->surfaceEnergy : 10);
+  try {
+    fracture::requireValid(out);
+  } catch (const Error& error) {
+    throw scene.document.error(spec.pointer, error.message()).hint(error.hint());
+  }
+  return out;
+}
+
+fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& scene, BodyIndex body,
+                             const Vec3& point, std::span<const SpawnedBody> spawned) {
+  fracture::ContactSide side;
+  if (!body.valid()) return side;
+  uint32_t origin = body.value;
+  if (origin >= scene.bodies.size()) origin = spawned[origin - scene.bodies.size()].origin;
+  if (const auto preset = fem::elasticPreset(scene.materials[scene.bodies[origin].material].name)) {
+    side.young = preset->young;
+    side.poisson = preset->poisson;
+  }
+  if (simulation.kind(body) != rigid::BodyKind::Dynamic) return side;
+  side.mass = simulation.mass(body);
+  side.radius = std::max((simulation.centre(body) - point).norm(), 1e-3);
+  return side;
+}
+
+}  // namespace
+
+Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : scene_(scene) {
+  struct Known {
+    uint32_t shape;
+    double edge;
+    fracture::RestMeshPtr rest;
+    fracture::Fragment whole;
+    std::shared_ptr<const fracture::CrackedMesh> mesh;
+  };
+  std::vector<Known> known;
+  for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySpec& body = scene.bodies[b];
+    if (!body.fracture) continue;
+    const FractureSpec& spec = *body.fracture;
+    Object object;
+    object.body = b;
+    object.material = materialOf(scene, body);
+    const geometry::TriMesh& surface = shapes[body.shape].shape->surface();
+    const double edge = edgeOf(spec, surface);
+    auto found = std::find_if(known.begin(), known.end(),
+                              [&](const Known& k) { return k.shape == body.shape && k.edge == edge; });
+    if (found == known.end()) {
+      try {
+        const sdf::MeshField field(surface);
+        tet::FillReport filled;
+        geometry::TetMesh tets = tet::fill(field, {.edge = edge, .sharp = true}, filled);
+        if (tets.tets.empty())
+          throw Error(ErrorKind::Geometry,
+                      fmt::format("no tetrahedron of edge {:.3g} m fits into the body", edge))
+              .hint("give a smaller \"edge\"");
+        const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(tets).surface);
+        auto rest = std::make_shared<const fracture::RestMesh>(std::move(tets), solid);
+        known.push_back({body.shape, edge, rest, fracture::makeWhole(rest),
+                         std::make_shared<const fracture::CrackedMesh>(rest->mesh())});
+      } catch (const Error& error) {
+        throw scene.document.error(spec.pointer, error.message()).hint(error.hint());
+      }
+      found = known.end() - 1;
+    }
+    object.rest = found->rest;
+    object.settings.finePieces = false;
+    object.settings.refineCracks = false;
+    object.settings.cycles = spec.cycles;
+    object.settings.arrest = spec.arrest;
+    object.settings.leastPart = spec.leastPart;
+    object.settings.mostCracks = spec.mostCracks;
+    if (spec.noise > 0) object.settings.noise = {spec.noise, 3 * found->rest->edge(), b + 1};
+    wholes_[b] = {uint32_t(objects_.size()), found->mesh, found->whole, {}};
+    objects_.push_back(std::move(object));
+  }
+  pieces_ = wholes_;
+}
+
+rigid::ShapePtr Breakage::wholeShape(uint32_t body) const {
+  const auto found = wholes_.find(body);
+  return found == wholes_.end() ? nullptr : found->second.fragment.shape;
+}
+
+void Breakage::reset() {
+  pieces_ = wholes_;
+  spawned_.clear();
+  breaks_.clear();
+  for (Object& object : objects_) object.nextCrack = object.nextFragment = 1;
+}
+
+void Breakage::watch(const rigid::Simulation& simulation) {
+  for (auto& [body, piece] : pieces_)
+    if (simulation.exists(BodyIndex(body))) piece.pose = simulation.pose(BodyIndex(body));
+}
+
+std::vector<fracture::Blow> Breakage::blowsOn(uint32_t body, const Piece& piece,
+                                              const rigid::Simulation& simulation) const {
+  std::vector<fracture::Blow> blows;
+  for (const rigid::ContactEvent& event : simulation.events()) {
+    if (event.a.value != body && event.b.value != body) continue;
+    if (event.approach < kSlowest) continue;
+    const bool second = event.b.value == body;
+    fracture::Blow blow;
+    blow.point = piece.pose.localPoint(event.point);
+    blow.impulse = piece.pose.localDirection((second ? 1 : -1) * event.impulse * event.normal);
+    blow.speed = event.approach;
+    blow.other = sideOf(simulation, scene_, second ? event.a : event.b, event.point, spawned_);
+    blows.push_back(blow);
+  }
+  return blows;
+}
+
+std::vector<uint32_t> Breakage::act(rigid::Simulation& simulation, uint64_t frame) {
+  std::vector<uint32_t> broke;
+  if (simulation.events().empty()) return broke;
+  const ProfileScope scope("fracture");
+  // Pieces that appear now have not been hit; breaking changes the events, so all blows are gathered first.
+  std::vector<std::pair<uint32_t, std::vector<fracture::Blow>>> hit;
+  for (const auto& [body, piece] : pieces_) {
+    if (!simulation.exists(BodyIndex(body))) continue;
+    std::vector<fracture::Blow> blows = blowsOn(body, piece, simulation);
+    if (blows.empty()) continue;
+    const Object& object = objects_[piece.object];
+    const rigid::Shape& shape = *piece.fragment.shape;
+    const double mass = simulation.mass(BodyIndex(body));
+    const bool all = std::all_of(blows.begin(), blows.end(), [&](const fracture::Blow& blow) {
+      return fracture::AdaptiveFracture::hopeless(shape.localBounds(), mass, object.material, blow,
+                                                  shape.mass().centre, object.settings);
+    });
+    if (!all) hit.emplace_back(body, std::move(blows));
+  }
+  for (const auto& [body, blows] : hit) {
+    Piece& piece = pieces_.at(body);
+    Object& object = objects_[piece.object];
+    uint32_t next = object.nextCrack;
+    fracture::FractureOutcome outcome;
+    {
+      const ProfileScope analysis("analysis");
+      outcome =
+          fracture_.strike(*piece.mesh, object.material, blows, object.settings, object.rest->edge(), next);
+    }
+    ++report_.analyses;
+    report_.seconds.add(outcome.seconds);
+    report_.cracks += outcome.cracks.size();
+    report_.tinyParts += outcome.tinyParts;
+    if (!outcome.broken) continue;
+    const ProfileScope update("update");
+    breaks_.push_back({body, frame, next, outcome.plan});
+    replace(simulation, breaks_.back(), *outcome.broken);
+    ++report_.breaks;
+    broke.push_back(body);
+  }
+  return broke;
+}
+
+void Breakage::replace(rigid::Simulation& simulation, const Break& record,
+                       const fracture::BrokenBody& broken) {
+  const Piece parent = pieces_.at(record.body);
+  Object& object = objects_[parent.object];
+  object.nextCrack = record.nextCrack;
+  struct Made {
+    fracture::CrackedMesh mesh;
+    std::vector<fracture::CutCell> cells;
+    std::vector<uint32_t> tets, vertices;
+  };
+  std::vector<Made> made(broken.pieces);
+  std::vector<fracture::FragmentPart> parts;
+  for (uint32_t p = 0; p < broken.pieces; ++p) {
+    Made& m = made[p];
+    m.mesh = fracture::partOf(broken.cracked.mesh, broken.piece, p, &m.tets, &m.vertices);
+    for (uint32_t& t : m.tets) t = broken.cracked.tetSource[t];
+    for (uint32_t& v : m.vertices) v = broken.cracked.vertexSource[v];
+    m.cells = fracture::cellsOf(m.mesh);
+    fracture::CrackedSurface surface =
+        fracture::surfaceOf(m.mesh, m.cells, fracture::linksOf(m.mesh, m.cells));
+    parts.push_back({m.mesh, m.cells, m.tets, m.vertices, std::move(surface.mesh)});
+  }
+  std::vector<fracture::Fragment> fragments =
+      fracture::breakFragment(parent.fragment, parts, object.nextFragment);
+
+  if (broken.pieces == 1) {
+    // Cracked, but in one piece: it moves as before, in the shape that it has.
+    Piece& piece = pieces_.at(record.body);
+    piece.mesh = std::make_shared<const fracture::CrackedMesh>(std::move(made[0].mesh));
+    piece.fragment = std::move(fragments[0]);
+    ++object.nextFragment;
+    return;
+  }
+  const BodyIndex old(record.body);
+  const BodySpec& spec = scene_.bodies[object.body];
+  const Material& material = scene_.materials[spec.material];
+  const rigid::Pose pose = simulation.pose(old);
+  const Vec3 centre = simulation.centre(old), velocity = simulation.velocity(old),
+             spin = simulation.angularVelocity(old);
+  // A mass that was given stays in proportion.
+  const double density = simulation.mass(old) / parent.fragment.shape->mass().volume;
+  for (uint32_t p = 0; p < broken.pieces; ++p) {
+    rigid::BodySettings body;
+    body.shape = fragments[p].shape;
+    body.pose = pose;
+    body.velocity = velocity + spin.cross(pose.point(body.shape->mass().centre) - centre);
+    body.angularVelocity = spin;
+    body.density = density;
+    body.surface = {material.friction, material.restitution, material.rollingFriction};
+    body.gravityScale = spec.gravityScale;
+    body.linearDamping = spec.linearDamping;
+    body.angularDamping = spec.angularDamping;
+    body.group = spec.group;
+    body.canSleep = spec.canSleep;
+    body.name = fmt::format("{}.{}", spec.id, object.nextFragment + p);
+    const BodyIndex added = simulation.addBody(body);
+    spawned_.push_back(
+        {record.body, object.body, record.frame, body.name, body.shape, simulation.mass(added)});
+    pieces_[added.value] = {parent.object,
+                            std::make_shared<const fracture::CrackedMesh>(std::move(made[p].mesh)),
+                            std::move(fragments[p]), pose};
+  }
+  object.nextFragment += broken.pieces;
+  pieces_.erase(record.body);
+  simulation.removeBody(old);
+}
+
+void Breakage::save(ByteWriter& out) const {
+  out.u32(uint32_t(breaks_.size()));
+  for (const Break& b : breaks_) {
+    out.u32(b.body);
+    out.u64(b.frame);
+    out.u32(b.nextCrack);
+    out.u32(uint32_t(b.plan.size()));
+    for (const fracture::PlannedCrack& crack : b.plan) {
+      out.u32(crack.id);
+      out.u32(uint32_t(crack.marks.size()));
+      for (const fracture::PlannedMark& mark : crack.marks) {
+        out.u32(mark.slot);
+        for (const double phi : mark.phi) out.f64(phi);
+        out.u32(uint32_t(mark.sides.size()));
+        for (const auto& [surface, side] : mark.sides) out.u32(2 * surface + (side > 0));
+      }
+    }
+  }
+}
+
+void Breakage::load(ByteReader& in, rigid::Simulation& simulation) {
+  reset();
+  const uint32_t count = in.u32("number of breaks");
+  in.need(count, 20, "breaks");
+  for (uint32_t i = 0; i < count; ++i) {
+    Break record;
+    record.body = in.u32("body that broke");
+    record.frame = in.u64("frame of a break");
+    record.nextCrack = in.u32("number of a crack");
+    const uint32_t cracks = in.u32("number of cracks");
+    in.need(cracks, 8, "cracks");
+    record.plan.resize(cracks);
+    for (fracture::PlannedCrack& crack : record.plan) {
+      crack.id = in.u32("number of a crack");
+      const uint32_t marks = in.u32("number of cut tetrahedra");
+      in.need(marks, 40, "cut tetrahedra");
+      crack.marks.resize(marks);
+      for (fracture::PlannedMark& mark : crack.marks) {
+        mark.slot = in.u32("tetrahedron");
+        for (double& phi : mark.phi) phi = in.f64("crack");
+        const uint32_t sides = in.u32("number of sides");
+        in.need(sides, 4, "sides");
+        for (uint32_t k = 0; k < sides; ++k) {
+          const uint32_t packed = in.u32("side");
+          mark.sides.emplace_back(packed / 2, packed % 2 ? int8_t(1) : int8_t(-1));
+        }
+      }
+    }
+    const auto found = pieces_.find(record.body);
+    if (found == pieces_.end())
+      throw Error(ErrorKind::Format, fmt::format("body {} breaks in the checkpoint but cannot", record.body));
+    const fracture::BrokenBody broken = fracture::applyCracks(
+        *found->second.mesh, record.plan, objects_[found->second.object].settings.leastPart);
+    breaks_.push_back(std::move(record));
+    replace(simulation, breaks_.back(), broken);
+  }
+}
+
+}  // namespace sunder::world

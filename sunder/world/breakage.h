@@ -1,0 +1,107 @@
+// Brittle bodies of a scene: what happens when they are hit. Blows are collected from the contacts of a step;
+// those that are strong enough are analysed (adaptive_fracture.h), and what breaks is replaced by its pieces,
+// which go on with the motion of what they were part of and may break again.
+//
+// Mass, momentum and angular momentum are those before, to rounding. Every break is kept as the list of
+// tetrahedra that it cut: replaying them makes the same pieces without any analysis, which is how a run
+// resumes.
+#pragma once
+
+#include "sunder/fracture/adaptive_fracture.h"
+#include "sunder/fracture/fragment_shape.h"
+#include "sunder/rigid/simulation.h"
+#include "sunder/world/scene.h"
+#include "sunder/world/shape_library.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sunder {
+class ByteReader;
+class ByteWriter;
+}  // namespace sunder
+
+namespace sunder::world {
+
+// A body that was not in the scene.
+struct SpawnedBody {
+  uint32_t parent = kNoIndex;  // the body it broke from
+  uint32_t origin = 0;         // the scene's body that it is a part of
+  uint64_t born = 0;           // frame
+  std::string name;
+  rigid::ShapePtr shape;
+  double mass = 0;
+};
+
+struct BreakageReport {
+  uint64_t analyses = 0, breaks = 0, cracks = 0;
+  uint64_t tinyParts = 0;
+  fracture::FractureStages seconds;
+};
+
+class Breakage {
+ public:
+  // Makes the objects of all bodies that may break: tetrahedra, field, tree. Throws Error with the place in
+  // the scene for what has no inside, or a material that does not break.
+  Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes);
+
+  bool any() const { return !objects_.empty(); }
+  // The shape that a body of the scene moves with, or nullptr for one that does not break.
+  rigid::ShapePtr wholeShape(uint32_t body) const;
+
+  // Back to the bodies of the scene.
+  void reset();
+  // Before a step: where they are.
+  void watch(const rigid::Simulation& simulation);
+  // After it: breaks what was hit hard enough. `frame`: the one that is being made. Returns bodies that
+  // broke.
+  std::vector<uint32_t> act(rigid::Simulation& simulation, uint64_t frame);
+
+  const std::vector<SpawnedBody>& spawned() const { return spawned_; }
+  const BreakageReport& report() const { return report_; }
+
+  void save(ByteWriter& out) const;
+  // Reads the breaks and adds the bodies that they made, with whatever motion.
+  void load(ByteReader& in, rigid::Simulation& simulation);
+
+ private:
+  struct Object {
+    uint32_t body = 0;  // of the scene
+    fracture::RestMeshPtr rest;
+    fracture::BrittleMaterial material;
+    fracture::FractureSettings settings;
+    uint32_t nextCrack = 1, nextFragment = 1;
+  };
+  struct Piece {
+    uint32_t object = 0;
+    std::shared_ptr<const fracture::CrackedMesh> mesh;
+    fracture::Fragment fragment;
+    rigid::Pose pose;  // before the step
+  };
+  struct Break {
+    uint32_t body = 0;
+    uint64_t frame = 0;
+    uint32_t nextCrack = 0;  // of the object, afterwards
+    std::vector<fracture::PlannedCrack> plan;
+  };
+
+  std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece,
+                                      const rigid::Simulation& simulation) const;
+  void replace(rigid::Simulation& simulation, const Break& record, const fracture::BrokenBody& broken);
+
+  const Scene& scene_;
+  std::vector<Object> objects_;
+  std::map<uint32_t, Piece> wholes_;  // by the scene's body
+  std::map<uint32_t, Piece> pieces_;  // by body of the simulation
+  std::vector<SpawnedBody> spawned_;
+  std::vector<Break> breaks_;
+  fracture::AdaptiveFracture fracture_;
+  BreakageReport report_;
+};
+
+}  // namespace sunder::world
