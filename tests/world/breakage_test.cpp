@@ -1,0 +1,156 @@
+#include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
+#include "sunder/record/run_reader.h"
+#include "sunder/world/runner.h"
+#include "sunder/world/world.h"
+
+#include "temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace sunder::world {
+namespace {
+
+// Two bars of porcelain, the second above the first, fall on the edge of a block.
+const char* kBars = R"({
+  "world": {"frames": 60, "timeStep": "1/120 s", "seed": 3},
+  "shapes": {"bar": {"box": {"size": ["40 cm", "4 cm", "6 cm"]}}},
+  "bodies": [
+    {"id": "ground", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
+    {"id": "block", "shape": {"box": {"size": [0.1, 0.2, 0.3]}}, "kind": "static", "material": "steel", "position": [0, 0.1, 0]},
+    {"id": "low", "shape": "bar", "material": "porcelain", "position": [0.02, 0.24, 0], "velocity": [0, -6, 0], "fracture": {"edge": "3 cm"}},
+    {"id": "high", "shape": "bar", "material": "porcelain", "position": [-0.03, 0.5, 0], "rotation": {"degrees": [0, 30, 5]},
+     "velocity": [0, -8, 0], "fracture": {"edge": "3 cm", "noise": "2 mm"}}
+  ],
+  "recording": {"checkpointFrames": 5}
+})";
+
+Scene fromText(const std::string& text, const std::vector<std::string>& sets = {}) {
+  return readScene(SceneDocument::parse(text, "scene.json", ".", sets));
+}
+
+struct Sum {
+  double mass = 0;
+  Vec3 momentum = Vec3::Zero(), angular = Vec3::Zero();
+};
+Sum sumOf(const rigid::Simulation& s) {
+  Sum sum;
+  for (uint32_t i = 0; i < s.bodyCount(); ++i)
+    if (s.exists(rigid::BodyIndex(i)) && s.kind(rigid::BodyIndex(i)) == rigid::BodyKind::Dynamic)
+      sum.mass += s.mass(rigid::BodyIndex(i));
+  sum.momentum = s.momentum();
+  sum.angular = s.angularMomentum();
+  return sum;
+}
+
+TEST(Breakage, PiecesCarryTheMassAndTheMomentum) {
+  const Scene scene = fromText(kBars);
+  const std::vector<BuiltShape> shapes = buildShapes(scene);
+  Breakage breakage(scene, shapes);
+  rigid::SimulationSettings settings = scene.world.simulation;
+  settings.eventImpulse = 1e-12;
+  rigid::Simulation simulation(settings);
+  for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
+    rigid::BodySettings body;
+    body.kind = scene.bodies[b].kind;
+    body.shape = breakage.wholeShape(b) ? breakage.wholeShape(b) : shapes[scene.bodies[b].shape].shape;
+    body.pose = scene.bodies[b].pose;
+    body.velocity = scene.bodies[b].velocity;
+    body.density = scene.materials[scene.bodies[b].material].density;
+    simulation.addBody(body);
+  }
+  const double mass = sumOf(simulation).mass;
+  size_t broke = 0;
+  for (int i = 0; i < 120; ++i) {
+    breakage.watch(simulation);
+    simulation.step();
+    const Sum before = sumOf(simulation);
+    const auto broken = breakage.act(simulation, uint64_t(i));
+    if (broken.empty()) continue;
+    broke += broken.size();
+    const Sum after = sumOf(simulation);
+    EXPECT_NEAR(after.mass, mass, 1e-10 * mass);
+    EXPECT_LT((after.momentum - before.momentum).norm(), 1e-10 * mass);
+    EXPECT_LT((after.angular - before.angular).norm(), 1e-10 * mass);
+  }
+  EXPECT_GE(broke, 2u);
+  EXPECT_GE(breakage.spawned().size(), 4u);
+}
+
+TEST(Breakage, SameStateForAnyNumberOfThreadsAndAfterResume) {
+  std::vector<uint64_t> hashes;
+  for (const unsigned threads : {1u, 2u, 4u}) {
+    const ThreadLimit limit(threads);
+    World world(fromText(kBars));
+    for (int i = 0; i < 40; ++i) world.advance();
+    EXPECT_GE(world.bodyCount(), 8u);
+    hashes.push_back(world.hash());
+  }
+  EXPECT_EQ(hashes[1], hashes[0]);
+  EXPECT_EQ(hashes[2], hashes[0]);
+  // Stopped after each of the first frames, in which they break.
+  for (const int stop : {1, 3, 5, 9, 20}) {
+    std::string state;
+    {
+      World world(fromText(kBars));
+      for (int i = 0; i < stop; ++i) world.advance();
+      state = world.save();
+    }
+    World world(fromText(kBars));
+    world.advance();  // what it was before does not matter
+    world.load(state, "state");
+    EXPECT_EQ(world.save(), state);
+    while (world.frame() < 40) world.advance();
+    EXPECT_EQ(world.hash(), hashes[0]) << stop;
+  }
+}
+
+TEST(Breakage, RecordingsHaveThePiecesFromTheirBirthOn) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.file = folder / "run.sunder";
+  options.program = "test";
+  runScene(fromText(kBars), options);
+  const record::RunReader run(options.file);
+  EXPECT_TRUE(run.verify().empty());
+  ASSERT_GT(run.bodies().size(), 7u);
+  size_t pieces = 0, fractures = 0;
+  for (uint32_t b = 0; b < run.bodies().size(); ++b) {
+    const record::BodyEntry& body = run.bodies()[b];
+    if (body.parent == kNoIndex) continue;
+    ++pieces;
+    EXPECT_LT(body.parent, b);
+    EXPECT_GT(body.born, 0u);
+    EXPECT_GT(body.mass, 0);
+    EXPECT_EQ(body.material, "porcelain");
+    record::Frame before, at;
+    run.readFrame(body.born - 1, before);
+    run.readFrame(body.born, at);
+    EXPECT_TRUE(b >= before.bodies.size() || !before.bodies[b].present) << body.name;
+  }
+  for (size_t i = 0; i < run.frameCount(); ++i)
+    for (const record::Event& event : run.events(i)) fractures += event.kind == record::EventKind::Fracture;
+  EXPECT_GE(pieces, 4u);
+  EXPECT_GE(fractures, 2u);
+}
+
+TEST(Breakage, WhatCannotBreakIsRefusedWithItsPlace) {
+  const auto refused = [](const std::string& body, const std::string& says) {
+    const std::string text =
+        R"({"bodies": [{"id": "b", "shape": {"box": {"size": [1, 1, 1]}}, )" + body + "}]}";
+    try {
+      World world(fromText(text));
+      FAIL() << body;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+    }
+  };
+  refused(R"("material": "steel", "fracture": {})", "strength");
+  refused(R"("material": "glass", "kind": "static", "fracture": {})", "dynamic");
+  refused(R"("material": "glass", "fracture": {"poisson": 0.5})", "Poisson");
+  refused(R"("material": "glass", "fracture": {"strength": 0})", "strength");
+  refused(R"("material": "glass", "fracture": {"edge": "5 m"})", "edge");
+}
+
+}  // namespace
+}  // namespace sunder::world
