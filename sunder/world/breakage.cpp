@@ -7,6 +7,7 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/tet/box_tets.h"
 #include "sunder/tet/stuffing.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ namespace {
 using rigid::BodyIndex;
 
 constexpr double kSlowest = 0.05;  // m/s: what touches more slowly rests
+constexpr double kWeakest = 0.02;  // of the strongest impulse on a body: others do not count
 
 // Tetrahedra as long as a twelfth of the longest side, or as the walls are thick.
 double edgeOf(const FractureSpec& spec, const geometry::TriMesh& surface) {
@@ -32,6 +34,13 @@ double edgeOf(const FractureSpec& spec, const geometry::TriMesh& surface) {
                       .norm();
   const double thickness = 2 * std::abs(geometry::massProperties(surface).volume) / area;
   return std::min(geometry::bounds(surface.positions).extent().maxCoeff() / 12, 1.2 * thickness);
+}
+
+// Boxes exactly; other shapes as well as tetrahedra of that size can.
+geometry::TetMesh filled(const rigid::Shape& shape, double edge) {
+  if (shape.kind() == rigid::ShapeKind::Box) return tet::boxTets(shape.localBounds(), edge);
+  tet::FillReport report;
+  return tet::fill(sdf::MeshField(shape.surface()), {.edge = edge, .sharp = true}, report);
 }
 
 fracture::BrittleMaterial materialOf(const Scene& scene, const BodySpec& body) {
@@ -103,9 +112,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
                               [&](const Known& k) { return k.shape == body.shape && k.edge == edge; });
     if (found == known.end()) {
       try {
-        const sdf::MeshField field(surface);
-        tet::FillReport filled;
-        geometry::TetMesh tets = tet::fill(field, {.edge = edge, .sharp = true}, filled);
+        geometry::TetMesh tets = filled(*shapes[body.shape].shape, edge);
         if (tets.tets.empty())
           throw Error(ErrorKind::Geometry,
                       fmt::format("no tetrahedron of edge {:.3g} m fits into the body", edge))
@@ -153,14 +160,22 @@ void Breakage::watch(const rigid::Simulation& simulation) {
 std::vector<fracture::Blow> Breakage::blowsOn(uint32_t body, const Piece& piece,
                                               const rigid::Simulation& simulation) const {
   std::vector<fracture::Blow> blows;
+  double fastest = 0, strongest = 0;
+  for (const rigid::ContactEvent& event : simulation.events())
+    if (event.a.value == body || event.b.value == body) {
+      fastest = std::max(fastest, event.approach);
+      strongest = std::max(strongest, event.impulse);
+    }
+  if (fastest < kSlowest) return blows;
+  // What it rests on pushes back while it is struck: without that, plates would not bend.
   for (const rigid::ContactEvent& event : simulation.events()) {
     if (event.a.value != body && event.b.value != body) continue;
-    if (event.approach < kSlowest) continue;
+    if (event.impulse < kWeakest * strongest) continue;
     const bool second = event.b.value == body;
     fracture::Blow blow;
     blow.point = piece.pose.localPoint(event.point);
     blow.impulse = piece.pose.localDirection((second ? 1 : -1) * event.impulse * event.normal);
-    blow.speed = event.approach;
+    blow.speed = fastest;
     blow.other = sideOf(simulation, scene_, second ? event.a : event.b, event.point, spawned_);
     blows.push_back(blow);
   }
