@@ -24,9 +24,9 @@ struct ElasticMaterial {
 // Throws Error (Usage) unless young and density are positive and finite and -1 < poisson < 0.5.
 void requireValid(const ElasticMaterial& material);
 
-// Elastic constants, tensile strength and the energy of cracks (0: does not break as brittle solids do) under the names of the
-// scene's materials, whose densities stay with them. Handbook values; those of the five brittle ones are the
-// presets of specification 07.
+// Elastic constants, tensile strength and the energy of cracks (0: does not break as brittle solids do) under
+// the names of the scene's materials, whose densities stay with them. Handbook values; those of the five
+// brittle ones are the presets of specification 07.
 struct ElasticPreset {
   std::string_view name = {};
   double young = 0, poisson = 0, strength = 0;
