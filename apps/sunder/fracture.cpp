@@ -3,6 +3,7 @@
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fracture/adaptive_fracture.h"
+#include "sunder/fracture/voronoi.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/tet_mesh.h"
@@ -32,7 +33,7 @@ struct FractureOptions {
   MaterialChoice material;
   std::optional<double> strength, surfaceEnergy;
   double speed = 5, ball = 0, edge = 0, noise = 0;
-  uint32_t cycles = 1, steps = 20;
+  uint32_t cycles = 1, steps = 20, voronoi = 0;
   bool arrest = false, sharp = true;
 };
 
@@ -140,7 +141,16 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   if (options.noise > 0) how.noise = {options.noise, 3 * edge, 1};
   fracture::AdaptiveFracture fracture;
   uint32_t next = 0;
-  const fracture::FractureOutcome outcome = fracture.strike(body, material, {&blow, 1}, how, edge, next);
+  fracture::FractureOutcome outcome;
+  if (options.voronoi > 0) {
+    const fracture::BrokenBody broken = fracture::voronoiPieces(
+        body, fracture::voronoiSites(body, options.voronoi, 1, impact.point, 1), how.leastPart, next);
+    outcome.tets = outcome.refinedTets = body.size();
+    for (uint32_t p = 0; p < broken.pieces; ++p)
+      outcome.pieces.push_back(fracture::partOf(broken.cracked.mesh, broken.piece, p));
+  } else {
+    outcome = fracture.strike(body, material, {&blow, 1}, how, edge, next);
+  }
 
   Json pieces = Json::array();
   double volume = 0;
@@ -201,7 +211,12 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
       outcome.duration, outcome.largestStress, options.material.name, material.strength,
       outcome.cracks.size(), outcome.pieces.size(), outcome.tets, outcome.refinedTets,
       1e3 * outcome.seconds.total());
-  if (outcome.cracks.empty()) text += "\n  nothing broke; a larger --speed or --ball strikes harder";
+  if (options.voronoi > 0)
+    text = fmt::format("{}: {} Voronoi cells around ({:.4g}, {:.4g}, {:.4g}), {} pieces; {} tetrahedra",
+                       options.input, options.voronoi, impact.point.x(), impact.point.y(), impact.point.z(),
+                       outcome.pieces.size(), outcome.tets);
+  else if (outcome.cracks.empty())
+    text += "\n  nothing broke; a larger --speed or --ball strikes harder";
   say(settings, text);
   return 0;
 }
@@ -239,6 +254,9 @@ Verb addFracture(CLI::App& root) {
   app->add_option("--noise", options->noise, "How far cracks leave their planes, in metres [0]")
       ->check(CLI::NonNegativeNumber)
       ->type_name("D");
+  app->add_option("--voronoi", options->voronoi, "Cut into the Voronoi cells of this many points instead")
+      ->check(CLI::Range(2, 10000))
+      ->type_name("N");
   app->add_flag("--arrest", options->arrest, "Cracks stop when the elastic energy is spent");
   app->add_option("--strength", options->strength, "In pascals, instead of the material's")
       ->check(CLI::PositiveNumber)

@@ -4,6 +4,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fem/material.h"
+#include "sunder/fracture/voronoi.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/sdf/mesh_field.h"
@@ -105,7 +106,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     const FractureSpec& spec = *body.fracture;
     Object object;
     object.body = b;
-    object.material = materialOf(scene, body);
+    if (spec.sites == 0) object.material = materialOf(scene, body);
     const geometry::TriMesh& surface = shapes[body.shape].shape->surface();
     const double edge = edgeOf(spec, surface);
     auto found = std::find_if(known.begin(), known.end(),
@@ -195,34 +196,67 @@ std::vector<uint32_t> Breakage::act(rigid::Simulation& simulation, uint64_t fram
     const Object& object = objects_[piece.object];
     const rigid::Shape& shape = *piece.fragment.shape;
     const double mass = simulation.mass(BodyIndex(body));
-    const bool all = std::all_of(blows.begin(), blows.end(), [&](const fracture::Blow& blow) {
-      return fracture::AdaptiveFracture::hopeless(shape.localBounds(), mass, object.material, blow,
-                                                  shape.mass().centre, object.settings);
+    const FractureSpec& spec = *scene_.bodies[object.body].fracture;
+    const bool strong = std::any_of(blows.begin(), blows.end(), [&](const fracture::Blow& blow) {
+      if (spec.sites > 0) return body < scene_.bodies.size() && blow.impulse.norm() >= spec.impulse;
+      return !fracture::AdaptiveFracture::hopeless(shape.localBounds(), mass, object.material, blow,
+                                                   shape.mass().centre, object.settings);
     });
-    if (!all) hit.emplace_back(body, std::move(blows));
+    if (strong) hit.emplace_back(body, std::move(blows));
   }
   for (const auto& [body, blows] : hit) {
-    Piece& piece = pieces_.at(body);
-    Object& object = objects_[piece.object];
-    uint32_t next = object.nextCrack;
-    fracture::FractureOutcome outcome;
-    {
-      const ProfileScope analysis("analysis");
-      outcome =
-          fracture_.strike(*piece.mesh, object.material, blows, object.settings, object.rest->edge(), next);
+    const FractureSpec& spec = *scene_.bodies[objects_[pieces_.at(body).object].body].fracture;
+    if (spec.sites > 0 ? breakByCells(simulation, body, blows, frame)
+                       : breakByStress(simulation, body, blows, frame)) {
+      ++report_.breaks;
+      broke.push_back(body);
     }
-    ++report_.analyses;
-    report_.seconds.add(outcome.seconds);
-    report_.cracks += outcome.cracks.size();
-    report_.tinyParts += outcome.tinyParts;
-    if (!outcome.broken) continue;
-    const ProfileScope update("update");
-    breaks_.push_back({body, frame, next, outcome.plan});
-    replace(simulation, breaks_.back(), *outcome.broken);
-    ++report_.breaks;
-    broke.push_back(body);
   }
   return broke;
+}
+
+bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
+                             std::span<const fracture::Blow> blows, uint64_t frame) {
+  const Piece& piece = pieces_.at(body);
+  const Object& object = objects_[piece.object];
+  uint32_t next = object.nextCrack;
+  fracture::FractureOutcome outcome;
+  {
+    const ProfileScope analysis("analysis");
+    outcome =
+        fracture_.strike(*piece.mesh, object.material, blows, object.settings, object.rest->edge(), next);
+  }
+  ++report_.analyses;
+  report_.seconds.add(outcome.seconds);
+  report_.cracks += outcome.cracks.size();
+  report_.tinyParts += outcome.tinyParts;
+  if (!outcome.broken) return false;
+  const ProfileScope update("update");
+  breaks_.push_back({body, frame, next, outcome.plan, {}});
+  replace(simulation, breaks_.back(), *outcome.broken);
+  return true;
+}
+
+bool Breakage::breakByCells(rigid::Simulation& simulation, uint32_t body,
+                            std::span<const fracture::Blow> blows, uint64_t frame) {
+  const Piece& piece = pieces_.at(body);
+  const Object& object = objects_[piece.object];
+  const FractureSpec& spec = *scene_.bodies[object.body].fracture;
+  const auto strongest = std::max_element(blows.begin(), blows.end(), [](const auto& a, const auto& b) {
+    return a.impulse.squaredNorm() < b.impulse.squaredNorm();
+  });
+  const ProfileScope update("update");
+  const std::vector<Vec3> sites = fracture::voronoiSites(
+      *piece.mesh, spec.sites, scene_.world.seed * 1000003 + object.body, strongest->point, spec.focus);
+  if (sites.size() < 2) return false;
+  uint32_t next = object.nextCrack;
+  const fracture::BrokenBody broken =
+      fracture::voronoiPieces(*piece.mesh, sites, object.settings.leastPart, next);
+  report_.cracks += next - object.nextCrack;
+  report_.tinyParts += broken.tinyParts;
+  breaks_.push_back({body, frame, next, {}, sites});
+  replace(simulation, breaks_.back(), broken);
+  return true;
 }
 
 void Breakage::replace(rigid::Simulation& simulation, const Break& record,
@@ -298,6 +332,9 @@ void Breakage::save(ByteWriter& out) const {
     out.u32(b.body);
     out.u64(b.frame);
     out.u32(b.nextCrack);
+    out.u32(uint32_t(b.sites.size()));
+    for (const Vec3& site : b.sites)
+      for (const double x : site) out.f64(x);
     out.u32(uint32_t(b.plan.size()));
     for (const fracture::PlannedCrack& crack : b.plan) {
       out.u32(crack.id);
@@ -321,6 +358,11 @@ void Breakage::load(ByteReader& in, rigid::Simulation& simulation) {
     record.body = in.u32("body that broke");
     record.frame = in.u64("frame of a break");
     record.nextCrack = in.u32("number of a crack");
+    const uint32_t sites = in.u32("number of sites");
+    in.need(sites, 24, "sites");
+    record.sites.resize(sites);
+    for (Vec3& site : record.sites)
+      for (double& x : site) x = in.f64("site");
     const uint32_t cracks = in.u32("number of cracks");
     in.need(cracks, 8, "cracks");
     record.plan.resize(cracks);
@@ -343,8 +385,12 @@ void Breakage::load(ByteReader& in, rigid::Simulation& simulation) {
     const auto found = pieces_.find(record.body);
     if (found == pieces_.end())
       throw Error(ErrorKind::Format, fmt::format("body {} breaks in the checkpoint but cannot", record.body));
-    const fracture::BrokenBody broken = fracture::applyCracks(
-        *found->second.mesh, record.plan, objects_[found->second.object].settings.leastPart);
+    const Piece& piece = found->second;
+    const double leastPart = objects_[piece.object].settings.leastPart;
+    uint32_t next = objects_[piece.object].nextCrack;
+    const fracture::BrokenBody broken =
+        record.sites.empty() ? fracture::applyCracks(*piece.mesh, record.plan, leastPart)
+                             : fracture::voronoiPieces(*piece.mesh, record.sites, leastPart, next);
     breaks_.push_back(std::move(record));
     replace(simulation, breaks_.back(), broken);
   }

@@ -88,10 +88,16 @@ class Breakage {
     uint64_t frame = 0;
     uint32_t nextCrack = 0;  // of the object, afterwards
     std::vector<fracture::PlannedCrack> plan;
+    std::vector<Vec3> sites;  // of Voronoi cells, instead of a plan
   };
 
   std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece,
                                       const rigid::Simulation& simulation) const;
+  // Both add what broke to breaks_.
+  bool breakByStress(rigid::Simulation& simulation, uint32_t body, std::span<const fracture::Blow> blows,
+                     uint64_t frame);
+  bool breakByCells(rigid::Simulation& simulation, uint32_t body, std::span<const fracture::Blow> blows,
+                    uint64_t frame);
   void replace(rigid::Simulation& simulation, const Break& record, const fracture::BrokenBody& broken);
 
   const Scene& scene_;

@@ -216,6 +216,13 @@ class SceneReader {
     spec.noise = node.notNegative("noise", kLength, spec.noise);
     spec.leastPart = node.notNegative("leastPart", kPlain, spec.leastPart);
     spec.mostCracks = static_cast<uint32_t>(node.whole("mostCracks", spec.mostCracks));
+    const bool voronoi = node.text("model", "adaptive-stress") == "voronoi";
+    if (voronoi) spec.sites = static_cast<uint32_t>(node.whole("pieces", 12));
+    for (const char* key : {"pieces", "impulse", "focus"})
+      if (!voronoi && node.has(key))
+        node[key].fail("only the model \"voronoi\" has it", "leave it out, or set \"model\"");
+    spec.impulse = node.notNegative("impulse", kImpulse, spec.impulse);
+    spec.focus = node.notNegative("focus", kPlain, spec.focus);
     return spec;
   }
 

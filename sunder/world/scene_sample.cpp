@@ -119,6 +119,8 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
       }
     },
     {"id": "ring", "shape": "ring", "material": "bottle-glass", "position": [0.6, 0.2, 0]},
+        {"id": "plain", "shape": "brick", "position": [0, 0.8, -0.6],
+      "fracture": {"model": "voronoi", "pieces": 8, "impulse": "0.2 N s", "focus": 1}},  // without stress, as games do
     {"id": "dented", "shape": "dented", "position": [-0.6, 0.3, 0]},
     {
       "id": "paddle",
