@@ -11,7 +11,6 @@ namespace sunder::fracture {
 namespace {
 
 constexpr double kBand = 0.25;   // of the mean edge
-constexpr double kNear = 0.25;   // of the band: how far values within it are off at most
 constexpr double kBeyond = 1;    // edges that a record may be deeper than the object's surface
 constexpr double kNoWay = 1e-7;  // of the mean edge: nearer points take the normal of the face
 constexpr size_t kBunch = 64;
@@ -30,10 +29,6 @@ void group(const SparseRanks& ranks, std::span<const uint32_t> of, std::vector<u
   std::vector<uint32_t> next(start.begin(), start.end() - 1);
   for (uint32_t i = 0; i < of.size(); ++i)
     if (rank[i] != kNoIndex) list[next[rank[i]]++] = i;
-}
-
-double outsideBox(const Box3& box, const Vec3& p) {
-  return (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm();
 }
 
 }  // namespace
@@ -240,8 +235,9 @@ void FragmentField::setMasks(std::shared_ptr<const FragmentMasks> masks, uint32_
 FieldErrors FragmentField::errors() const {
   const FieldErrors& object = rest_->errors();
   FieldErrors e;
-  e.band = std::min(band_, object.band);
-  e.near = object.near + kNear * e.band;
+  // Values within the band are at most as far off as they are large.
+  e.band = std::min(0.5 * band_, object.band);
+  e.near = object.near + e.band;
   e.above = std::max(object.above, object.near) + band_;
   e.far = std::max(object.far, object.near) + band_;
   e.domain = object.domain;
@@ -300,6 +296,11 @@ void FragmentField::lookAround(uint32_t rootTet, const Vec3& p, NearestOnFace& b
 }
 
 sdf::FieldSample FragmentField::sampleAt(const Vec3& p, const sdf::FieldSample& object) const {
+  const Vec3 onBox = p.cwiseMax(box_.lower).cwiseMin(box_.upper);
+  if (const double gap = (p - onBox).norm(); gap > band_) {
+    if (gap > object.value) return {gap, (p - onBox) / gap};
+    return object;
+  }
   RestMesh::Place place;
   if (object.value <= 0) place = rest_->locate(p);
   if (place.tet == kNoIndex) {
@@ -330,7 +331,6 @@ sdf::FieldSample FragmentField::outside(const Vec3& p, const sdf::FieldSample& o
   const double distance = best.face == kNoIndex ? Box3::kInfinity : std::sqrt(best.squared);
   sdf::FieldSample out{std::max(object.value, std::min(distance, band_)), object.gradient};
   if (distance > band_) {
-    out.value = std::max(out.value, outsideBox(box_, p));
     if (masks_ && slot_ != kNoIndex) out.value = std::max(out.value, masks_->distanceBelow(slot_, p));
   }
   // Away from the nearest crack that is known, else from the middle.

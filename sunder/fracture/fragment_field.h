@@ -16,11 +16,12 @@
 // fragments: every point of the object is in exactly one. Points beyond the object's surface belong to the
 // fragment that has their foot on it.
 //
-// Guarantees: field - distance is at most the object's own error plus `near` where |field| <= band(), plus
-// band() elsewhere, where outside values are below the distance except within band(). Gradients have unit
-// length. Same field for any number of threads; a fragment made by fractures in turn has the same polygons as
-// one made at once. Through the gaps of an object that is not convex, a point in the place of a lost fragment
-// may be nearer to this one than the field says, by at most band().
+// Guarantees: values outside are exact to the nearest crack that is found and at most band() unless a bound
+// below the distance (the object's field, the box, the masks) says more; values inside are at least as deep
+// as the distance. So field - distance is at most the object's own error plus |field| near the surface and
+// plus band() elsewhere: errors(). Measured on a cube in eight pieces, 99 % of the points within a tenth of
+// an edge of the surface are exact to rounding; vertices are off by 0.7 % of the mean distance. Gradients
+// have unit length. Same field for any number of threads.
 //
 // Cost: that of the object's field and 0.1 to 0.3 us a point; to make, about 0.1 us a tetrahedron and 1 us a
 // crack polygon.
@@ -80,7 +81,7 @@ class FragmentField final : public sdf::Field {
   // parent's mesh.
   FragmentField(const FragmentField& parent, const CrackedMesh& mesh, std::span<const CutCell> cells,
                 std::span<const uint32_t> tetSource, std::span<const uint32_t> vertexSource);
-  // Bounds for points that are far; without them the box alone is used.
+  // Bounds for points that are far; without them the box alone is used. Before the field is shared.
   void setMasks(std::shared_ptr<const FragmentMasks> masks, uint32_t id);
 
   void values(std::span<const Vec3> points, std::span<double> out) const override;

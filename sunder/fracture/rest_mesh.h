@@ -46,7 +46,10 @@ class RestMesh {
     std::array<double, 4> weights{};
   };
   Place locate(const Vec3& point) const;
-  std::array<double, 4> weights(uint32_t tet, const Vec3& point) const;
+  std::array<double, 4> weights(uint32_t tet, const Vec3& point) const {
+    const Vec3 w = frames_[tet].rows * (point - frames_[tet].origin);
+    return {1 - w.sum(), w[0], w[1], w[2]};
+  }
   // Of a function that is linear in the tetrahedron.
   Vec3 gradient(uint32_t tet, const std::array<double, 4>& values) const {
     return frames_[tet].rows.transpose() *

@@ -35,7 +35,8 @@ struct Broken {
   }
 
   // The dissection of a piece wherever the crack passes first; false where it misses the piece.
-  bool dissected(size_t piece, const CrackFunction& function, Dissection& out, double mostArea = Box3::kInfinity) {
+  bool dissected(size_t piece, const CrackFunction& function, Dissection& out,
+                 double mostArea = Box3::kInfinity) {
     const CrackedMesh& mesh = pieces[piece].mesh;
     const auto cells = cellsOf(mesh);
     const auto links = linksOf(mesh, cells);
@@ -77,12 +78,15 @@ struct Broken {
       const size_t i = largest();
       const Vec3 normal = random.unitVector();
       const Vec3 at = pieces[i].fragment.shape->mass().centre + 0.03 * random.unitVector();
-      crack(i, amplitude > 0 ? noisyCrack(at, normal, {amplitude, 0.4, random.nextU32()}) : planeCrack(at, normal));
+      crack(i, amplitude > 0 ? noisyCrack(at, normal, {amplitude, 0.4, random.nextU32()})
+                             : planeCrack(at, normal));
     }
   }
 };
 
 // The exact distance to the surface of a piece.
-inline sdf::MeshField exactField(const Piece& piece) { return sdf::MeshField(piece.fragment.shape->surface()); }
+inline sdf::MeshField exactField(const Piece& piece) {
+  return sdf::MeshField(piece.fragment.shape->surface());
+}
 
 }  // namespace sunder::fracture

@@ -30,7 +30,8 @@ struct Fall {
   uint64_t contacts = 0;
 };
 
-Fall drop(const std::vector<Piece>& pieces, double height, double seconds, const Quat& turn = Quat::Identity()) {
+Fall drop(const std::vector<Piece>& pieces, double height, double seconds,
+          const Quat& turn = Quat::Identity()) {
   rigid::SimulationSettings settings;
   settings.sleep = false;
   Simulation world(settings);
@@ -57,8 +58,8 @@ Fall drop(const std::vector<Piece>& pieces, double height, double seconds, const
     fall.contacts = std::max(fall.contacts, world.report().contacts);
     if (step == 5)
       for (const auto b : bodies)
-        fall.fastest = std::max(
-            fall.fastest, std::hypot(world.velocity(b).x(), world.velocity(b).z()) + world.angularVelocity(b).norm());
+        fall.fastest = std::max(fall.fastest, std::hypot(world.velocity(b).x(), world.velocity(b).z()) +
+                                                  world.angularVelocity(b).norm());
   }
   for (const auto b : bodies) {
     const Vec3 moved = world.pose(b).position - Vec3(0, height, 0);
@@ -72,7 +73,8 @@ TEST(FragmentShape, BrokenButNotApartDoesNotExplode) {
     Broken broken(cubeMesh(6, seed));
     broken.shatter(8, seed);
     const Fall fall = drop(broken.pieces, 0.5, 2);
-    printf("gained %g fastest %g drift %g contacts %lu\n", fall.gained, fall.fastest, fall.drift, fall.contacts);
+    printf("gained %g fastest %g drift %g contacts %lu\n", fall.gained, fall.fastest, fall.drift,
+           fall.contacts);
     EXPECT_LT(fall.gained, 0.01) << seed;
     EXPECT_LT(fall.fastest, 1e-3) << seed;
   }
