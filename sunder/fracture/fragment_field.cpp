@@ -75,6 +75,9 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
   present_.assign(positions_.size(), 0);
   sideStart_.reserve(count + 1);
   sideStart_.push_back(0);
+  size_t cuts = 0;
+  for (const auto& list : mesh.cuts) cuts += list.size();
+  sides_.reserve(cuts);
   for (size_t t = 0; t < count; ++t) {
     tetRanks_.set(rootTet_[t]);
     for (const Cut& cut : mesh.cuts[t]) {
@@ -88,7 +91,6 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
         present_[tets_[t][i]] = 1;
         box_.grow(positions_[tets_[t][i]]);
       }
-    for (const CutCell::Corner& corner : cells[t].corners) box_.grow(corner.position);
   }
   for (const uint32_t v : rootVertex_)
     if (v != kNoIndex) vertexRanks_.set(v);
@@ -116,10 +118,8 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
 
 void FragmentField::addFaces(const CrackedMesh& mesh, std::span<const CutCell> cells) {
   const size_t count = mesh.size();
-  size_t most = 0;
-  for (const CutCell& cell : cells)
-    for (const CutCell::Face& face : cell.faces) most += face.plane >= 4;
-  faces_.reserve(most);
+  faces_.reserve(sides_.size());
+  faceList_.reserve(sides_.size());
   faceStart_.reserve(count + 1);
   faceStart_.push_back(0);
   for (uint32_t t = 0; t < count; ++t) {
@@ -128,7 +128,10 @@ void FragmentField::addFaces(const CrackedMesh& mesh, std::span<const CutCell> c
       const Cut& cut = mesh.cuts[t][face.plane - 4u];
       // The gradient of the crack's function is defined better than that of small polygons.
       const Vec3 gradient = rest_->gradient(rootTet_[t], cut.phi);
-      for (const uint8_t c : face.corners) faces_.addCorner(cells[t].corners[c].position);
+      for (const uint8_t c : face.corners) {
+        faces_.addCorner(cells[t].corners[c].position);
+        box_.grow(cells[t].corners[c].position);
+      }
       faceList_.push_back(faces_.add(gradient.normalized() * (cut.side > 0 ? -1.0 : 1.0), t, face.plane));
     }
     faceStart_.push_back(uint32_t(faceList_.size()));
@@ -178,7 +181,14 @@ void FragmentField::handOn(std::vector<uint32_t> front) {
   for (uint32_t t = 0; t < tets_.size(); ++t)
     for (const uint32_t v : tets_[t]) around[next[v]++] = t;
 
-  std::sort(front.begin(), front.end());
+  // Nearest first: what they say stands more often.
+  const auto nearestFirst = [&](std::vector<uint32_t>& list) {
+    std::sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
+      const double da = records_[a].distance, db = records_[b].distance;
+      return da != db ? da < db : a < b;
+    });
+  };
+  nearestFirst(front);
   front.erase(std::unique(front.begin(), front.end()), front.end());
   std::vector<uint32_t> seen(vertices, 0), coming;
   uint32_t stamp = 0;  // of one vertex of a front
@@ -216,7 +226,7 @@ void FragmentField::handOn(std::vector<uint32_t> front) {
         }
       }
     }
-    std::sort(coming.begin(), coming.end());
+    nearestFirst(coming);
     for (const uint32_t v : coming) queued[v] = 0;
     front.swap(coming);
   }

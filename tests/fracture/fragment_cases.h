@@ -42,8 +42,13 @@ struct Broken {
     const auto links = linksOf(mesh, cells);
     const auto values = crackValues(mesh.mesh, function);
     std::vector<Mark> marks;
-    for (uint32_t t = 0; t < mesh.size() && marks.empty(); ++t)
-      marks = markCrack(mesh, cells, links, values, mesh.mesh.tets[t][0], mostArea);
+    for (uint32_t t = 0; t < mesh.size() && marks.empty(); ++t) {
+      const auto [low, high] =
+          std::minmax_element(mesh.mesh.tets[t].begin(), mesh.mesh.tets[t].end(),
+                              [&](uint32_t a, uint32_t b) { return values[a] < values[b]; });
+      if (values[*low] < 0 && values[*high] > 0)
+        marks = markCrack(mesh, cells, links, values, mesh.mesh.tets[t][0], mostArea);
+    }
     if (marks.empty()) return false;
     out = dissect(mesh, cells, links, ++cracks, marks);
     return true;

@@ -16,7 +16,8 @@ struct Outcome {
   bool ended = true;
 };
 
-// The rule on all pieces, from the planes of the cracks at the vertices of cut tetrahedra.
+// The rule on all pieces, from the crack polygons at the vertices of cut tetrahedra; from `plane` where there
+// is one.
 Outcome run(PropagationRule rule, const Broken& broken, const CrackFunction* plane = nullptr) {
   Outcome out;
   double sum = 0, distance = 0;
@@ -42,9 +43,14 @@ Outcome run(PropagationRule rule, const Broken& broken, const CrackFunction* pla
           if (i != j && field.corners(t) >> j & 1) edges[v].insert(field.tet(t)[j]);
         for (const uint32_t f : field.facesOf(t)) {
           const CrackFace& face = field.faces()[f];
-          const double d = face.offset - face.normal.dot(positions[v]);
-          if (d >= nodes[v].distance) continue;
-          nodes[v] = {d, face.normal};
+          NodeDistance next{face.offset - face.normal.dot(positions[v]), face.normal};
+          if (!plane) {
+            NearestOnFace near;
+            field.faces().nearer(f, positions[v], near);
+            next = {std::sqrt(near.squared), (near.point - positions[v]).normalized()};
+          }
+          if (next.distance >= nodes[v].distance) continue;
+          nodes[v] = next;
           front.insert(v);
         }
       }
@@ -84,7 +90,7 @@ TEST(NodePropagation, UpwindIsExactBelowOnePlane) {
   // The crack is moved off the vertices that it nearly goes through.
   EXPECT_LT(upwind.worstFromSeeds, 2 * kNearestVertex * broken.rest->edge());
   const Outcome closest = run(PropagationRule::ClosestPoint, broken);
-  EXPECT_LT(closest.mean, 3e-3);
+  EXPECT_LT(closest.mean, 6e-3);  // with polygons handed on instead of points, half of it
   EXPECT_LT(closest.ratio, 1.15);
 }
 
@@ -95,13 +101,9 @@ TEST(NodePropagation, ThePublishedRuleDoesNotEnd) {
     const Outcome published = run(PropagationRule::Published, broken);
     const Outcome upwind = run(PropagationRule::Upwind, broken);
     const Outcome closest = run(PropagationRule::ClosestPoint, broken);
-    printf("published mean %g negative %zu ended %d steps %u updates %zu\n", published.mean,
-           published.negative, published.ended, published.steps, published.updates);
-    printf("upwind mean %g negative %zu steps %u updates %zu\n", upwind.mean, upwind.negative, upwind.steps,
-           upwind.updates);
-    printf("closest mean %g negative %zu steps %u updates %zu\n", closest.mean, closest.negative,
-           closest.steps, closest.updates);
     EXPECT_GT(published.negative, 0u);
+    EXPECT_FALSE(published.ended);
+    EXPECT_GT(published.mean, 5 * upwind.mean);
     EXPECT_TRUE(upwind.ended);
     EXPECT_TRUE(closest.ended);
     EXPECT_LT(upwind.steps, 30u);
