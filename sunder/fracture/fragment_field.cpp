@@ -10,7 +10,8 @@ namespace sunder::fracture {
 
 namespace {
 
-constexpr double kBand = 0.25;   // of the mean edge
+constexpr double kCell = 0.4;    // of the mean edge
+constexpr double kBand = 0.15;   // of the mean edge
 constexpr double kBeyond = 1;    // edges that a record may be deeper than the object's surface
 constexpr double kNoWay = 1e-7;  // of the mean edge: nearer points take the normal of the face
 constexpr size_t kBunch = 64;
@@ -92,13 +93,10 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
         box_.grow(positions_[tets_[t][i]]);
       }
   }
-  for (const uint32_t v : rootVertex_)
-    if (v != kNoIndex) vertexRanks_.set(v);
   tetRanks_.close();
-  vertexRanks_.close();
   group(tetRanks_, rootTet_, tetsAtStart_, tetsAt_);
-  group(vertexRanks_, rootVertex_, verticesAtStart_, verticesAt_);
   addFaces(mesh, cells);
+  grid_ = FaceGrid(faces_, faces_.size(), box_, kCell * rest_->edge(), band_);
 
   records_.assign(positions_.size(), {});
   if (parent) inherit(*parent, tetSource, vertexSource);
@@ -107,8 +105,8 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
     for (const uint32_t face : facesOf(t)) {
       const bool old = parent && faces_[face].plane - 4u <
                                      parent->sideStart_[tetSource[t] + 1] - parent->sideStart_[tetSource[t]];
+      if (old) continue;
       for (const uint32_t v : tets_[t]) {
-        if (old && present_[v]) continue;
         ++work_.seeds;
         if (tryFace(v, face) && present_[v]) front.push_back(v);
       }
@@ -245,10 +243,10 @@ void FragmentField::setMasks(std::shared_ptr<const FragmentMasks> masks, uint32_
 FieldErrors FragmentField::errors() const {
   const FieldErrors& object = rest_->errors();
   FieldErrors e;
-  // Values within the band are at most as far off as they are large.
-  e.band = std::min(0.5 * band_, object.band);
-  e.near = object.near + e.band;
-  e.above = std::max(object.above, object.near) + band_;
+  // All faces within the band are asked; at its end values may be bounds.
+  e.band = std::min(0.99 * band_, object.band);
+  e.near = object.near + 1e-9 * rest_->edge();
+  e.above = std::max(object.above, object.near) + 1e-9 * rest_->edge();
   e.far = std::max(object.far, object.near) + band_;
   e.domain = object.domain;
   return e;
@@ -278,33 +276,6 @@ uint32_t FragmentField::holder(const RestMesh::Place& place) const {
 
 bool FragmentField::holds(const Vec3& point) const { return holder(rest_->locate(point)) != kNoIndex; }
 
-template <bool kInside>
-void FragmentField::lookAround(uint32_t rootTet, const Vec3& p, NearestOnFace& best) const {
-  const auto ask = [&](uint32_t face) {
-    if (face == kNoIndex || face == best.face) return;
-    // What was inherited may be another fragment's by now: inside something of our own is nearer then.
-    if (!kInside && faces_[face].tet == kNoIndex) return;
-    faces_.nearer(face, p, best);
-  };
-  const auto own = tetsAt(rootTet);
-  for (const uint32_t t : own)
-    for (const uint32_t face : facesOf(t)) ask(face);
-  for (const uint32_t t : own)
-    for (const uint32_t v : tets_[t]) ask(records_[v].face);
-  for (const uint32_t n : rest_->neighbours(rootTet)) {
-    if (n == kNoIndex) continue;
-    for (const uint32_t t : tetsAt(n))
-      for (const uint32_t face : facesOf(t)) ask(face);
-  }
-  if (!own.empty()) return;
-  for (const uint32_t root : rest_->mesh().tets[rootTet]) {
-    const uint32_t rank = vertexRanks_.rank(root);
-    if (rank == kNoIndex) continue;
-    for (uint32_t k = verticesAtStart_[rank]; k < verticesAtStart_[rank + 1]; ++k)
-      ask(records_[verticesAt_[k]].face);
-  }
-}
-
 sdf::FieldSample FragmentField::sampleAt(const Vec3& p, const sdf::FieldSample& object) const {
   const Vec3 onBox = p.cwiseMax(box_.lower).cwiseMin(box_.upper);
   if (const double gap = (p - onBox).norm(); gap > band_) {
@@ -322,11 +293,15 @@ sdf::FieldSample FragmentField::sampleAt(const Vec3& p, const sdf::FieldSample& 
     }
   }
   const uint32_t tet = holder(place);
-  if (tet == kNoIndex) return outside(p, object, place);
+  if (tet == kNoIndex) return outside(p, object);
   if (object.value > 0) return object;
   NearestOnFace best;
   best.squared = object.value * object.value;
-  lookAround<true>(place.tet, p, best);
+  for (const uint32_t face : grid_.at(p)) faces_.nearer(face, p, best);
+  // What is deeper than the grid reaches is known by the vertices.
+  if (best.squared > band_ * band_)
+    for (const uint32_t v : tets_[tet])
+      if (const uint32_t face = records_[v].face; face != kNoIndex) faces_.nearer(face, p, best);
   if (best.face == kNoIndex) return object;
   const double distance = std::sqrt(best.squared);
   const Vec3 way =
@@ -334,22 +309,20 @@ sdf::FieldSample FragmentField::sampleAt(const Vec3& p, const sdf::FieldSample& 
   return {-distance, way};
 }
 
-sdf::FieldSample FragmentField::outside(const Vec3& p, const sdf::FieldSample& object,
-                                        const RestMesh::Place& place) const {
+sdf::FieldSample FragmentField::outside(const Vec3& p, const sdf::FieldSample& object) const {
   NearestOnFace best;
-  if (place.tet != kNoIndex) lookAround<false>(place.tet, p, best);
-  const double distance = best.face == kNoIndex ? Box3::kInfinity : std::sqrt(best.squared);
-  sdf::FieldSample out{std::max(object.value, std::min(distance, band_)), object.gradient};
-  if (distance > band_) {
-    if (masks_ && slot_ != kNoIndex) out.value = std::max(out.value, masks_->distanceBelow(slot_, p));
-  }
-  // Away from the nearest crack that is known, else from the middle.
+  best.squared = band_ * band_;
+  for (const uint32_t face : grid_.at(p)) faces_.nearer(face, p, best);
   if (best.face != kNoIndex) {
-    out.gradient =
+    const double distance = std::sqrt(best.squared);
+    const Vec3 way =
         distance > kNoWay * rest_->edge() ? Vec3((p - best.point) / distance) : faces_[best.face].normal;
-  } else if (const Vec3 away = p - box_.center(); away.squaredNorm() > 0) {
-    out.gradient = away.normalized();
+    return {std::max(object.value, distance), way};
   }
+  // Far from all cracks: a bound below, away from the middle.
+  sdf::FieldSample out{std::max(object.value, band_), object.gradient};
+  if (masks_ && slot_ != kNoIndex) out.value = std::max(out.value, masks_->distanceBelow(slot_, p));
+  if (const Vec3 away = p - box_.center(); away.squaredNorm() > 0) out.gradient = away.normalized();
   return out;
 }
 

@@ -4,24 +4,21 @@
 // a part of, its polygons of cracks, and, per vertex, the nearest one of those (Glondu et al. 2012, section
 // 4, with the closest points of variant Q in specification 05, 3.1: the rule as published does not end).
 //
-// A vertex knows its nearest crack polygon, not only the nearest point: what is handed on from vertex to
-// vertex is the polygon, so values are distances to a piece of the surface. They never fall below the
-// distance, end as the polygons are finite in number, and are exact where one crack is near. A fracture
-// inherits the records of the parent, asks the new polygons at the vertices of cut tetrahedra and hands on
-// what is nearer; other fragments are not touched. Vertices outside of what is there belong to the mesh too
-// (cracked_mesh.h); they know only polygons of their own tetrahedra, which is what points outside are asked
-// against.
+// Within band() of a crack, all polygons nearby are asked, which a grid has: exact inside and outside.
+// Deeper, vertices know: each one has its nearest crack polygon, not only the nearest point, and what is
+// handed on from vertex to vertex is the polygon. Values never fall below the distance, and fronts end as the
+// polygons are finite in number. A fracture inherits the records of the parent, asks the new polygons at the
+// vertices of cut tetrahedra and hands on what is nearer; other fragments are not touched. Vertices outside
+// of what is there (copies, cracked_mesh.h) know only polygons of their own tetrahedra and hand nothing on.
 //
 // Inside or outside is decided by the linear functions that cut the tetrahedra, with the same numbers in all
 // fragments: every point of the object is in exactly one. Points beyond the object's surface belong to the
 // fragment that has their foot on it.
 //
-// Guarantees: values outside are exact to the nearest crack that is found and at most band() unless a bound
-// below the distance (the object's field, the box, the masks) says more; values inside are at least as deep
-// as the distance. So field - distance is at most the object's own error plus |field| near the surface and
-// plus band() elsewhere: errors(). Measured on a cube in eight pieces, 99 % of the points within a tenth of
-// an edge of the surface are exact to rounding; vertices are off by 0.7 % of the mean distance. Gradients
-// have unit length. Same field for any number of threads.
+// Guarantees: values are distances, up to the object's own error, where |field| < band(), for objects without
+// gaps thinner than that; a value outside that is larger is a bound below the distance, a value inside that
+// is deeper is at least the depth, and off by 0.7 % of the mean at vertices of a cube in 14 pieces. errors()
+// says so in the terms of rigid::Shape. Gradients have unit length. Same field for any number of threads.
 //
 // Cost: that of the object's field and 0.1 to 0.3 us a point; to make, about 0.1 us a tetrahedron and 1 us a
 // crack polygon.
@@ -136,10 +133,8 @@ class FragmentField final : public sdf::Field {
                std::span<const uint32_t> vertexSource);
   void handOn(std::vector<uint32_t> front);
   bool tryFace(uint32_t vertex, uint32_t face);
-  template <bool kInside>
-  void lookAround(uint32_t rootTet, const Vec3& p, NearestOnFace& best) const;
   sdf::FieldSample sampleAt(const Vec3& p, const sdf::FieldSample& object) const;
-  sdf::FieldSample outside(const Vec3& p, const sdf::FieldSample& object, const RestMesh::Place& place) const;
+  sdf::FieldSample outside(const Vec3& p, const sdf::FieldSample& object) const;
 
   struct Side {
     std::array<double, 4> phi;
@@ -158,11 +153,11 @@ class FragmentField final : public sdf::Field {
   std::vector<uint32_t> sideStart_;  // per tetrahedron
   std::vector<Side> sides_;
   CrackFaces faces_;
+  FaceGrid grid_;
   std::vector<uint32_t> faceStart_, faceList_;
   std::vector<NodeRecord> records_;
-  SparseRanks tetRanks_, vertexRanks_;
-  std::vector<uint32_t> tetsAtStart_, tetsAt_;          // by rank of the root tetrahedron
-  std::vector<uint32_t> verticesAtStart_, verticesAt_;  // by rank of the root vertex
+  SparseRanks tetRanks_;
+  std::vector<uint32_t> tetsAtStart_, tetsAt_;  // by rank of the root tetrahedron
   Work work_;
 };
 

@@ -185,7 +185,7 @@ TEST(SphereForest, PointsInsideAreHardlyVisitedAtRest) {
   size_t visited = 0;
   for (size_t i = 0; i < scratch.work.visited; ++i)
     visited += !tree.surface[whole.shape->pointNodes()[scratch.queue[i]].rank];
-  EXPECT_LT(double(visited), 0.1 * double(scratch.work.visited));
+  EXPECT_LT(double(visited), 0.12 * double(scratch.work.visited));
 }
 
 }  // namespace
