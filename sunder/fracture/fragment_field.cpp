@@ -107,8 +107,9 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
                                      parent->sideStart_[tetSource[t] + 1] - parent->sideStart_[tetSource[t]];
       if (old) continue;
       for (const uint32_t v : tets_[t]) {
+        if (!present_[v]) continue;
         ++work_.seeds;
-        if (tryFace(v, face) && present_[v]) front.push_back(v);
+        if (tryFace(v, face)) front.push_back(v);
       }
     }
   handOn(std::move(front));
@@ -298,10 +299,12 @@ sdf::FieldSample FragmentField::sampleAt(const Vec3& p, const sdf::FieldSample& 
   NearestOnFace best;
   best.squared = object.value * object.value;
   for (const uint32_t face : grid_.at(p)) faces_.nearer(face, p, best);
-  // What is deeper than the grid reaches is known by the vertices.
-  if (best.squared > band_ * band_)
+  // What is deeper than the grid reaches is known by the vertices and by the tetrahedron itself.
+  if (best.squared > band_ * band_) {
+    for (const uint32_t face : facesOf(tet)) faces_.nearer(face, p, best);
     for (const uint32_t v : tets_[tet])
       if (const uint32_t face = records_[v].face; face != kNoIndex) faces_.nearer(face, p, best);
+  }
   if (best.face == kNoIndex) return object;
   const double distance = std::sqrt(best.squared);
   const Vec3 way =

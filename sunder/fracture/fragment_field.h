@@ -9,7 +9,7 @@
 // handed on from vertex to vertex is the polygon. Values never fall below the distance, and fronts end as the
 // polygons are finite in number. A fracture inherits the records of the parent, asks the new polygons at the
 // vertices of cut tetrahedra and hands on what is nearer; other fragments are not touched. Vertices outside
-// of what is there (copies, cracked_mesh.h) know only polygons of their own tetrahedra and hand nothing on.
+// of what is there (copies, cracked_mesh.h) know nothing.
 //
 // Inside or outside is decided by the linear functions that cut the tetrahedra, with the same numbers in all
 // fragments: every point of the object is in exactly one. Points beyond the object's surface belong to the
@@ -20,8 +20,8 @@
 // is deeper is at least the depth, and off by 0.7 % of the mean at vertices of a cube in 14 pieces. errors()
 // says so in the terms of rigid::Shape. Gradients have unit length. Same field for any number of threads.
 //
-// Cost: that of the object's field and 0.1 to 0.3 us a point; to make, about 0.1 us a tetrahedron and 1 us a
-// crack polygon.
+// Cost: that of the object's field and 0.1 to 0.4 us a point; to make, about 0.1 us a tetrahedron and 0.7 us
+// a crack polygon.
 #pragma once
 
 #include "sunder/fracture/crack_faces.h"
