@@ -20,7 +20,7 @@
 // is deeper is at least the depth, and off by 0.7 % of the mean at vertices of a cube in 14 pieces. errors()
 // says so in the terms of rigid::Shape. Gradients have unit length. Same field for any number of threads.
 //
-// Cost: that of the object's field and 0.1 to 0.4 us a point; to make, about 0.1 us a tetrahedron and 0.7 us
+// Cost: that of the object's field and 0.3 to 1 us a point; to make, about 0.1 us a tetrahedron and 1 us
 // a crack polygon.
 #pragma once
 

@@ -6,7 +6,8 @@
 // against the cell, conservative). Points on faces belong to the tetrahedron with the lowest number;
 // barycentric coordinates down to -kOnFace count as inside, so that no point between two is lost.
 //
-// Cost: some 50 ns a point, 3 us a tetrahedron to make, 250 bytes each. Queries are const and run at once.
+// Cost: a handful of tetrahedra tested a point, some 200 bytes a tetrahedron. Queries are const and run at
+// once.
 #pragma once
 
 #include "sunder/base/box.h"
