@@ -1,10 +1,12 @@
 // Polygons of cracks, flat and convex, and how near a point is to one. Not for use outside this room.
 #pragma once
 
+#include "sunder/base/box.h"
 #include "sunder/base/index.h"
 #include "sunder/base/math.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -83,6 +85,29 @@ class CrackFaces {
  private:
   std::vector<CrackFace> faces_;
   std::vector<Vec3> points_;
+};
+
+// Faces by the cells of a grid: in a cell, all faces that can be within `reach` of a point of it.
+class FaceGrid {
+ public:
+  FaceGrid() = default;
+  // Of the first `count` faces; `box` holds all of them.
+  FaceGrid(const CrackFaces& faces, size_t count, const Box3& box, double cell, double reach);
+  std::span<const uint32_t> at(const Vec3& p) const {
+    size_t cell = 0;
+    for (size_t d = 3; d-- > 0;) {
+      const double x = (p[int(d)] - origin_[int(d)]) * perCell_;
+      if (!(x >= 0 && x < double(size_[d]))) return {};
+      cell = cell * size_[d] + size_t(x);
+    }
+    return {list_.data() + start_[cell], list_.data() + start_[cell + 1]};
+  }
+
+ private:
+  Vec3 origin_ = Vec3::Zero();
+  double perCell_ = 0;
+  std::array<uint32_t, 3> size_{};
+  std::vector<uint32_t> start_, list_;
 };
 
 }  // namespace sunder::fracture

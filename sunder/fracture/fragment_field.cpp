@@ -10,8 +10,8 @@ namespace sunder::fracture {
 
 namespace {
 
-constexpr double kBand = 0.25;   // of the mean edge
-constexpr double kNear = 0.25;   // of the band: how far values within it are off at most
+constexpr double kCell = 0.4;    // of the mean edge
+constexpr double kBand = 0.15;   // of the mean edge
 constexpr double kBeyond = 1;    // edges that a record may be deeper than the object's surface
 constexpr double kNoWay = 1e-7;  // of the mean edge: nearer points take the normal of the face
 constexpr size_t kBunch = 64;
@@ -30,10 +30,6 @@ void group(const SparseRanks& ranks, std::span<const uint32_t> of, std::vector<u
   std::vector<uint32_t> next(start.begin(), start.end() - 1);
   for (uint32_t i = 0; i < of.size(); ++i)
     if (rank[i] != kNoIndex) list[next[rank[i]]++] = i;
-}
-
-double outsideBox(const Box3& box, const Vec3& p) {
-  return (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm();
 }
 
 }  // namespace
@@ -80,6 +76,9 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
   present_.assign(positions_.size(), 0);
   sideStart_.reserve(count + 1);
   sideStart_.push_back(0);
+  size_t cuts = 0;
+  for (const auto& list : mesh.cuts) cuts += list.size();
+  sides_.reserve(cuts);
   for (size_t t = 0; t < count; ++t) {
     tetRanks_.set(rootTet_[t]);
     for (const Cut& cut : mesh.cuts[t]) {
@@ -93,15 +92,11 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
         present_[tets_[t][i]] = 1;
         box_.grow(positions_[tets_[t][i]]);
       }
-    for (const CutCell::Corner& corner : cells[t].corners) box_.grow(corner.position);
   }
-  for (const uint32_t v : rootVertex_)
-    if (v != kNoIndex) vertexRanks_.set(v);
   tetRanks_.close();
-  vertexRanks_.close();
   group(tetRanks_, rootTet_, tetsAtStart_, tetsAt_);
-  group(vertexRanks_, rootVertex_, verticesAtStart_, verticesAt_);
   addFaces(mesh, cells);
+  grid_ = FaceGrid(faces_, faces_.size(), box_, kCell * rest_->edge(), band_);
 
   records_.assign(positions_.size(), {});
   if (parent) inherit(*parent, tetSource, vertexSource);
@@ -110,10 +105,11 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
     for (const uint32_t face : facesOf(t)) {
       const bool old = parent && faces_[face].plane - 4u <
                                      parent->sideStart_[tetSource[t] + 1] - parent->sideStart_[tetSource[t]];
+      if (old) continue;
       for (const uint32_t v : tets_[t]) {
-        if (old && present_[v]) continue;
+        if (!present_[v]) continue;
         ++work_.seeds;
-        if (tryFace(v, face) && present_[v]) front.push_back(v);
+        if (tryFace(v, face)) front.push_back(v);
       }
     }
   handOn(std::move(front));
@@ -121,10 +117,8 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
 
 void FragmentField::addFaces(const CrackedMesh& mesh, std::span<const CutCell> cells) {
   const size_t count = mesh.size();
-  size_t most = 0;
-  for (const CutCell& cell : cells)
-    for (const CutCell::Face& face : cell.faces) most += face.plane >= 4;
-  faces_.reserve(most);
+  faces_.reserve(sides_.size());
+  faceList_.reserve(sides_.size());
   faceStart_.reserve(count + 1);
   faceStart_.push_back(0);
   for (uint32_t t = 0; t < count; ++t) {
@@ -133,7 +127,10 @@ void FragmentField::addFaces(const CrackedMesh& mesh, std::span<const CutCell> c
       const Cut& cut = mesh.cuts[t][face.plane - 4u];
       // The gradient of the crack's function is defined better than that of small polygons.
       const Vec3 gradient = rest_->gradient(rootTet_[t], cut.phi);
-      for (const uint8_t c : face.corners) faces_.addCorner(cells[t].corners[c].position);
+      for (const uint8_t c : face.corners) {
+        faces_.addCorner(cells[t].corners[c].position);
+        box_.grow(cells[t].corners[c].position);
+      }
       faceList_.push_back(faces_.add(gradient.normalized() * (cut.side > 0 ? -1.0 : 1.0), t, face.plane));
     }
     faceStart_.push_back(uint32_t(faceList_.size()));
@@ -183,7 +180,14 @@ void FragmentField::handOn(std::vector<uint32_t> front) {
   for (uint32_t t = 0; t < tets_.size(); ++t)
     for (const uint32_t v : tets_[t]) around[next[v]++] = t;
 
-  std::sort(front.begin(), front.end());
+  // Nearest first: what they say stands more often.
+  const auto nearestFirst = [&](std::vector<uint32_t>& list) {
+    std::sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
+      const double da = records_[a].distance, db = records_[b].distance;
+      return da != db ? da < db : a < b;
+    });
+  };
+  nearestFirst(front);
   front.erase(std::unique(front.begin(), front.end()), front.end());
   std::vector<uint32_t> seen(vertices, 0), coming;
   uint32_t stamp = 0;  // of one vertex of a front
@@ -221,7 +225,7 @@ void FragmentField::handOn(std::vector<uint32_t> front) {
         }
       }
     }
-    std::sort(coming.begin(), coming.end());
+    nearestFirst(coming);
     for (const uint32_t v : coming) queued[v] = 0;
     front.swap(coming);
   }
@@ -240,9 +244,10 @@ void FragmentField::setMasks(std::shared_ptr<const FragmentMasks> masks, uint32_
 FieldErrors FragmentField::errors() const {
   const FieldErrors& object = rest_->errors();
   FieldErrors e;
-  e.band = std::min(band_, object.band);
-  e.near = object.near + kNear * e.band;
-  e.above = std::max(object.above, object.near) + band_;
+  // All faces within the band are asked; at its end values may be bounds.
+  e.band = std::min(0.99 * band_, object.band);
+  e.near = object.near + 1e-9 * rest_->edge();
+  e.above = std::max(object.above, object.near) + 1e-9 * rest_->edge();
   e.far = std::max(object.far, object.near) + band_;
   e.domain = object.domain;
   return e;
@@ -272,34 +277,12 @@ uint32_t FragmentField::holder(const RestMesh::Place& place) const {
 
 bool FragmentField::holds(const Vec3& point) const { return holder(rest_->locate(point)) != kNoIndex; }
 
-template <bool kInside>
-void FragmentField::lookAround(uint32_t rootTet, const Vec3& p, NearestOnFace& best) const {
-  const auto ask = [&](uint32_t face) {
-    if (face == kNoIndex || face == best.face) return;
-    // What was inherited may be another fragment's by now: inside something of our own is nearer then.
-    if (!kInside && faces_[face].tet == kNoIndex) return;
-    faces_.nearer(face, p, best);
-  };
-  const auto own = tetsAt(rootTet);
-  for (const uint32_t t : own)
-    for (const uint32_t face : facesOf(t)) ask(face);
-  for (const uint32_t t : own)
-    for (const uint32_t v : tets_[t]) ask(records_[v].face);
-  for (const uint32_t n : rest_->neighbours(rootTet)) {
-    if (n == kNoIndex) continue;
-    for (const uint32_t t : tetsAt(n))
-      for (const uint32_t face : facesOf(t)) ask(face);
-  }
-  if (!own.empty()) return;
-  for (const uint32_t root : rest_->mesh().tets[rootTet]) {
-    const uint32_t rank = vertexRanks_.rank(root);
-    if (rank == kNoIndex) continue;
-    for (uint32_t k = verticesAtStart_[rank]; k < verticesAtStart_[rank + 1]; ++k)
-      ask(records_[verticesAt_[k]].face);
-  }
-}
-
 sdf::FieldSample FragmentField::sampleAt(const Vec3& p, const sdf::FieldSample& object) const {
+  const Vec3 onBox = p.cwiseMax(box_.lower).cwiseMin(box_.upper);
+  if (const double gap = (p - onBox).norm(); gap > band_) {
+    if (gap > object.value) return {gap, (p - onBox) / gap};
+    return object;
+  }
   RestMesh::Place place;
   if (object.value <= 0) place = rest_->locate(p);
   if (place.tet == kNoIndex) {
@@ -311,11 +294,17 @@ sdf::FieldSample FragmentField::sampleAt(const Vec3& p, const sdf::FieldSample& 
     }
   }
   const uint32_t tet = holder(place);
-  if (tet == kNoIndex) return outside(p, object, place);
+  if (tet == kNoIndex) return outside(p, object);
   if (object.value > 0) return object;
   NearestOnFace best;
   best.squared = object.value * object.value;
-  lookAround<true>(place.tet, p, best);
+  for (const uint32_t face : grid_.at(p)) faces_.nearer(face, p, best);
+  // What is deeper than the grid reaches is known by the vertices and by the tetrahedron itself.
+  if (best.squared > band_ * band_) {
+    for (const uint32_t face : facesOf(tet)) faces_.nearer(face, p, best);
+    for (const uint32_t v : tets_[tet])
+      if (const uint32_t face = records_[v].face; face != kNoIndex) faces_.nearer(face, p, best);
+  }
   if (best.face == kNoIndex) return object;
   const double distance = std::sqrt(best.squared);
   const Vec3 way =
@@ -323,23 +312,20 @@ sdf::FieldSample FragmentField::sampleAt(const Vec3& p, const sdf::FieldSample& 
   return {-distance, way};
 }
 
-sdf::FieldSample FragmentField::outside(const Vec3& p, const sdf::FieldSample& object,
-                                        const RestMesh::Place& place) const {
+sdf::FieldSample FragmentField::outside(const Vec3& p, const sdf::FieldSample& object) const {
   NearestOnFace best;
-  if (place.tet != kNoIndex) lookAround<false>(place.tet, p, best);
-  const double distance = best.face == kNoIndex ? Box3::kInfinity : std::sqrt(best.squared);
-  sdf::FieldSample out{std::max(object.value, std::min(distance, band_)), object.gradient};
-  if (distance > band_) {
-    out.value = std::max(out.value, outsideBox(box_, p));
-    if (masks_ && slot_ != kNoIndex) out.value = std::max(out.value, masks_->distanceBelow(slot_, p));
-  }
-  // Away from the nearest crack that is known, else from the middle.
+  best.squared = band_ * band_;
+  for (const uint32_t face : grid_.at(p)) faces_.nearer(face, p, best);
   if (best.face != kNoIndex) {
-    out.gradient =
+    const double distance = std::sqrt(best.squared);
+    const Vec3 way =
         distance > kNoWay * rest_->edge() ? Vec3((p - best.point) / distance) : faces_[best.face].normal;
-  } else if (const Vec3 away = p - box_.center(); away.squaredNorm() > 0) {
-    out.gradient = away.normalized();
+    return {std::max(object.value, distance), way};
   }
+  // Far from all cracks: a bound below, away from the middle.
+  sdf::FieldSample out{std::max(object.value, band_), object.gradient};
+  if (masks_ && slot_ != kNoIndex) out.value = std::max(out.value, masks_->distanceBelow(slot_, p));
+  if (const Vec3 away = p - box_.center(); away.squaredNorm() > 0) out.gradient = away.normalized();
   return out;
 }
 

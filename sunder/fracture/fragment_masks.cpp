@@ -120,7 +120,7 @@ bool FragmentMasks::clear(uint32_t slot, uint32_t level, const Vec3& point) cons
   const Level& l = level_[level];
   std::array<std::array<uint32_t, 2>, 3> range;
   for (size_t d = 0; d < 3; ++d) {
-    const double v = std::round((point[int(d)] - cells_->origin()[int(d)]) / l.cell);
+    const double v = std::floor((point[int(d)] - cells_->origin()[int(d)]) / l.cell + 0.5);
     // The cells below and above the vertex; beyond the grid there is nothing.
     if (!(v >= 0 && v <= double(l.size[d]))) return true;
     range[d][0] = v > 0 ? uint32_t(v) - 1 : 0;

@@ -1,4 +1,5 @@
 // Points of the pieces: those of the parent that are in them, and new ones on the corners of crack faces.
+#include "sunder/base/parallel.h"
 #include "sunder/fracture/fragment_shape.h"
 #include "sunder/fracture/sphere_forest.h"
 
@@ -24,27 +25,40 @@ struct PointMaker {
   // Points at cut edges, listed by the vertex that they hang below.
   struct OnEdge {
     uint32_t other, surface, next;
+    bool alone;  // no other face meets it
   };
   std::vector<uint32_t> first = {};
   std::vector<OnEdge> edges = {};  // one a point
 
   void run() {
     first.assign(part.mesh.mesh.positions.size(), kNoIndex);
+    const size_t most = 2 * field.faces().size();
+    points.reserve(most);
+    origins.reserve(most);
+    normals.reserve(most);
+    edges.reserve(most);
     for (uint32_t t = 0; t < field.tetCount(); ++t) {
+      const auto faces = field.facesOf(t);
+      if (faces.empty()) continue;
       const uint32_t old = parent.cutCount(part.tetSource[t]);
-      for (const uint32_t f : field.facesOf(t))
-        if (field.faces()[f].plane - 4u >= old) addFace(t, field.faces()[f]);
+      // Both in the order of the cell's faces.
+      size_t k = 0;
+      for (const CutCell::Face& f : part.cells[t].faces) {
+        if (f.plane < 4) continue;
+        const CrackFace& face = field.faces()[faces[k++]];
+        if (f.plane - 4u >= old) addFace(t, face, f);
+      }
     }
     for (Vec3& n : normals) n.normalize();
   }
 
-  void addFace(uint32_t t, const CrackFace& face) {
+  void addFace(uint32_t t, const CrackFace& face, const CutCell::Face& corners) {
     const CutCell& cell = part.cells[t];
     const uint32_t surface = part.mesh.cuts[t][face.plane - 4u].surface;
     Vec3 middle = Vec3::Zero();
     for (const Vec3& p : field.faces().corners(face)) middle += p;
     middle /= double(face.end - face.start);
-    for (const uint8_t c : cell.face(face.plane)->corners) {
+    for (const uint8_t c : corners.corners) {
       const CutCell::Corner& corner = cell.corners[c];
       // On an edge of the tetrahedron: on two of its faces.
       const bool onEdge = corner.planes[1] < 4;
@@ -62,15 +76,18 @@ struct PointMaker {
       };
       const bool alone = onEdge && !(surfaceVertex(below) && surfaceVertex(other));
       if (below != kNoIndex) {
+        // In the middle of a crack one a vertex is as dense as the surface is; ends of cracks keep all.
         uint32_t k = first[below];
-        while (k != kNoIndex && (edges[k].other != other || edges[k].surface != surface)) k = edges[k].next;
+        while (k != kNoIndex && (edges[k].surface != surface || edges[k].alone != alone ||
+                                 (!alone && edges[k].other != other)))
+          k = edges[k].next;
         if (k != kNoIndex) {
-          normals[k] += face.normal;
+          if (edges[k].other == other) normals[k] += face.normal;
           continue;
         }
       }
       const auto number = uint32_t(points.size());
-      edges.push_back({other, surface, kNoIndex});
+      edges.push_back({other, surface, kNoIndex, alone});
       if (below != kNoIndex) {
         edges.back().next = first[below];
         first[below] = number;
@@ -139,11 +156,10 @@ Points makePoints(const Fragment& parent, std::span<const FragmentPart> parts,
   Points out;
   std::vector<std::vector<NewPoint>> added;
   std::vector<PointMaker> makers;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    makers.push_back({parts[p], *fields[p], old, rankOfVertex});
-    makers.back().run();
-    added.push_back(std::move(makers.back().points));
-  }
+  for (size_t p = 0; p < parts.size(); ++p) makers.push_back({parts[p], *fields[p], old, rankOfVertex});
+  parallelFor(
+      parts.size(), [&](size_t p) { makers[p].run(); }, 1);
+  for (PointMaker& maker : makers) added.push_back(std::move(maker.points));
   out.trees = splitForest(tree, label, added);
   out.origins.resize(parts.size());
   out.normals.resize(parts.size());

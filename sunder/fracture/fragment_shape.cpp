@@ -12,8 +12,9 @@ namespace sunder::fracture {
 namespace {
 
 constexpr size_t kCoreCandidates = 48;
-constexpr double kDeep = 0.3;    // of the deepest vertex: others make no core
-constexpr double kSurely = 0.9;  // of what a vertex knows of its depth, which may be a little too much
+constexpr size_t kInsidePoints = 8;  // that searches come to; the others wait for the next fracture
+constexpr double kDeep = 0.3;        // of the deepest vertex: others make no core
+constexpr double kSurely = 0.9;      // of what a vertex knows of its depth, which may be a little too much
 
 rigid::ShapePtr assemble(const std::shared_ptr<const FragmentField>& field, geometry::TriMesh surface,
                          sdf::SphereTree tree, std::vector<Vec3> normals) {
@@ -39,6 +40,7 @@ rigid::ShapePtr assemble(const std::shared_ptr<const FragmentField>& field, geom
   parts.field = field;
   parts.points = std::move(tree);
   parts.pointNormals = std::move(normals);
+  parts.insidePoints = kInsidePoints;
   return rigid::makeSolid(std::move(parts));
 }
 

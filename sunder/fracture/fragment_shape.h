@@ -6,8 +6,8 @@
 // parent no piece overlaps another (crack points lie on the faces of their neighbours, distance 0 to
 // rounding); every point of the parent is in exactly one piece. All is a function of the fractures done.
 //
-// Cost: with 5000 vertices and 20,000 tetrahedra in 14 pieces a few milliseconds, the surfaces included;
-// `sunder bench fracture` has the parts.
+// Cost: 1 to 2 us a cut tetrahedron for field and points together, which is a quarter of what its cell, links
+// and surface cost; next to nothing for tetrahedra that are whole. `sunder bench fracture` has the parts.
 #pragma once
 
 #include "sunder/fracture/cracked_mesh.h"

@@ -115,11 +115,6 @@ void RestMesh::makeGrid() {
   eachCell([&](uint32_t t, size_t cell) { list_[next[cell]++] = t; });
 }
 
-std::array<double, 4> RestMesh::weights(uint32_t tet, const Vec3& point) const {
-  const Vec3 w = frames_[tet].rows * (point - frames_[tet].origin);
-  return {1 - w.sum(), w[0], w[1], w[2]};
-}
-
 RestMesh::Place RestMesh::locate(const Vec3& point) const {
   size_t cell = 0, stride = 1;
   for (size_t d = 0; d < 3; ++d) {

@@ -11,7 +11,7 @@
 // order; levelStart is empty, gap is that of the old tree (0 for new points). At most kMostRoots roots:
 // others hang below the one that had the largest sphere.
 //
-// Cost: some 20 ns an occurrence, for all fragments together, and 50 ns a new point.
+// Cost: linear in the occurrences, for all fragments together, and in the new points times their depth.
 #pragma once
 
 #include "sunder/base/index.h"

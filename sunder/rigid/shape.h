@@ -23,6 +23,7 @@
 #include "sunder/sdf/sphere_tree.h"
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -187,6 +188,7 @@ struct SolidParts {
   std::vector<Vec3> pointNormals;  // outward, by rank; zero for points inside
   double innerRadius = 0;          // of the largest ball known inside
   std::vector<Vec3> inside;        // candidates for the middles of cores
+  size_t insidePoints = SIZE_MAX;  // points off the surface that searches come to; others are only kept
 };
 // Cost: linear in the surface and the points. Throws Error (Usage) where something is missing or does not
 // fit, Error (Geometry) for a surface that encloses nothing.

@@ -23,7 +23,7 @@ ShapePtr makeSolid(SolidParts parts) {
   shape->fieldAbove_ = parts.fieldAbove;
   shape->fieldBand_ = parts.fieldBand;
   shape->fieldDomain_ = parts.fieldDomain;
-  shape->setTree(std::move(parts.points));
+  shape->setTree(std::move(parts.points), parts.insidePoints);
   shape->pointNormals_ = std::move(parts.pointNormals);
   // Thin pieces have no vertex inside: a ball that a plate of that volume has room for.
   shape->innerRadius_ = parts.innerRadius;

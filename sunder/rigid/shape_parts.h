@@ -42,7 +42,8 @@ class ShapeParts final : public Shape {
   void setOuterRadius();
   // The tree of the points and their normals; points inside have none.
   void setPoints(std::span<const SurfacePoint> surface, std::span<const Vec3> inside = {});
-  void setTree(sdf::SphereTree tree);
+  // Searches walk to no more than the first `inside` points that are not on the surface.
+  void setTree(sdf::SphereTree tree, size_t inside = SIZE_MAX);
   // The centre of mass where it is inside, then those of the candidates that are far from the ones before.
   void setCores(std::span<const Vec3> candidates);
 };

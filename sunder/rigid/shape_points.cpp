@@ -168,12 +168,37 @@ void ShapeParts::setPoints(std::span<const SurfacePoint> surface, std::span<cons
     pointNormals_.push_back(id < surface.size() ? surface[id].normal : Vec3(Vec3::Zero()));
 }
 
-void ShapeParts::setTree(sdf::SphereTree tree) {
+namespace {
+
+// Occurrences with a point at or below them that searches should come to; empty: all of them.
+std::vector<uint8_t> worthAVisit(const sdf::SphereTree& tree, size_t inside) {
+  std::vector<uint8_t> worth;
+  const auto count = size_t(std::count(tree.surface.begin(), tree.surface.end(), 0));
+  if (count <= inside) return worth;
+  std::vector<uint8_t> wanted = tree.surface;
+  size_t left = inside;
+  for (uint8_t& w : wanted)
+    if (!w && left > 0) {
+      w = 1;
+      --left;
+    }
+  worth.assign(tree.rank.size(), 0);
+  for (uint32_t o = 0; o < worth.size(); ++o)
+    if (wanted[tree.rank[o]])
+      for (uint32_t up = o; up != kNoIndex && !worth[up]; up = tree.parent[up]) worth[up] = 1;
+  return worth;
+}
+
+}  // namespace
+
+void ShapeParts::setTree(sdf::SphereTree tree, size_t inside) {
   points_ = std::move(tree);
   pointNodes_.clear();
+  const std::vector<uint8_t> worth = worthAVisit(points_, inside);
   std::vector<uint32_t> source;  // by node: its occurrence
   std::vector<uint8_t> seen(points_.pointCount(), 0);
   const auto add = [&](uint32_t occurrence) {
+    if (!worth.empty() && !worth[occurrence]) return false;
     // Occurrences with no other child than the point itself are passed by; at the bottom none is left.
     const uint32_t rank = points_.rank[occurrence];
     while (points_.firstChild[occurrence] != kNoIndex &&

@@ -35,14 +35,20 @@ struct Broken {
   }
 
   // The dissection of a piece wherever the crack passes first; false where it misses the piece.
-  bool dissected(size_t piece, const CrackFunction& function, Dissection& out, double mostArea = Box3::kInfinity) {
+  bool dissected(size_t piece, const CrackFunction& function, Dissection& out,
+                 double mostArea = Box3::kInfinity) {
     const CrackedMesh& mesh = pieces[piece].mesh;
     const auto cells = cellsOf(mesh);
     const auto links = linksOf(mesh, cells);
     const auto values = crackValues(mesh.mesh, function);
     std::vector<Mark> marks;
-    for (uint32_t t = 0; t < mesh.size() && marks.empty(); ++t)
-      marks = markCrack(mesh, cells, links, values, mesh.mesh.tets[t][0], mostArea);
+    for (uint32_t t = 0; t < mesh.size() && marks.empty(); ++t) {
+      const auto [low, high] =
+          std::minmax_element(mesh.mesh.tets[t].begin(), mesh.mesh.tets[t].end(),
+                              [&](uint32_t a, uint32_t b) { return values[a] < values[b]; });
+      if (values[*low] < 0 && values[*high] > 0)
+        marks = markCrack(mesh, cells, links, values, mesh.mesh.tets[t][0], mostArea);
+    }
     if (marks.empty()) return false;
     out = dissect(mesh, cells, links, ++cracks, marks);
     return true;
@@ -77,12 +83,15 @@ struct Broken {
       const size_t i = largest();
       const Vec3 normal = random.unitVector();
       const Vec3 at = pieces[i].fragment.shape->mass().centre + 0.03 * random.unitVector();
-      crack(i, amplitude > 0 ? noisyCrack(at, normal, {amplitude, 0.4, random.nextU32()}) : planeCrack(at, normal));
+      crack(i, amplitude > 0 ? noisyCrack(at, normal, {amplitude, 0.4, random.nextU32()})
+                             : planeCrack(at, normal));
     }
   }
 };
 
 // The exact distance to the surface of a piece.
-inline sdf::MeshField exactField(const Piece& piece) { return sdf::MeshField(piece.fragment.shape->surface()); }
+inline sdf::MeshField exactField(const Piece& piece) {
+  return sdf::MeshField(piece.fragment.shape->surface());
+}
 
 }  // namespace sunder::fracture

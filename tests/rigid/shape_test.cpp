@@ -193,5 +193,48 @@ TEST(Shape, FieldsMakeSolids) {
   EXPECT_NEAR(shape->field().value(Vec3(1, 0, 0)), -0.3, 0.03);
 }
 
+TEST(Shape, ASolidOfFinishedPartsIsTheOneTheyComeFrom) {
+  const ShapePtr whole = makeSolid(geometry::makeIcosphere({.radius = 0.5, .frequency = 6}));
+  SolidParts parts;
+  parts.surface = whole->surface();
+  parts.mass = whole->mass();
+  parts.field = std::shared_ptr<const sdf::Field>(whole, &whole->field());
+  parts.fieldError = whole->fieldError();
+  parts.fieldErrorFar = whole->fieldErrorFar();
+  parts.fieldBand = whole->fieldBand();
+  parts.fieldDomain = whole->fieldDomain();
+  parts.points = whole->points();
+  parts.pointNormals = whole->pointNormals();
+  parts.innerRadius = whole->innerRadius();
+  const ShapePtr made = makeSolid(parts);
+  EXPECT_EQ(made->kind(), ShapeKind::Solid);
+  EXPECT_EQ(made->mass().volume, whole->mass().volume);
+  EXPECT_EQ(made->outerRadius(), whole->outerRadius());
+  EXPECT_EQ(made->localBounds(), whole->localBounds());
+  EXPECT_EQ(made->principalInertia(), whole->principalInertia());
+  ASSERT_EQ(made->pointNodes().size(), whole->pointNodes().size());
+  ASSERT_FALSE(made->cores().empty());
+  EXPECT_EQ(made->cores()[0].radius, whole->cores()[0].radius);
+  // Searches come to all points of the surface and to as many inside as asked for.
+  parts.insidePoints = 3;
+  const ShapePtr few = makeSolid(parts);
+  std::vector<char> walked(few->points().pointCount(), 0);
+  for (const PointNode& node : few->pointNodes()) walked[node.rank] = 1;
+  size_t surface = 0;
+  for (size_t r = 0; r < walked.size(); ++r) {
+    surface += few->points().surface[r];
+    EXPECT_TRUE(walked[r] || !few->points().surface[r]);
+  }
+  EXPECT_LT(few->pointNodes().size(), whole->pointNodes().size());
+  EXPECT_GE(size_t(std::count(walked.begin(), walked.end(), 1)), surface + 3);
+  // A thin piece without a ball that is known gets one that fits into a plate.
+  parts.innerRadius = 0;
+  EXPECT_NEAR(makeSolid(parts)->innerRadius(), 0.5 / 3, 0.01);
+  parts.pointNormals.pop_back();
+  EXPECT_THROW(makeSolid(parts), Error);
+  parts.field = nullptr;
+  EXPECT_THROW(makeSolid(parts), Error);
+}
+
 }  // namespace
 }  // namespace sunder::rigid
