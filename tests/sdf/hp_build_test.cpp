@@ -231,7 +231,7 @@ TEST(HpBuildFull, BooksAreKeptOverManySteps) {
   const FunctionField box = boxField();
   HpReport report;
   const HpForest forest = buildHp(box, tableSettings(2e-7), report);
-  EXPECT_GT(report.refinedH + report.refinedP, 10'000u);
+  EXPECT_GT(report.refinedH + report.refinedP, 5'000u);
   double sum = 0;
   for (size_t leaf = 0; leaf < forest.leafCount(); ++leaf) {
     const auto c = forest.of(leaf);
