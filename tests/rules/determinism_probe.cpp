@@ -28,6 +28,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,11 +45,18 @@ void printPoints(const char* name, const std::vector<Vec3>& points) {
   print<double>(name, {points.data()->data(), 3 * points.size()});
 }
 
-// A heap of rings, balls and boxes that falls: detection, contact graph, solver and islands. The rings have
-// triangles enough that summing their mass takes several blocks.
+// A heap of rings, balls and boxes that falls: detection, contact graph, solver and islands. The mass of one
+// of them is summed over half a million triangles: enough for a second thread to have a part in it, however
+// busy the machine is.
 void simulate() {
   const geometry::TriMesh ring = geometry::makeShape(
       "torus", {{"radius", "0.06"}, {"tube", "0.025"}, {"segments", "128"}, {"sides", "64"}});
+  const double mass =
+      geometry::massProperties(
+          geometry::makeShape(
+              "torus", {{"radius", "0.06"}, {"tube", "0.025"}, {"segments", "1024"}, {"sides", "256"}}),
+          2500)
+          .mass;
   rigid::SolidSettings solid;
   solid.fieldError = 0.02;
   solid.surfacePoints = 80;
@@ -63,6 +71,7 @@ void simulate() {
   RandomStream random(3, 2);
   for (int i = 0; i < 400; ++i) {
     body.shape = shapes[i % 3];
+    body.mass = i == 0 ? std::optional(mass) : std::nullopt;
     body.pose.position = Vec3(0.2 * (i % 5), 0.1 + 0.2 * (i / 25), 0.2 * (i / 5 % 5)) +
                          random.pointIn({Vec3::Constant(-0.01), Vec3::Constant(0.01)});
     simulation.addBody(body);
