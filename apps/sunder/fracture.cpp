@@ -230,7 +230,7 @@ Verb addFracture(CLI::App& root) {
       ->required();
   app->add_option("-o,--output", options->output, "Folder for the pieces, a closed PLY file each")
       ->type_name("DIR");
-  app->add_option("--material", options->material.name, "What it is made of [glass]")->type_name("NAME");
+  addMaterialOptions(*app, options->material);
   app->add_option("--impact", options->impact,
                   "Where a steel ball hits and how fast, or auto: from above, at --speed [auto]")
       ->type_name("auto|X,Y,Z,VX,VY,VZ");
@@ -264,12 +264,6 @@ Verb addFracture(CLI::App& root) {
   app->add_option("--surface-energy", options->surfaceEnergy, "In J/m^2, instead of the material's")
       ->check(CLI::PositiveNumber)
       ->type_name("G");
-  app->add_option("--young", options->material.young, "Young's modulus in pascals, instead of the material's")
-      ->type_name("PA");
-  app->add_option("--poisson", options->material.poisson, "Poisson's ratio, instead of the material's")
-      ->type_name("X");
-  app->add_option("--density", options->material.density, "kg/m^3, instead of the material's")
-      ->type_name("D");
   app->add_option("--duration", options->duration, "How long the ball touches: source or hertz [source]")
       ->check(CLI::IsMember({"source", "hertz"}))
       ->type_name("NAME");

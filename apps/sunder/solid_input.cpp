@@ -55,6 +55,14 @@ geometry::TetMesh readSolid(const std::string& path, double edge, double edgesPe
   return mesh;
 }
 
+void addMaterialOptions(CLI::App& app, MaterialChoice& choice) {
+  app.add_option("--material", choice.name, "What it is made of [glass]")->type_name("NAME");
+  app.add_option("--young", choice.young, "Young's modulus in pascals, instead of the material's")
+      ->type_name("PA");
+  app.add_option("--poisson", choice.poisson, "Poisson's ratio, instead of the material's")->type_name("X");
+  app.add_option("--density", choice.density, "kg/m^3, instead of the material's")->type_name("D");
+}
+
 fem::ElasticMaterial elasticMaterial(const MaterialChoice& choice, fem::ElasticPreset& preset) {
   const std::optional<fem::ElasticPreset> found = fem::elasticPreset(choice.name);
   if (!found) {

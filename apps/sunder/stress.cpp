@@ -156,13 +156,7 @@ Verb addStress(CLI::App& root) {
       ->required();
   app->add_option("-o,--output", options->output, "Displacement and stress to write (.vtu)")
       ->type_name("FILE");
-  app->add_option("--material", options->material.name, "Whose elastic constants [glass]")->type_name("NAME");
-  app->add_option("--young", options->material.young, "Young's modulus in pascals, instead of the material's")
-      ->type_name("PA");
-  app->add_option("--poisson", options->material.poisson, "Poisson's ratio, instead of the material's")
-      ->type_name("X");
-  app->add_option("--density", options->material.density, "kg/m^3, instead of the material's")
-      ->type_name("D");
+  addMaterialOptions(*app, options->material);
   app->add_option("--fix", options->fix,
                   "Hold all vertices of a half-space, like \"y<0.01\"; may be repeated")
       ->required()
