@@ -132,7 +132,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     object.settings.refineCracks = false;
     object.settings.cycles = spec.cycles;
     object.settings.arrest = spec.arrest;
-    object.settings.leastPart = spec.leastPart;
+    object.leastVolume = spec.leastPart * found->whole.shape->mass().volume;
     object.settings.mostCracks = spec.mostCracks;
     if (spec.noise > 0) object.settings.noise = {spec.noise, 3 * found->rest->edge(), b + 1};
     wholes_[b] = {uint32_t(objects_.size()), found->mesh, found->whole, {}};
@@ -156,6 +156,11 @@ void Breakage::reset() {
 void Breakage::watch(const rigid::Simulation& simulation) {
   for (auto& [body, piece] : pieces_)
     if (simulation.exists(BodyIndex(body))) piece.pose = simulation.pose(BodyIndex(body));
+}
+
+double Breakage::leastPart(const Piece& piece) const {
+  const double part = objects_[piece.object].leastVolume / piece.fragment.shape->mass().volume;
+  return part > 0.25 ? 1 : part;
 }
 
 std::vector<fracture::Blow> Breakage::blowsOn(uint32_t body, const Piece& piece,
@@ -190,7 +195,7 @@ std::vector<uint32_t> Breakage::act(rigid::Simulation& simulation, uint64_t fram
   // Pieces that appear now have not been hit; breaking changes the events, so all blows are gathered first.
   std::vector<std::pair<uint32_t, std::vector<fracture::Blow>>> hit;
   for (const auto& [body, piece] : pieces_) {
-    if (!simulation.exists(BodyIndex(body))) continue;
+    if (!simulation.exists(BodyIndex(body)) || leastPart(piece) >= 1) continue;
     std::vector<fracture::Blow> blows = blowsOn(body, piece, simulation);
     if (blows.empty()) continue;
     const Object& object = objects_[piece.object];
@@ -223,8 +228,9 @@ bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
   fracture::FractureOutcome outcome;
   {
     const ProfileScope analysis("analysis");
-    outcome =
-        fracture_.strike(*piece.mesh, object.material, blows, object.settings, object.rest->edge(), next);
+    fracture::FractureSettings settings = object.settings;
+    settings.leastPart = leastPart(piece);
+    outcome = fracture_.strike(*piece.mesh, object.material, blows, settings, object.rest->edge(), next);
   }
   ++report_.analyses;
   report_.seconds.add(outcome.seconds);
@@ -250,8 +256,7 @@ bool Breakage::breakByCells(rigid::Simulation& simulation, uint32_t body,
       *piece.mesh, spec.sites, scene_.world.seed * 1000003 + object.body, strongest->point, spec.focus);
   if (sites.size() < 2) return false;
   uint32_t next = object.nextCrack;
-  const fracture::BrokenBody broken =
-      fracture::voronoiPieces(*piece.mesh, sites, object.settings.leastPart, next);
+  const fracture::BrokenBody broken = fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
   report_.cracks += next - object.nextCrack;
   report_.tinyParts += broken.tinyParts;
   breaks_.push_back({body, frame, next, {}, sites});
@@ -386,11 +391,11 @@ void Breakage::load(ByteReader& in, rigid::Simulation& simulation) {
     if (found == pieces_.end())
       throw Error(ErrorKind::Format, fmt::format("body {} breaks in the checkpoint but cannot", record.body));
     const Piece& piece = found->second;
-    const double leastPart = objects_[piece.object].settings.leastPart;
+    const double least = leastPart(piece);
     uint32_t next = objects_[piece.object].nextCrack;
-    const fracture::BrokenBody broken =
-        record.sites.empty() ? fracture::applyCracks(*piece.mesh, record.plan, leastPart)
-                             : fracture::voronoiPieces(*piece.mesh, record.sites, leastPart, next);
+    const fracture::BrokenBody broken = record.sites.empty()
+                                            ? fracture::applyCracks(*piece.mesh, record.plan, least)
+                                            : fracture::voronoiPieces(*piece.mesh, record.sites, least, next);
     breaks_.push_back(std::move(record));
     replace(simulation, breaks_.back(), broken);
   }

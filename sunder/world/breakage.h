@@ -75,6 +75,7 @@ class Breakage {
     fracture::RestMeshPtr rest;
     fracture::BrittleMaterial material;
     fracture::FractureSettings settings;
+    double leastVolume = 0;  // of a piece
     uint32_t nextCrack = 1, nextFragment = 1;
   };
   struct Piece {
@@ -91,6 +92,8 @@ class Breakage {
     std::vector<Vec3> sites;  // of Voronoi cells, instead of a plan
   };
 
+  // What a piece may lose at least, as a part of its volume; 1 where it is too small to break.
+  double leastPart(const Piece& piece) const;
   std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece,
                                       const rigid::Simulation& simulation) const;
   // Both add what broke to breaks_.

@@ -49,7 +49,7 @@ struct FractureSpec {
   uint32_t cycles = 1;                                            // of refinement while it is analysed
   bool arrest = false;                                            // cracks stop when the energy is spent
   double noise = 0;                                               // m: how far cracks leave their planes
-  double leastPart = 1e-3;   // of the volume: smaller pieces stay with a neighbour
+  double leastPart = 1e-3;   // of the body's volume: smaller pieces stay with a neighbour
   uint32_t mostCracks = 16;  // in one blow
   // The model "voronoi": once, into the cells of random points, when a blow is at least this strong.
   uint32_t sites = 0;  // 0: by stress
