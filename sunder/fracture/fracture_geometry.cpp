@@ -1,7 +1,6 @@
 #include "sunder/fracture/fracture_geometry.h"
 
 #include "sunder/base/error.h"
-#include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/tet_mesh.h"
 
 #include <algorithm>
@@ -139,49 +138,35 @@ uint32_t joinTinyParts(const FractureGeometry::State& state, double least, std::
     volume[parts[t]] += v;
     whole += v;
   }
-  // Which other parts have copies of the same tetrahedra, and of how many.
+  std::vector<uint32_t> into(count);
+  std::iota(into.begin(), into.end(), 0u);
   std::multimap<uint32_t, uint32_t> bySlot;
   for (uint32_t t = 0; t < state.mesh.size(); ++t)
     if (!state.mesh.cuts[t].empty()) bySlot.emplace(state.slots[t], parts[t]);
-  std::vector<std::map<uint32_t, uint32_t>> shared(count);
-  for (uint32_t t = 0; t < state.mesh.size(); ++t) {
-    if (!(volume[parts[t]] < least * whole)) continue;
-    const auto [begin, end] = bySlot.equal_range(state.slots[t]);
-    for (auto it = begin; it != end; ++it)
-      if (it->second != parts[t]) ++shared[parts[t]][it->second];
-  }
-  // The smallest first; what is still too small after joining joins again, with the largest of all where it
-  // has no neighbour left.
-  geometry::DisjointSets sets(count);
-  std::vector<uint32_t> order(count);
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return volume[a] < volume[b]; });
-  const uint32_t largest = order.back();
-  std::vector<double> joined = volume;  // by root
   uint32_t tiny = 0;
-  for (const uint32_t p : order) {
-    const uint32_t root = sets.find(p);
-    if (!(joined[root] < least * whole)) continue;
-    uint32_t best = sets.find(largest), most = 0;
-    for (const auto& [other, number] : shared[p])
-      if (const uint32_t r = sets.find(other); r != root && number > most) {
+  for (uint32_t p = 0; p < count; ++p) {
+    if (!(volume[p] < least * whole)) continue;
+    std::map<uint32_t, uint32_t> shared;
+    for (uint32_t t = 0; t < state.mesh.size(); ++t) {
+      if (parts[t] != p) continue;
+      const auto [begin, end] = bySlot.equal_range(state.slots[t]);
+      for (auto it = begin; it != end; ++it)
+        if (it->second != p && !(volume[it->second] < least * whole)) ++shared[it->second];
+    }
+    uint32_t most = 0;
+    for (const auto& [other, number] : shared)
+      if (number > most) {
         most = number;
-        best = r;
+        into[p] = other;
       }
-    if (best == root) continue;
-    const double sum = joined[root] + joined[best];
-    sets.unite(root, best);
-    joined[sets.find(root)] = sum;
-    ++tiny;
+    if (into[p] != p) ++tiny;
   }
   if (tiny == 0) return 0;
   std::vector<uint32_t> number(count, kNoIndex);
   uint32_t next = 0;
-  for (uint32_t& part : parts) {
-    uint32_t& n = number[sets.find(part)];
-    if (n == kNoIndex) n = next++;
-    part = n;
-  }
+  for (uint32_t p = 0; p < count; ++p)
+    if (into[p] == p) number[p] = next++;
+  for (uint32_t& part : parts) part = number[into[part]];
   count = next;
   return tiny;
 }

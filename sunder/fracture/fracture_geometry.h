@@ -52,8 +52,8 @@ class FractureGeometry {
   std::optional<State> cracked_;
 };
 
-// Joins parts that are smaller than `least` of the whole with those that they share most cut tetrahedra with,
-// the smallest first, until none is left; numbers stay dense. Returns how often.
+// Gives parts that are smaller than `least` of the whole the number of the part that they share most cut
+// tetrahedra with; numbers stay dense. Returns how many there were.
 uint32_t joinTinyParts(const FractureGeometry::State& state, double least, std::vector<uint32_t>& parts,
                        uint32_t& count);
 

@@ -237,6 +237,8 @@ bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
   report_.cracks += outcome.cracks.size();
   report_.tinyParts += outcome.tinyParts;
   if (!outcome.broken) return false;
+  // Cracks that separate nothing would add up from blow to blow; only where cracks may stop are they kept.
+  if (outcome.broken->pieces == 1 && !object.settings.arrest) return false;
   const ProfileScope update("update");
   breaks_.push_back({body, frame, next, outcome.plan, {}});
   replace(simulation, breaks_.back(), *outcome.broken);
