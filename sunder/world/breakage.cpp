@@ -320,6 +320,9 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     body.angularDamping = spec.angularDamping;
     body.group = spec.group;
     body.canSleep = spec.canSleep;
+    // Splinters that found no neighbour to stay with fly on but touch nothing: contacts with next to no mass
+    // would throw them about.
+    if (body.shape->mass().volume < object.leastVolume) body.mask = 0;
     body.name = fmt::format("{}.{}", spec.id, object.nextFragment + p);
     const BodyIndex added = simulation.addBody(body);
     spawned_.push_back(
