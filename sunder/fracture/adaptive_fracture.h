@@ -18,12 +18,10 @@
 #include "sunder/fracture/crack.h"
 #include "sunder/fracture/cracked_mesh.h"
 #include "sunder/fracture/seeds.h"
-#include "sunder/tet/refinement.h"
 
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace sunder::fracture {

@@ -301,28 +301,25 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
   }
   const BodyIndex old(record.body);
   const BodySpec& spec = scene_.bodies[object.body];
-  const Material& material = scene_.materials[spec.material];
   const rigid::Pose pose = simulation.pose(old);
   const Vec3 centre = simulation.centre(old), velocity = simulation.velocity(old),
              spin = simulation.angularVelocity(old);
   // A mass that was given stays in proportion.
   const double density = simulation.mass(old) / parent.fragment.shape->mass().volume;
   for (uint32_t p = 0; p < broken.pieces; ++p) {
-    rigid::BodySettings body;
+    rigid::BodySettings body = bodySettings(scene_, spec);
     body.shape = fragments[p].shape;
+    body.mass.reset();
     body.pose = pose;
     body.velocity = velocity + spin.cross(pose.point(body.shape->mass().centre) - centre);
     body.angularVelocity = spin;
     body.density = density;
-    body.surface = {material.friction, material.restitution, material.rollingFriction};
-    body.gravityScale = spec.gravityScale;
-    body.linearDamping = spec.linearDamping;
-    body.angularDamping = spec.angularDamping;
-    body.group = spec.group;
-    body.canSleep = spec.canSleep;
     // Splinters that found no neighbour to stay with fly on but touch nothing: contacts with next to no mass
     // would throw them about.
-    if (body.shape->mass().volume < object.leastVolume) body.mask = 0;
+    if (body.shape->mass().volume < object.leastVolume) {
+      body.mask = 0;
+      ++report_.splinters;
+    }
     body.name = fmt::format("{}.{}", spec.id, object.nextFragment + p);
     const BodyIndex added = simulation.addBody(body);
     spawned_.push_back(

@@ -40,7 +40,8 @@ struct SpawnedBody {
 
 struct BreakageReport {
   uint64_t analyses = 0, breaks = 0, cracks = 0;
-  uint64_t tinyParts = 0;
+  uint64_t tinyParts = 0;  // that stayed with a neighbour
+  uint64_t splinters = 0;  // that found none and touch nothing
   fracture::FractureStages seconds;
 };
 

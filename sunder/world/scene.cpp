@@ -473,6 +473,25 @@ bool fitsPattern(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+rigid::BodySettings bodySettings(const Scene& scene, const BodySpec& spec) {
+  const Material& material = scene.materials[spec.material];
+  rigid::BodySettings body;
+  body.kind = spec.kind;
+  body.pose = spec.pose;
+  body.velocity = spec.velocity;
+  body.angularVelocity = spec.angularVelocity;
+  body.density = material.density;
+  body.mass = spec.mass;
+  body.surface = {material.friction, material.restitution, material.rollingFriction};
+  body.gravityScale = spec.gravityScale;
+  body.linearDamping = spec.linearDamping;
+  body.angularDamping = spec.angularDamping;
+  body.group = spec.group;
+  body.canSleep = spec.canSleep;
+  body.name = spec.id;
+  return body;
+}
+
 Scene readScene(const std::filesystem::path& path, const std::vector<std::string>& sets) {
   return readScene(SceneDocument::read(path, sets));
 }

@@ -41,6 +41,11 @@ struct KeyFrame {
   rigid::Pose pose;
 };
 
+struct Scene;
+struct BodySpec;
+// As the simulation takes them, but for the shape.
+rigid::BodySettings bodySettings(const Scene& scene, const BodySpec& body);
+
 // How a body breaks.
 struct FractureSpec {
   std::string pointer;

@@ -92,26 +92,15 @@ World::World(Scene scene, const Progress& progress)
 
 void World::populate() {
   breakable_.clear();
+  forces_ = scene_.forces;
   for (uint32_t b = 0; b < scene_.bodies.size(); ++b) {
     const BodySpec& spec = scene_.bodies[b];
-    const Material& material = scene_.materials[spec.material];
-    rigid::BodySettings body;
-    body.kind = spec.kind;
+    rigid::BodySettings body = bodySettings(scene_, spec);
     body.shape = breakage_.wholeShape(b);
-    if (body.shape) breakable_.push_back(b);
-    if (!body.shape) body.shape = shapes_[spec.shape].shape;
-    body.pose = spec.pose;
-    body.velocity = spec.velocity;
-    body.angularVelocity = spec.angularVelocity;
-    body.density = material.density;
-    body.mass = spec.mass;
-    body.surface = {material.friction, material.restitution, material.rollingFriction};
-    body.gravityScale = spec.gravityScale;
-    body.linearDamping = spec.linearDamping;
-    body.angularDamping = spec.angularDamping;
-    body.group = spec.group;
-    body.canSleep = spec.canSleep;
-    body.name = spec.id;
+    if (body.shape)
+      breakable_.push_back(b);
+    else
+      body.shape = shapes_[spec.shape].shape;
     try {
       simulation_.addBody(body);
     } catch (const Error& error) {
@@ -197,7 +186,7 @@ void World::step() {
       if (target.position != now.position || target.rotation.coeffs() != now.rotation.coeffs())
         simulation_.moveTo(BodyIndex(i), target);
     }
-    applyForces(scene_.forces, simulation_, done);
+    applyForces(forces_, simulation_, done);
   }
   {
     const ProfileScope scope("step");
@@ -214,9 +203,21 @@ void World::step() {
     events_.push_back({record::EventKind::Fracture, body, kNoIndex, Vec3f::Zero(), Vec3f::Zero(), 0, 0,
                        fmt::format("{} pieces", pieces)});
   }
-  degrade("pieces too small to go their own way stayed with a neighbour",
-          breakage_.report().tinyParts - tiny_, frame_ + 1, "");
-  tiny_ = breakage_.report().tinyParts;
+  adoptPieces(before);
+  const BreakageReport& now = breakage_.report();
+  degrade("pieces too small to go their own way stayed with a neighbour", now.tinyParts - tiny_, frame_ + 1,
+          "");
+  degrade("splinters fly on but touch nothing", now.splinters - splinters_, frame_ + 1, "");
+  tiny_ = now.tinyParts;
+  splinters_ = now.splinters;
+}
+
+// Forces on a body act on its pieces.
+void World::adoptPieces(uint32_t from) {
+  for (uint32_t i = from; i < simulation_.bodyCount(); ++i)
+    for (ForceSpec& force : forces_)
+      if (std::binary_search(force.bodies.begin(), force.bodies.end(), originOf(i)))
+        force.bodies.push_back(i);
 }
 
 void World::gather() {
@@ -429,6 +430,8 @@ void World::load(std::string_view state, const std::string& fileName) {
     populate();
   }
   breakage_.load(in, simulation_);
+  adoptPieces(static_cast<uint32_t>(scene_.bodies.size()));
+  splinters_ = breakage_.report().splinters;
   simulation_.load(in);
   frame_ = frame;
   mostContacts_ = most;

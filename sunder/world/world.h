@@ -81,6 +81,7 @@ class World {
 
   // Bodies and joints of the scene, into an empty simulation.
   void populate();
+  void adoptPieces(uint32_t from);
   uint32_t originOf(uint32_t body) const;  // the scene's body that it is, or is a piece of
 
   Scene scene_;
@@ -91,7 +92,8 @@ class World {
   uint64_t mostContacts_ = 0;
   uint64_t removed_ = 0;
   std::vector<uint32_t> breakable_;  // bodies of the scene, ascending
-  uint64_t tiny_ = 0;
+  std::vector<ForceSpec> forces_;    // of the scene, pieces included
+  uint64_t tiny_ = 0, splinters_ = 0;
   std::vector<char> brokenJoints_;
   std::vector<record::Event> events_;
   std::vector<Degradation> degradations_;

@@ -62,15 +62,7 @@ TEST(Dynamics, StepsAreThoseOfTheScheme) {
     BlockMatrix matrix;
     matrix.setPattern(body.pattern());
     assemble(body.elements(), kGlass, a, b, kind, matrix);
-    Eigen::MatrixXd result = Eigen::MatrixXd::Zero(n, n);
-    for (uint32_t i = 0; i < matrix.rows(); ++i) {
-      uint32_t slot = matrix.pattern().lowerStart(i);
-      for (const uint32_t j : matrix.pattern().lowerRow(i)) {
-        result.block<3, 3>(3 * i, 3 * j) = matrix.block(slot);
-        result.block<3, 3>(3 * j, 3 * i) = matrix.block(slot++).transpose();
-      }
-    }
-    return result;
+    return full(matrix);
   };
   const Eigen::MatrixXd k = dense(0, 1, MassKind::Lumped);
   const double h = 3e-6, alpha = 500, beta = 1e-6;

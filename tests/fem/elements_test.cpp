@@ -29,19 +29,6 @@ std::string messageOf(const std::function<void()>& work) {
   return "";
 }
 
-Eigen::MatrixXd full(const BlockMatrix& matrix) {
-  const auto n = static_cast<Eigen::Index>(3 * matrix.rows());
-  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(n, n);
-  for (uint32_t i = 0; i < matrix.rows(); ++i) {
-    uint32_t slot = matrix.pattern().lowerStart(i);
-    for (const uint32_t j : matrix.pattern().lowerRow(i)) {
-      result.block<3, 3>(3 * i, 3 * j) = matrix.block(slot);
-      result.block<3, 3>(3 * j, 3 * i) = matrix.block(slot++).transpose();
-    }
-  }
-  return result;
-}
-
 Eigen::MatrixXd assembled(const ElasticBody& body, double a, double b, MassKind mass = MassKind::Lumped) {
   BlockMatrix matrix;
   matrix.setPattern(body.pattern());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sunder/base/random.h"
+#include "sunder/fem/block_matrix.h"
 #include "sunder/fem/body.h"
 #include "sunder/fem/point_force.h"
 #include "sunder/fem/principal.h"
@@ -83,6 +84,20 @@ std::vector<NodalForce> spread(const geometry::TetMesh& mesh, const Vec3& force,
   }
   for (NodalForce& f : forces) f.force /= area;
   return forces;
+}
+
+// All of it, the upper half included.
+inline Eigen::MatrixXd full(const BlockMatrix& matrix) {
+  const auto n = static_cast<Eigen::Index>(3 * matrix.rows());
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(n, n);
+  for (uint32_t i = 0; i < matrix.rows(); ++i) {
+    uint32_t slot = matrix.pattern().lowerStart(i);
+    for (const uint32_t j : matrix.pattern().lowerRow(i)) {
+      result.block<3, 3>(3 * i, 3 * j) = matrix.block(slot);
+      result.block<3, 3>(3 * j, 3 * i) = matrix.block(slot++).transpose();
+    }
+  }
+  return result;
 }
 
 }  // namespace sunder::fem

@@ -107,6 +107,37 @@ TEST(Breakage, SameStateForAnyNumberOfThreadsAndAfterResume) {
   }
 }
 
+TEST(Breakage, ForcesOnABodyActOnItsPieces) {
+  std::string text = kBars;
+  const std::string recording = "\"recording\"";
+  text.insert(text.find(recording),
+              R"("forces": [{"wind": {"velocity": [200, 0, 0]}, "bodies": ["low"]}], )");
+  World calm(fromText(kBars)), windy(fromText(text));
+  for (int i = 0; i < 12; ++i) {
+    calm.advance();
+    windy.advance();
+  }
+  // The same after resuming.
+  World resumed(fromText(text));
+  resumed.load(windy.save(), "state");
+  for (World* world : {&calm, &windy, &resumed})
+    for (int i = 0; i < 12; ++i) world->advance();
+  EXPECT_EQ(resumed.hash(), windy.hash());
+  const auto pieces = [](const World& world) {
+    double sum = 0;
+    size_t count = 0;
+    for (uint32_t i = 5; i < world.bodyCount(); ++i) {
+      const rigid::BodyIndex body(i);
+      if (!world.simulation().exists(body) || !world.simulation().name(body).starts_with("low.")) continue;
+      sum += world.simulation().velocity(body).x();
+      ++count;
+    }
+    EXPECT_GT(count, 1u);
+    return sum / double(count);
+  };
+  EXPECT_GT(pieces(windy), pieces(calm) + 1);
+}
+
 TEST(Breakage, RecordingsHaveThePiecesFromTheirBirthOn) {
   const TemporaryFolder folder;
   RunOptions options;
