@@ -96,6 +96,63 @@ world::Scene heap(size_t bodies, size_t frames) {
                                   "heap.json", "."));
 }
 
+// A thousand cups, rings, knots and letters in a bowl, ten seconds long: as in scenes/pile.json.
+world::Scene pile() {
+  constexpr const char* kText = R"({"world": {"duration": "10 s", "seed": 11},
+  "shapes": {
+    "basin": {"make": "bowl", "with": {"radius": 2.6, "height": 1.7, "foot": 1.2, "wall": 0.15}, "solid": {"error": 0.002, "points": 1500}},
+    "cup": {"make": "bowl", "with": {"radius": 0.1, "height": 0.1, "foot": 0.05, "wall": 0.014}, "solid": {"error": 0.006, "points": 250, "insidePoints": 20}},
+    "ring": {"make": "torus", "with": {"radius": 0.085, "tube": 0.03}, "solid": {"error": 0.006, "points": 250, "insidePoints": 20}},
+    "knot": {"make": "trefoil", "with": {"radius": 0.09, "tube": 0.017, "steps": 96, "sides": 10}, "solid": {"error": 0.006, "points": 300, "insidePoints": 20}},
+    "letter": {"make": "letters", "with": {"text": "S", "height": 0.18, "depth": 0.06}, "solid": {"error": 0.006, "points": 250, "insidePoints": 20}}},
+  "bodies": [{"id": "ground", "shape": {"plane": {}}, "kind": "static"},
+    {"id": "basin", "shape": "basin", "kind": "static"}],
+  "arrays": [{"id": "pile", "body": {}, "shapes": ["cup", "ring", "knot", "letter"], "turned": true,
+    "fill": {"count": 1000, "box": {"lower": [-1.67, 1.3, -1.67], "upper": [1.67, 6.2, 1.67]}, "spacing": 0.37}}]})";
+  return world::readScene(world::SceneDocument::parse(kText, "pile.json", "."));
+}
+
+struct RunTimes {
+  double recording = 0, stepping = 0, checkpoints = 0, checkpointCount = 0;
+  double share() const { return 100 * recording / (recording + stepping); }
+};
+
+// Runs the scene into the file with the threads that are allowed.
+RunTimes timedRun(world::Scene scene, const std::filesystem::path& file) {
+  Profiler profiler;
+  world::RunOptions run;
+  run.file = file;
+  run.program = "sunder bench";
+  run.replace = true;
+  {
+    const Profiler::Activation active(profiler);
+    world::runScene(std::move(scene), run);
+  }
+  RunTimes times;
+  for (const uint32_t child : profiler.stages()[0].children) {
+    const Profiler::Stage& stage = profiler.stages()[child];
+    if (stage.name == "record") times.recording = stage.total;
+    if (stage.name == "checkpoint") {
+      times.checkpoints = stage.total;
+      times.checkpointCount = static_cast<double>(stage.calls);
+    }
+    if (stage.name == "step" || stage.name == "forces") times.stepping += stage.total;
+  }
+  return times;
+}
+
+// Any frame after any other: the frames since its key frame have to be read.
+double seekMilliseconds(const std::filesystem::path& path, const Options& options) {
+  const RunReader run(path);
+  RandomStream random(8, 1);
+  Frame frame;
+  constexpr size_t kSeeks = 50;
+  const double seconds = bestSeconds(options, [&] {
+    for (size_t i = 0; i < kSeeks; ++i) run.readFrame(random.below(static_cast<uint32_t>(run.frameCount())), frame);
+  });
+  return 1e3 * seconds / kSeeks;
+}
+
 }  // namespace
 
 SUNDER_BENCH("record", frames) {
@@ -128,18 +185,10 @@ SUNDER_BENCH("record", frames) {
                   .peerValue = plain / kFrames});
       if (resting != 0) continue;
 
-      // Any frame after any other: the frames since its key frame have to be read.
-      const RunReader run(path);
-      RandomStream random(8, 1);
-      Frame frame;
-      constexpr size_t kSeeks = 50;
-      const double seeks = bestSeconds(options, [&] {
-        for (size_t i = 0; i < kSeeks; ++i) run.readFrame(random.below(kFrames), frame);
-      });
       report.add({.name = "seek/any-frame",
                   .size = size,
                   .metric = "time",
-                  .value = 1e3 * seeks / kSeeks,
+                  .value = seekMilliseconds(path, options),
                   .unit = "ms"});
     }
   }
@@ -178,37 +227,23 @@ SUNDER_BENCH("record", runs) {
   for (const size_t size : options.sizes(100, 10'000)) {
     for (const unsigned threads : options.threadCounts()) {
       const ThreadLimit limit(threads);
-      Profiler profiler;
-      world::RunOptions run;
-      run.file = folder / "run.sunder";
-      run.program = "sunder bench";
-      run.replace = true;
       world::Scene scene = heap(size, size > 1000 ? 20 : 60);
       const size_t bodies = scene.bodies.size() - 1;
-      {
-        const Profiler::Activation active(profiler);
-        world::runScene(std::move(scene), run);
-      }
-      double recording = 0, stepping = 0, checkpoints = 0, count = 0;
-      for (const uint32_t child : profiler.stages()[0].children) {
-        const Profiler::Stage& stage = profiler.stages()[child];
-        if (stage.name == "record") recording = stage.total;
-        if (stage.name == "checkpoint") checkpoints = stage.total, count = static_cast<double>(stage.calls);
-        if (stage.name == "step" || stage.name == "forces") stepping += stage.total;
-      }
+      const std::filesystem::path path = folder / "run.sunder";
+      const RunTimes times = timedRun(std::move(scene), path);
       report.add({.name = "run/share-of-frames",
                   .size = bodies,
                   .threads = threads,
                   .metric = "count",
-                  .value = 100 * recording / (recording + stepping),
+                  .value = times.share(),
                   .unit = "%"});
       report.add({.name = "run/checkpoint",
                   .size = bodies,
                   .threads = threads,
                   .metric = "time",
-                  .value = 1e3 * checkpoints / count,
+                  .value = 1e3 * times.checkpoints / times.checkpointCount,
                   .unit = "ms"});
-      const RunReader file(run.file);
+      const RunReader file(path);
       uint64_t bytes = 0;
       for (const RunReader::Chunk& chunk : file.chunks())
         if (chunk.head.type == ChunkType::Checkpoint) bytes = chunk.head.storedBytes;
@@ -220,6 +255,37 @@ SUNDER_BENCH("record", runs) {
                   .unit = "bytes"});
     }
   }
+}
+
+// The run that people look at: what its recording takes of its time, how large it gets, how fast it seeks.
+SUNDER_BENCH("record", piles) {
+  if (!options.wants("pile/share-of-steps") && !options.wants("pile/bytes") && !options.wants("pile/seek"))
+    return;
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder / "pile.sunder";
+  const unsigned threads = options.threadCounts().back();
+  const ThreadLimit limit(threads);
+  const RunTimes times = timedRun(pile(), path);
+  report.add({.name = "pile/share-of-steps",
+              .size = 1000,
+              .threads = threads,
+              .metric = "count",
+              .value = 100 * times.recording / times.stepping,
+              .unit = "%",
+              .bar = 5});
+  report.add({.name = "pile/bytes",
+              .size = 1000,
+              .threads = threads,
+              .metric = "memory",
+              .value = static_cast<double>(std::filesystem::file_size(path)) / 1e6,
+              .unit = "MB",
+              .bar = 20});
+  report.add({.name = "pile/seek",
+              .size = 1000,
+              .metric = "time",
+              .value = seekMilliseconds(path, options),
+              .unit = "ms",
+              .bar = 50});
 }
 
 }  // namespace sunder::bench
