@@ -69,8 +69,8 @@ struct ViewServer::Impl {
         {{"Cache-Control", "no-store"},
          {"X-Content-Type-Options", "nosniff"},
          {"Content-Security-Policy",
-          "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; font-src data:; "
-          "img-src data: blob:; connect-src 'self'"}});
+          "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; "
+          "font-src data:; img-src data: blob:; connect-src 'self'"}});
     server.set_pre_routing_handler([this](const Request& request, Response& response) {
       // A name that points here from outside is not an address of ours.
       const std::string host = request.get_header_value("Host");

@@ -3,6 +3,7 @@ import { niceTop, scaleColour } from "./colours";
 import { Plot } from "./plots";
 import { kRow, openSource } from "./source";
 import { Inspector } from "./inspect";
+import { coarseReady } from "./coarse";
 import { Pace } from "./pace";
 import { kWorstQuality, Stage } from "./stage";
 import { Store } from "./store";
@@ -37,7 +38,7 @@ function fail(error: unknown): void {
 }
 
 async function start(): Promise<void> {
-  await store.open();
+  await Promise.all([store.open(), coarseReady]);
   const stage = new Stage(element<HTMLCanvasElement>("view"), store);
   const options = {
     speed: 1, loop: true, follow: store.source.live, colourBy: "material", autoRange: true, top: 1,

@@ -1,7 +1,7 @@
 // Holds the frame rate: where pictures take too long while things move, quality is given up step by step, and taken back
 // when there is time to spare. When all is still, one picture of the best quality is drawn.
 
-const kSlow = 42, kFast = 20; // ms a picture; one that is as fast as the screen takes 17
+const kSlow = 42, kFast = 30; // ms a picture; one that is as fast as the screen takes 17
 const kWatch = 200, kPictures = 3; // ms and pictures before quality falls
 const kCalm = 4000; // ms of fast pictures before it rises
 const kUnsettled = 1; // pictures after a change that say nothing: they prepare what is new

@@ -9,7 +9,7 @@ import {
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
-import { coarsen, standIns } from "./coarse";
+import { Coarse, standIns } from "./coarse";
 import { distinctColour, scaleColour } from "./colours";
 import { Crowd, groundMaterial, Light } from "./crowd";
 import { ContactEvent, kRow, Material } from "./source";
@@ -31,23 +31,22 @@ interface Quality {
   pixels: number;
   shadows: boolean;
   rich: boolean;
-  cells: number; // of coarse meshes along their longest side; 0: the meshes themselves
+  most: number; // triangles of a mesh; 0: the meshes themselves
   crowd: number; // triangles of all bodies as one mesh; 0: each mesh by itself
   smallest?: number; // radius of bodies whose shadows such a crowd has, as a part of the scene
 }
 const kQualities: Quality[] = [
-  { pixels: 2, shadows: true, rich: true, cells: 0, crowd: 0 },
-  { pixels: 1, shadows: true, rich: true, cells: 0, crowd: 0 },
-  { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 0 },
-  { pixels: 1, shadows: true, rich: false, cells: 16, crowd: 0 },
-  { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 120_000 },
-  { pixels: 1, shadows: true, rich: false, cells: 0, crowd: 60_000, smallest: 0.03 },
-  { pixels: 0.75, shadows: true, rich: false, cells: 0, crowd: 30_000, smallest: 0.03 },
-  { pixels: 0.6, shadows: true, rich: false, cells: 0, crowd: 16_000, smallest: 0.05 },
+  { pixels: 2, shadows: true, rich: true, most: 0, crowd: 0 },
+  { pixels: 1, shadows: true, rich: true, most: 0, crowd: 0 },
+  { pixels: 1, shadows: true, rich: false, most: 0, crowd: 0 },
+  { pixels: 1, shadows: true, rich: false, most: 800, crowd: 0 },
+  { pixels: 1, shadows: true, rich: false, most: 0, crowd: 120_000 },
+  { pixels: 1, shadows: true, rich: false, most: 0, crowd: 60_000, smallest: 0.03 },
+  { pixels: 0.8, shadows: true, rich: false, most: 0, crowd: 36_000, smallest: 0.03 },
+  { pixels: 0.7, shadows: true, rich: false, most: 0, crowd: 22_000, smallest: 0.05 },
 ];
 export const kWorstQuality = kQualities.length - 1;
 const kBestCrowd = kQualities.findIndex((q) => q.crowd > 0);
-const kFewTriangles = 120; // not worth coarsening
 const kGround = 0xb4b7bb;
 
 const kSky = 0xd9dcdf;
@@ -71,8 +70,7 @@ export class Stage {
   private quality = 0;
   private shadows = true;
   private wireframe = false;
-  private coarse = new Map<string, BufferGeometry>(); // of meshes, by number and cells
-  private standIns = new Map<string, BufferGeometry>();
+  private coarse: Coarse[] = []; // by number of the mesh
   private crowds = new Map<number, Crowd[]>(); // by level of quality
   private poses = new Float32Array(0); // 16 a body; zeros hide it
   private tints = new Float32Array(0); // 3 a body
@@ -334,7 +332,7 @@ export class Stage {
   }
 
   private applyQuality(): void {
-    const { pixels, shadows, rich, cells, crowd, smallest = 0 } = kQualities[this.quality];
+    const { pixels, shadows, rich, most, crowd, smallest = 0 } = kQualities[this.quality];
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, pixels));
     if (rich && !this.scene.environment)
       this.scene.environment = new PMREMGenerator(this.renderer).fromScene(new RoomEnvironment(), 0.04).texture;
@@ -352,7 +350,7 @@ export class Stage {
       const material = rich ? g.rich : g.plain;
       material.needsUpdate = true;
       g.mesh.material = material;
-      g.mesh.geometry = this.coarseOrFine(g.number, cells);
+      g.mesh.geometry = most ? this.coarseOf(g.number).at(most).geometry : this.geometry(g.number);
     }
     if (!this.ground) return;
     this.richGround.needsUpdate = true;
@@ -363,7 +361,7 @@ export class Stage {
     const uses = new Map<number, number>();
     for (const g of this.groups) uses.set(g.number, (uses.get(g.number) ?? 0) + g.bodies.length);
     const numbers = [...uses.keys()];
-    const made = standIns(numbers.map((n) => ({ mesh: n, fine: this.store.meshes[n], bodies: uses.get(n)! })), triangles, this.standIns);
+    const made = standIns(numbers.map((n) => ({ coarse: this.coarseOf(n), bodies: uses.get(n)! })), triangles);
     const height = this.store.info.ground, shade = new Color(kGround).multiply(this.light.sky);
     const ground = height === null ? null : { height, shade, smallest };
     const crowds: Crowd[] = [];
@@ -382,13 +380,8 @@ export class Stage {
     return crowds;
   }
 
-  private coarseOrFine(number: number, cells: number): BufferGeometry {
-    const fine = this.store.meshes[number];
-    if (cells === 0 || fine.indices.length <= 3 * kFewTriangles) return this.geometry(number);
-    const key = `${number}/${cells}`;
-    let coarse = this.coarse.get(key);
-    if (!coarse) this.coarse.set(key, (coarse = coarsen(fine, cells)));
-    return coarse;
+  private coarseOf(number: number): Coarse {
+    return (this.coarse[number] ??= new Coarse(this.store.meshes[number]));
   }
 
   // The best quality for still and for moving pictures. Where the processor computes them, the very best is too slow even

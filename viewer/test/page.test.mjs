@@ -211,6 +211,38 @@ test("a run that is being written grows in the page", async () => {
   }
 });
 
+test("pieces that come into being while the page looks on", async () => {
+  const path = join(folder, "breaking.json"), live = join(folder, "breaking");
+  writeFileSync(path, JSON.stringify({
+    world: { duration: 20, sleep: false },
+    bodies: [
+      { id: "ground", shape: { plane: {} }, kind: "static", material: "concrete" },
+      { id: "block", shape: { box: { size: [0.3, 0.2, 0.3] } }, material: "plaster", position: [0, 12, 0],
+        fracture: { model: "voronoi", pieces: 8, edge: 0.08 } },
+    ],
+  }));
+  const run = spawn(sunder, ["run", path, "-o", live, "--quiet"], { stdio: "ignore" });
+  try {
+    const written = () => (existsSync(join(live, "run.sunder")) ? statSync(join(live, "run.sunder")).size : 0);
+    for (let i = 0; i < 5000 && written() < 2000; ++i) await new Promise((r) => setTimeout(r, 1));
+    run.kill("SIGSTOP"); // it falls for more than a second before it breaks
+    const served = await serve(live);
+    const { page, complaints, close } = await open(served.url);
+    const first = await probe(page);
+    assert.equal(first.state, "live");
+    assert.equal(first.bodiesShown, 1);
+    run.kill("SIGCONT");
+    await page.waitForFunction(() => window.sunder.state === "finished" && window.sunder.bodiesShown > 4, null, { timeout: 60000 });
+    await page.keyboard.press("Home");
+    await page.waitForFunction(() => window.sunder.frame === 0 && window.sunder.bodiesShown === 1);
+    assert.deepEqual(complaints, []);
+    await close();
+    served.stop();
+  } finally {
+    run.kill("SIGKILL");
+  }
+});
+
 test("a run shows itself", async () => {
   const words = ["run", scenePath, "-o", join(folder, "shown"), "--view", "--port", "0"];
   const run = spawn(sunder, words, { stdio: ["ignore", "ignore", "pipe"] });

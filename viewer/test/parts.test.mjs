@@ -18,7 +18,7 @@ await build({
   },
   bundle: true, format: "esm", platform: "node", outfile, logLevel: "error",
 });
-const { Color, coarsen, Crowd, Fog, Matrix4, Pace, PerspectiveCamera, Quaternion, standIns, Vector3 } = await import(pathToFileURL(outfile).href);
+const { Coarse, coarseReady, Color, Crowd, Fog, Matrix4, Pace, PerspectiveCamera, Quaternion, standIns, Vector3 } = await import(pathToFileURL(outfile).href);
 
 // Plays for so many ms on a machine that takes cost[level] for a picture; screens have 60 ticks a second.
 function play(pace, cost, duration, state = { now: 0, changes: [] }, drawEvery = 1) {
@@ -62,6 +62,8 @@ test("a machine that is fast enough loses nothing, also where pictures are rare"
   assert.deepEqual(play(pace, [16, 16, 16, 16, 16, 16, 16], 60_000, undefined, 20).changes, []);
 });
 
+await coarseReady;
+
 function sphere(radius, rows) {
   const positions = [], indices = [];
   for (let i = 0; i <= rows; ++i)
@@ -84,25 +86,30 @@ function volume(geometry) {
 
 test("stand-ins keep the shape and the budget", () => {
   const fine = sphere(1, 40);
-  for (const [cells, error] of [[4, 0.4], [8, 0.12], [16, 0.05]]) {
-    const got = volume(coarsen(fine, cells));
-    assert.ok(Math.abs(got / ((4 * Math.PI) / 3) - 1) < error, `${cells} cells: ${got}`);
+  const coarse = new Coarse(fine);
+  for (const [triangles, error] of [[40, 0.4], [150, 0.12], [600, 0.03]]) {
+    const standIn = coarse.at(triangles), got = volume(standIn.geometry);
+    assert.ok(Math.abs(got / ((4 * Math.PI) / 3) - 1) < error, `${triangles} triangles: ${got}`);
+    assert.ok(standIn.triangles <= 1.2 * triangles && standIn.geometry.getIndex().count === 3 * standIn.triangles);
+    // Normals are those of the fine mesh, which are its places here.
+    const place = standIn.geometry.getAttribute("position"), normal = standIn.geometry.getAttribute("normal");
+    for (let v = 0; v < place.count; ++v)
+      assert.ok(new Vector3().fromBufferAttribute(place, v).dot(new Vector3().fromBufferAttribute(normal, v)) > 0.99);
   }
-  const meshes = [{ mesh: 0, fine: sphere(0.1, 30), bodies: 100 }, { mesh: 1, fine: sphere(5, 40), bodies: 1 }];
-  const made = new Map();
+  const meshes = [{ coarse: new Coarse(sphere(0.1, 30)), bodies: 100 }, { coarse: new Coarse(sphere(5, 40)), bodies: 1 }];
   let last = 0;
   for (const budget of [8000, 20_000, 60_000]) {
-    const [small, large] = standIns(meshes, budget, made).map((g) => g.getIndex().count / 3);
+    const [small, large] = standIns(meshes, budget).map((g) => g.getIndex().count / 3);
     assert.ok(100 * small + large <= budget, `${100 * small + large} of ${budget}`);
     assert.ok(100 * small + large > last, "more is used where more is allowed");
     last = 100 * small + large;
     assert.ok(large > small && large <= Math.max(0.05 * budget, 2500), `the large body is finer, within its share: ${large} and ${small} of ${budget}`);
   }
-  assert.equal(standIns(meshes, 1e9, made)[1].getIndex().count, meshes[1].fine.indices.length);
+  assert.equal(standIns(meshes, 1e9)[1].getIndex().count, 3 * meshes[1].coarse.triangles);
 });
 
 test("the crowd shows what faces the eye, in its place", () => {
-  const geometry = coarsen(sphere(0.5, 20), 8), list = geometry.getIndex().array, rest = geometry.getAttribute("position").array;
+  const geometry = new Coarse(sphere(0.5, 20)).at(200).geometry, list = geometry.getIndex().array, rest = geometry.getAttribute("position").array;
   const light = { way: new Vector3(0, 1, 0), sun: new Color(1, 1, 1), sky: new Color(0.2, 0.2, 0.2), earth: new Color(0, 0, 0), fog: new Fog(0xffffff, 100, 200) };
   const members = [0, 1, 2, 3].map((body) => ({ body, geometry, opacity: 1 }));
   const crowd = new Crowd(members, false, light, null), camera = new PerspectiveCamera(40, 1.5, 0.1, 100);
@@ -135,7 +142,7 @@ test("the crowd shows what faces the eye, in its place", () => {
 });
 
 test("bodies smaller than a pixel are left out", () => {
-  const geometry = coarsen(sphere(0.5, 10), 4);
+  const geometry = new Coarse(sphere(0.5, 10)).at(60).geometry;
   const light = { way: new Vector3(0, 1, 0), sun: new Color(), sky: new Color(), earth: new Color(), fog: new Fog(0, 1e5, 2e5) };
   const crowd = new Crowd([{ body: 0, geometry, opacity: 1 }], false, light, null), camera = new PerspectiveCamera(90, 1, 0.1, 1e6);
   camera.updateMatrixWorld();
