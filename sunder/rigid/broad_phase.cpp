@@ -8,6 +8,16 @@
 
 namespace sunder::rigid {
 
+namespace {
+
+constexpr float kRoom = 0.05f;         // of the longest side, around a kept box
+constexpr double kMotion = 4;          // margins more
+constexpr uint32_t kWorthKeeping = 2;  // times that kept pairs must be of use
+constexpr uint32_t kWait = 8;
+constexpr size_t kBlock = 4096;
+
+}  // namespace
+
 Box3f outwards(const Box3& box) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   Box3f out;
@@ -27,11 +37,85 @@ bool BroadPhase::meet(const BodySet& bodies, uint32_t a, uint32_t b, std::span<c
   return unlinked.empty() || !std::binary_search(unlinked.begin(), unlinked.end(), pairKey(a, b));
 }
 
+bool BroadPhase::keptHold() const {
+  if (keptBodies_ != bodies_) return false;
+  return parallelReduce(
+             boxes_.size(), uint8_t(1),
+             [&](size_t begin, size_t end) {
+               bool inside = true;
+               for (size_t k = begin; k < end; ++k)
+                 inside &= keptBoxes_[k].contains(boxes_[k].lower) && keptBoxes_[k].contains(boxes_[k].upper);
+               return uint8_t(inside);
+             },
+             [](uint8_t a, uint8_t b) { return uint8_t(a & b); }, 1024) != 0;
+}
+
+void BroadPhase::findOverlapping(std::span<const double> margin) {
+  overlapping_.clear();
+  if (boxes_.size() < 2) return;
+  const auto pairsOf = [&](std::span<const Box3f> boxes, std::vector<uint64_t>& out) {
+    builder_.build(tree_, boxes);
+    spatial::selfOverlapPairs(tree_, list_);
+    const auto found = list_.pairs();
+    out.resize(found.size());
+    parallelFor(
+        found.size(), [&](size_t i) { out[i] = pairKey(found[i].a, found[i].b); }, 4096);
+    // Boxes are few against 2^32: sorting by the bits in use saves passes.
+    radixSort(std::span<uint64_t>(out), scratch_);
+  };
+  if (!keptHold()) {
+    keptBodies_.clear();
+    if (age_ < kWorthKeeping && wait_ > 0) {
+      --wait_;
+      pairsOf(boxes_, overlapping_);
+      return;
+    }
+    if (age_ < kWorthKeeping) wait_ = kWait;
+    age_ = 0;
+    keptBodies_ = bodies_;
+    keptBoxes_ = boxes_;
+    parallelFor(
+        boxes_.size(),
+        [&](size_t k) {
+          Box3f& box = keptBoxes_[k];
+          const float more = kRoom * box.extent().maxCoeff() + float(kMotion * margin[bodies_[k]]);
+          box.lower.array() -= more;
+          box.upper.array() += more;
+        },
+        1024);
+    pairsOf(keptBoxes_, kept_);
+  } else {
+    ++age_;
+  }
+  overlapping_.resize(kept_.size());
+  const size_t blocks = (kept_.size() + kBlock - 1) / kBlock;
+  counts_.assign(blocks + 1, 0);
+  parallelFor(
+      blocks,
+      [&](size_t block) {
+        size_t at = block * kBlock;
+        const size_t end = std::min(kept_.size(), at + kBlock);
+        uint64_t* out = overlapping_.data() + at;
+        for (; at < end; ++at) {
+          *out = kept_[at];
+          out += overlap(boxes_[kept_[at] >> 32], boxes_[uint32_t(kept_[at])]);
+        }
+        counts_[block] = uint32_t(out - (overlapping_.data() + block * kBlock));
+      },
+      1);
+  size_t size = 0;
+  for (size_t block = 0; block < blocks; ++block) {
+    const auto first = overlapping_.begin() + std::ptrdiff_t(block * kBlock);
+    std::copy(first, first + counts_[block], overlapping_.begin() + std::ptrdiff_t(size));
+    size += counts_[block];
+  }
+  overlapping_.resize(size);
+}
+
 std::span<const uint64_t> BroadPhase::find(const BodySet& bodies, std::span<const double> margin,
                                            std::span<const uint64_t> unlinked, bool onlyActive) {
   bodies_.clear();
   planes_.clear();
-  keys_.clear();
   for (uint32_t i = 0; i < bodies.count(); ++i) {
     if (bodies.state.exists[i]) (bodies.constants[i].plane ? planes_ : bodies_).push_back(i);
   }
@@ -50,26 +134,28 @@ std::span<const uint64_t> BroadPhase::find(const BodySet& bodies, std::span<cons
     const bool still = onlyActive && !bodies.active(a) && !bodies.active(b);
     return !still && meet(bodies, a, b, unlinked) ? pairKey(a, b) : kNoPair;
   };
-  if (boxes_.size() > 1) {
-    builder_.build(tree_, std::span<const Box3f>(boxes_));
-    spatial::selfOverlapPairs(tree_, list_);
-    const auto found = list_.pairs();
-    keys_.resize(found.size());
-    parallelFor(
-        found.size(), [&](size_t i) { keys_[i] = keyOf(bodies_[found[i].a], bodies_[found[i].b]); }, 1024);
-  }
+  findOverlapping(margin);
+  // Numbers of boxes rise with those of bodies, so keys are in order too.
+  keys_.resize(overlapping_.size());
+  parallelFor(
+      overlapping_.size(),
+      [&](size_t i) { keys_[i] = keyOf(bodies_[overlapping_[i] >> 32], bodies_[uint32_t(overlapping_[i])]); },
+      1024);
+  std::erase(keys_, kNoPair);
+  const size_t others = keys_.size();
   for (const uint32_t plane : planes_) {
     const Pose& pose = bodies.state.modelPose[plane];
     const Vec3 up = pose.direction(Vec3::UnitY());
     for (size_t k = 0; k < bodies_.size(); ++k) {
       const Vec3 centre = boxes_[k].center().cast<double>(), half = 0.5 * boxes_[k].extent().cast<double>();
       const double lowest = up.dot(centre - pose.position) - up.cwiseAbs().dot(half);
-      if (lowest <= margin[plane] + 1e-6 * centre.norm()) keys_.push_back(keyOf(plane, bodies_[k]));
+      if (lowest > margin[plane] + 1e-6 * centre.norm()) continue;
+      if (const uint64_t key = keyOf(plane, bodies_[k]); key != kNoPair) keys_.push_back(key);
     }
   }
-  std::erase(keys_, kNoPair);
-  // Bodies are few against 2^32: sorting by the bits in use saves passes.
-  radixSort(std::span<uint64_t>(keys_), scratch_);
+  const auto middle = keys_.begin() + std::ptrdiff_t(others);
+  std::sort(middle, keys_.end());
+  std::inplace_merge(keys_.begin(), middle, keys_.end());
   return keys_;
 }
 

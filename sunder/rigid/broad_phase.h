@@ -1,5 +1,10 @@
-// Which bodies may touch: pairs of boxes grown by their margins, through an ostensibly-implicit tree made
-// anew each step; half-spaces apart. Cost: O(bodies + pairs).
+// Which bodies may touch: pairs of boxes grown by their margins, through an ostensibly-implicit tree;
+// half-spaces apart.
+//
+// Pairs of larger boxes are kept for as long as every body stays within its own; what is handed out is always
+// chosen from them by the boxes of the moment, so results do not depend on what was kept. Where bodies leave
+// theirs at once, the tree is made anew each time. Cost: O(bodies + pairs); with kept pairs about a tenth of
+// that of a new tree.
 #pragma once
 
 #include "sunder/base/radix_sort.h"
@@ -31,8 +36,18 @@ class BroadPhase {
                                  std::span<const uint64_t> unlinked, bool onlyActive = true);
 
  private:
+  void findOverlapping(std::span<const double> margin);
+  bool keptHold() const;
+
   std::vector<uint32_t> bodies_, planes_;
   std::vector<Box3f> boxes_;
+  std::vector<uint64_t> overlapping_;  // numbers of two boxes that overlap, rising
+  std::vector<uint32_t> keptBodies_;
+  std::vector<Box3f> keptBoxes_;
+  std::vector<uint64_t> kept_;  // pairs of kept boxes, rising
+  std::vector<uint32_t> counts_;
+  uint32_t age_ = 0;   // how often what is kept has been of use
+  uint32_t wait_ = 0;  // times until keeping is tried again
   spatial::OiTree tree_;
   spatial::OiTreeBuilder builder_;
   spatial::PairList list_;

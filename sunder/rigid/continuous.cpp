@@ -89,7 +89,29 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
   if (!(farthest > kFast * smallest)) return 0;
 
   motion_.resize(count);
+  swept_.resize(count);
   until_.assign(count, 1.0);
+  parallelFor(
+      count,
+      [&](size_t k) {
+        const uint32_t i = uint32_t(k);
+        if (!state.exists[i]) return;
+        const BodyConstants& c = bodies.constants[i];
+        Motion& motion = motion_[i];
+        motion.start = Pose{startPosition[i], startRotation[i]} * c.fromMassFrame;
+        motion.centre = c.massFrame.position;
+        motion.displacement = state.position[i] - startPosition[i];
+        motion.turn = turnBetween(startRotation[i], state.rotation[i]);
+        motion.reach = c.outer;
+        if (c.plane) return;
+        Box3 box = bodies.heads[i].bounds(motion.start);
+        box.grow(bodies.bounds(i));
+        const double bulge = motion.turn.norm() * std::min(1.0, motion.turn.norm()) * c.outer;
+        box.lower.array() -= bulge + 2 * settings.slop * c.outer;
+        box.upper.array() += bulge + 2 * settings.slop * c.outer;
+        swept_[i] = outwards(box);
+      },
+      256);
   bodies_.clear();
   fast_.clear();
   planes_.clear();
@@ -98,27 +120,15 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
   pairs_.clear();
   for (uint32_t i = 0; i < count; ++i) {
     if (!state.exists[i]) continue;
-    const BodyConstants& c = bodies.constants[i];
-    Motion& motion = motion_[i];
-    motion.start = Pose{startPosition[i], startRotation[i]} * c.fromMassFrame;
-    motion.centre = c.massFrame.position;
-    motion.displacement = state.position[i] - startPosition[i];
-    motion.turn = turnBetween(startRotation[i], state.rotation[i]);
-    motion.reach = c.outer;
-    if (c.plane) {
+    if (bodies.constants[i].plane) {
       planes_.push_back(i);
       continue;
     }
-    Box3 box = bodies.heads[i].bounds(motion.start);
-    box.grow(bodies.bounds(i));
-    const double bulge = motion.turn.norm() * std::min(1.0, motion.turn.norm()) * c.outer;
-    box.lower.array() -= bulge + 2 * settings.slop * c.outer;
-    box.upper.array() += bulge + 2 * settings.slop * c.outer;
     bodies_.push_back(i);
-    boxes_.push_back(outwards(box));
+    boxes_.push_back(swept_[i]);
     if (travel_[i] > kFast * smallest) {
       fast_.push_back(i);
-      fastBoxes_.push_back(boxes_.back());
+      fastBoxes_.push_back(swept_[i]);
     }
   }
   const auto consider = [&](uint32_t a, uint32_t b) {

@@ -46,7 +46,7 @@ class Continuous {
   std::vector<double> until_;   // where in the step it stands still, 1: never
   std::vector<Pair> pairs_;
   std::vector<uint32_t> bodies_, fast_, planes_;
-  std::vector<Box3f> boxes_, fastBoxes_;
+  std::vector<Box3f> swept_, boxes_, fastBoxes_;
   std::vector<double> travel_;
   spatial::OiTree tree_, fastTree_;
   spatial::OiTreeBuilder builder_;

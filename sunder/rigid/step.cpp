@@ -342,12 +342,19 @@ void Simulation::Impl::endStep() {
 
 void Simulation::Impl::checkFinite() const {
   const auto check = [&](const std::vector<uint32_t>& list) {
-    double sum = 0;
-    for (const uint32_t i : list) {
-      const Mover& m = bodies.state.mover[i];
-      sum += m.v[0] * 0 + m.v[1] * 0 + m.v[2] * 0 + m.w[0] * 0 + m.w[1] * 0 + m.w[2] * 0 +
-             bodies.state.position[i].sum() * 0 + bodies.state.rotation[i].coeffs().sum() * 0;
-    }
+    const double sum = parallelReduce(
+        list.size(), 0.0,
+        [&](size_t begin, size_t end) {
+          double part = 0;
+          for (size_t k = begin; k < end; ++k) {
+            const uint32_t i = list[k];
+            const Mover& m = bodies.state.mover[i];
+            part += m.v[0] * 0 + m.v[1] * 0 + m.v[2] * 0 + m.w[0] * 0 + m.w[1] * 0 + m.w[2] * 0 +
+                    bodies.state.position[i].sum() * 0 + bodies.state.rotation[i].coeffs().sum() * 0;
+          }
+          return part;
+        },
+        [](double a, double b) { return a + b; }, 512);
     if (sum == 0) return;  // a number that is not finite makes it one that is not equal to anything
     for (const uint32_t i : list) {
       const Mover& m = bodies.state.mover[i];
