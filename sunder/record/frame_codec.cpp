@@ -3,6 +3,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -12,7 +13,7 @@ namespace sunder::record {
 
 namespace {
 
-enum Section : uint16_t { kPoses = 1, kRemoved = 2, kField = 3 };
+enum Section : uint16_t { kPoses = 1, kRemoved = 2, kField = 3, kPoints = 4, kPointsGone = 5 };
 
 constexpr uint32_t kComponentMask = (1u << 20) - 1;
 constexpr float kComponentRange = 0.70710678f;  // the largest a component can be that is not the largest
@@ -228,8 +229,8 @@ BodyState restore(const QuantisedState& q) {
   return state;
 }
 
-std::string encodeFrame(std::span<const QuantisedState> previous, std::span<const QuantisedState> current,
-                        std::span<const BodyField> fields, bool key) {
+std::string encodeFrame(const QuantisedFrame& last, const QuantisedFrame& now, bool key) {
+  const std::vector<QuantisedState>&previous = last.states, &current = now.states;
   static const QuantisedState kNone;
   const auto before = [&](size_t i) -> const QuantisedState& {
     return !key && i < previous.size() && previous[i].present ? previous[i] : kNone;
@@ -257,20 +258,34 @@ std::string encodeFrame(std::span<const QuantisedState> previous, std::span<cons
       writer.u32(static_cast<uint32_t>(removed.size()));
       putIndices(writer, removed);
     });
-  for (const BodyField& field : fields)
+  for (const BodyField& field : now.fields)
     section(writer, kField, [&] {
       writer.u16(static_cast<uint16_t>(field.name.size()));
       writer.string(field.name);
       writer.u32(static_cast<uint32_t>(field.values.size()));
       writer.writeArray(std::span(field.values));
     });
+  const auto pointsOf = [](const QuantisedFrame& frame, uint32_t body) -> const QuantisedPoints* {
+    const auto at = std::lower_bound(frame.points.begin(), frame.points.end(), body,
+                                     [](const QuantisedPoints& p, uint32_t b) { return p.body < b; });
+    return at != frame.points.end() && at->body == body ? &*at : nullptr;
+  };
+  for (const QuantisedPoints& points : now.points) {
+    const QuantisedPoints* old = key ? nullptr : pointsOf(last, points.body);
+    if (old && *old == points) continue;
+    section(writer, kPoints, [&] { encodePoints(writer, old, points); });
+  }
+  for (const QuantisedPoints& points : last.points)
+    if (!key && !pointsOf(now, points.body)) section(writer, kPointsGone, [&] { writer.u32(points.body); });
   return out;
 }
 
-void decodeFrame(std::string_view payload, bool key, size_t bodyLimit, std::vector<QuantisedState>& states,
-                 std::vector<BodyField>& fields, const std::string& fileName) {
+void decodeFrame(std::string_view payload, bool key, size_t bodyLimit, QuantisedFrame& frame,
+                 const std::string& fileName) {
+  std::vector<QuantisedState>& states = frame.states;
   if (key) states.clear();
-  fields.clear();
+  if (key) frame.points.clear();
+  frame.fields.clear();
   ByteReader in(std::as_bytes(std::span(payload.data(), payload.size())), fileName);
   while (!in.atEnd()) {
     const uint16_t number = in.u16("section");
@@ -289,7 +304,12 @@ void decodeFrame(std::string_view payload, bool key, size_t bodyLimit, std::vect
       part.need(count, 4, "values of a field");
       field.values.resize(count);
       part.readArray(std::span(field.values), "values of a field");
-      fields.push_back(std::move(field));
+      frame.fields.push_back(std::move(field));
+    } else if (number == kPoints) {
+      decodePoints(part, key, bodyLimit, frame.points);
+    } else if (number == kPointsGone) {
+      const uint32_t body = part.u32("body without points");
+      std::erase_if(frame.points, [&](const QuantisedPoints& p) { return p.body == body; });
     }
   }
 }

@@ -37,6 +37,8 @@ struct MeshEntry {
 
 enum class BodyKind : uint8_t { Static, Kinematic, Dynamic, Deformable, Particles, Fluid };
 const char* name(BodyKind kind);
+// Whether frames bring points of such a body.
+inline bool hasPoints(BodyKind kind) { return kind >= BodyKind::Deformable; }
 
 struct BodyEntry {
   std::string name;            // unique: "pile[12]"
@@ -62,11 +64,31 @@ struct BodyField {
   std::vector<float> values;  // by body index; bodies beyond the end have 0
 };
 
+// Numbers for every point of a body: "velocity" (three components), "radius", "density". 16 bits each in the
+// file.
+struct PointField {
+  std::string name;
+  uint8_t components = 1;     // 1 to 4
+  std::vector<float> values;  // those of one point together
+  bool operator==(const PointField&) const = default;
+};
+
+// Points that a body has of its own: particles, or the vertices of its mesh where it deforms; in the frame of
+// the body. Point i is the same one in all frames, as far as there are so many.
+struct BodyPoints {
+  uint32_t body = 0;
+  float resolution = 1e-4f;  // m: positions are rounded to multiples of it
+  float radius = 0;          // m, of particles, where there is no field "radius"; 0: vertices
+  std::vector<Vec3f> positions;
+  std::vector<PointField> fields;
+};
+
 struct Frame {
   uint64_t number = 0;
   double time = 0;                // s
   std::vector<BodyState> bodies;  // by body index
   std::vector<BodyField> fields;
+  std::vector<BodyPoints> points;  // by ascending body; of those bodies that have any
 };
 
 enum class EventKind : uint8_t { Contact, Birth, Death, JointBreak, Fracture };

@@ -56,8 +56,7 @@ RunReader& RunReader::operator=(RunReader&& other) noexcept {
   pendingStatistics_ = other.pendingStatistics_;
   brokenChain_ = other.brokenChain_;
   current_ = other.current_;
-  states_ = std::move(other.states_);
-  fields_ = std::move(other.fields_);
+  decoded_ = std::move(other.decoded_);
   return *this;
 }
 
@@ -331,9 +330,9 @@ size_t RunReader::frameAt(double time) const {
   return low;
 }
 
-const std::vector<QuantisedState>& RunReader::readStates(size_t i) const {
+const QuantisedFrame& RunReader::readQuantised(size_t i) const {
   assert(i < frames_.size());
-  if (current_ == i) return states_;
+  if (current_ == i) return decoded_;
   const FrameEntry& wanted = frames_[i];
   if (wanted.key == kNone)
     throw Error(ErrorKind::Format,
@@ -347,21 +346,23 @@ const std::vector<QuantisedState>& RunReader::readStates(size_t i) const {
     const Chunk& chunk = chunks_[entry.chunk];
     current_ = kNone;
     const size_t limit = entry.bodies + (problems_.empty() ? 0 : kLargestGap);
-    decodeFrame(payload(chunk), chunk.head.type == ChunkType::KeyFrame, limit, states_, fields_,
-                path_.string());
+    decodeFrame(payload(chunk), chunk.head.type == ChunkType::KeyFrame, limit, decoded_, path_.string());
     current_ = f;
   }
-  return states_;
+  return decoded_;
 }
 
 void RunReader::readFrame(size_t i, Frame& out) const {
-  readStates(i);
+  readQuantised(i);
   out.number = frameNumber(i);
   out.time = frameTime(i);
-  out.fields = fields_;
+  out.fields = decoded_.fields;
   out.bodies.clear();
-  for (const QuantisedState& state : states_) out.bodies.push_back(restore(state));
+  for (const QuantisedState& state : decoded_.states) out.bodies.push_back(restore(state));
   out.bodies.resize(std::max(out.bodies.size(), frames_[i].bodies));
+  out.points.clear();
+  for (const QuantisedPoints& points : decoded_.points)
+    if (points.body < out.bodies.size()) out.points.push_back(restore(points));
 }
 
 std::vector<Event> RunReader::events(size_t i) const {

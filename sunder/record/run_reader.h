@@ -50,7 +50,7 @@ class RunReader {
   size_t frameAt(double time) const;  // the last one not after `time`, or the first; frameCount() > 0
   void readFrame(size_t i, Frame& out) const;
   // The same in the whole numbers of the file, for comparing runs.
-  const std::vector<QuantisedState>& readStates(size_t i) const;
+  const QuantisedFrame& readQuantised(size_t i) const;
   std::vector<Event> events(size_t i) const;
   std::vector<Statistic> statistics(size_t i) const;
 
@@ -111,8 +111,7 @@ class RunReader {
 
   // The frame decoded last.
   mutable size_t current_ = SIZE_MAX;
-  mutable std::vector<QuantisedState> states_;
-  mutable std::vector<BodyField> fields_;
+  mutable QuantisedFrame decoded_;
 };
 
 }  // namespace sunder::record

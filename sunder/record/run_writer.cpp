@@ -154,7 +154,7 @@ uint32_t RunWriter::addBody(const BodyEntry& body) {
 
 void RunWriter::frame(uint64_t number, double time, std::span<const BodyState> bodies,
                       std::span<const BodyField> fields, std::span<const Statistic> statistics,
-                      std::span<const Event> events) {
+                      std::span<const Event> events, std::span<const BodyPoints> points) {
   frame_ = number;
   time_ = time;
   // The frame comes last: where it is whole, what belongs to it is too.
@@ -170,13 +170,20 @@ void RunWriter::frame(uint64_t number, double time, std::span<const BodyState> b
     add(ChunkType::Statistics, encodeStatistics(names_ - 1, statistics));
   }
   if (!events.empty()) add(ChunkType::Events, encode(events));
-  now_.clear();
-  for (const BodyState& body : bodies) now_.push_back(quantise(body));
+  now_.states.clear();
+  for (const BodyState& body : bodies) now_.states.push_back(quantise(body));
+  now_.fields.assign(fields.begin(), fields.end());
+  now_.points.clear();
+  for (const BodyPoints& p : points) {
+    if (p.body >= bodies.size() || (!now_.points.empty() && now_.points.back().body >= p.body))
+      throw Error(ErrorKind::Usage, "points must come by ascending body, of bodies that are there");
+    now_.points.push_back(quantise(p));
+  }
   const bool key = keyNext_ || sinceKey_ + 1 >= keyInterval_;
-  add(key ? ChunkType::KeyFrame : ChunkType::Frame, encodeFrame(last_, now_, fields, key));
+  add(key ? ChunkType::KeyFrame : ChunkType::Frame, encodeFrame(last_, now_, key));
   sinceKey_ = key ? 0 : sinceKey_ + 1;
   keyNext_ = false;
-  last_.swap(now_);
+  std::swap(last_, now_);
   flush();
 }
 

@@ -47,9 +47,10 @@ class RunWriter {
   uint32_t meshCount() const { return meshes_; }
   uint32_t bodyCount() const { return bodies_; }
 
+  // `points` by ascending body.
   void frame(uint64_t number, double time, std::span<const BodyState> bodies,
              std::span<const BodyField> fields, std::span<const Statistic> statistics,
-             std::span<const Event> events);
+             std::span<const Event> events, std::span<const BodyPoints> points = {});
   void checkpoint(const Checkpoint& checkpoint, double time);  // and to the disk
   void finish(const RunEnd& end);                              // with the index; nothing may follow
 
@@ -80,7 +81,7 @@ class RunWriter {
   uint64_t frame_ = 0;
   double time_ = 0;
   bool keyNext_ = true;
-  std::vector<QuantisedState> last_, now_;
+  QuantisedFrame last_, now_;
   std::vector<std::string> statisticNames_;
 };
 

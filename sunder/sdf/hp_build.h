@@ -106,10 +106,11 @@ HpForest refitHp(const HpForest& forest, const Field& source, const Box3& change
 HpForest refitAfterCut(const HpForest& forest, const Field& source, const Field& cutter,
                        const HpSettings& settings, HpReport& report);
 
-// Errors of the forest against the source at `count` random points of the domain: root mean square, largest,
-// largest near the surface.
+// Errors of the forest against the source at `count` random points of the domain, and at those of them that
+// are near the surface: root mean square and largest. Where walls are thin the ridge of the distance is near
+// the surface too, and with it the largest errors.
 struct HpError {
-  double rms = 0, largest = 0, largestNear = 0;
+  double rms = 0, largest = 0, largestNear = 0, rmsNear = 0;
 };
 HpError measureHp(const HpForest& forest, const Field& source, size_t count, uint64_t seed, double near);
 

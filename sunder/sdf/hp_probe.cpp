@@ -65,7 +65,8 @@ double HpProbe::squaredError(const Range& range, const Box3& box, int degree,
 
 HpError errorAt(const HpForest& forest, const HpProbe& probe, double near) {
   struct Sum {
-    double squares = 0, largest = 0, largestNear = 0;
+    double squares = 0, largest = 0, largestNear = 0, squaresNear = 0;
+    size_t near = 0;
   };
   const std::span<const Vec3> points = probe.points();
   const std::span<const double> exact = probe.exact();
@@ -77,16 +78,20 @@ HpError errorAt(const HpForest& forest, const HpProbe& probe, double near) {
           const double error = std::abs(evaluate(forest, points[i]) - exact[i]);
           s.squares += error * error;
           s.largest = std::max(s.largest, error);
-          if (std::abs(exact[i]) <= near) s.largestNear = std::max(s.largestNear, error);
+          if (std::abs(exact[i]) > near) continue;
+          s.largestNear = std::max(s.largestNear, error);
+          s.squaresNear += error * error;
+          ++s.near;
         }
         return s;
       },
       [](const Sum& a, const Sum& b) {
         return Sum{a.squares + b.squares, std::max(a.largest, b.largest),
-                   std::max(a.largestNear, b.largestNear)};
+                   std::max(a.largestNear, b.largestNear), a.squaresNear + b.squaresNear, a.near + b.near};
       },
       1024);
-  return {std::sqrt(sum.squares / double(points.size())), sum.largest, sum.largestNear};
+  return {std::sqrt(sum.squares / double(points.size())), sum.largest, sum.largestNear,
+          sum.near ? std::sqrt(sum.squaresNear / double(sum.near)) : 0.0};
 }
 
 }  // namespace sunder::sdf

@@ -40,6 +40,40 @@ void trimGround(const record::RunReader& run, ExportScene& scene) {
   }
 }
 
+// Particles, or the vertices of a body that deforms, with what joins them.
+using Joined = std::map<uint32_t, record::MeshEntry>;  // meshes of bodies that deform
+FrameMesh frameMesh(const Joined& joined, record::BodyPoints& points) {
+  FrameMesh mesh;
+  mesh.body = points.body;
+  for (const record::PointField& field : points.fields)
+    if (field.name == "velocity" && field.components == 3)
+      for (size_t i = 0; i < points.positions.size(); ++i)
+        mesh.velocities.push_back(Eigen::Map<const Vec3f>(field.values.data() + 3 * i));
+  mesh.positions = std::move(points.positions);
+  const auto own = joined.find(points.body);
+  if (own == joined.end() || own->second.positions.size() != mesh.positions.size()) return mesh;
+  mesh.triangles = own->second.triangles;
+  mesh.tets = own->second.tets;
+  return mesh;
+}
+
+// Particles that are not finite go; a body that deforms has to be whole.
+bool dropUnfinished(FrameMesh& mesh) {
+  const auto finite = [](const Vec3f& p) { return p.allFinite(); };
+  if (std::all_of(mesh.positions.begin(), mesh.positions.end(), finite)) return true;
+  if (!mesh.triangles.empty()) return false;
+  size_t kept = 0;
+  for (size_t i = 0; i < mesh.positions.size(); ++i) {
+    if (!finite(mesh.positions[i])) continue;
+    mesh.positions[kept] = mesh.positions[i];
+    if (!mesh.velocities.empty()) mesh.velocities[kept] = mesh.velocities[i];
+    ++kept;
+  }
+  mesh.positions.resize(kept);
+  if (!mesh.velocities.empty()) mesh.velocities.resize(kept);
+  return true;
+}
+
 }  // namespace
 
 ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> frames) {
@@ -58,13 +92,26 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
     scene.looks[name] = lookOf(m.colour, m.roughness, m.metallic, m.transparency, m.refraction);
   trimGround(run, scene);
   scene.frames = std::move(frames);
-  scene.readFrame = [&run](size_t frame, ExportFrame& out) {
+  Joined joined;
+  for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
+    if (!record::hasPoints(scene.bodies[b].kind)) continue;
+    scene.deforming = true;
+    if (scene.bodies[b].mesh < scene.meshes.size()) joined[b] = scene.meshes[scene.bodies[b].mesh];
+  }
+  scene.readFrame = [&run, joined = std::move(joined)](size_t frame, ExportFrame& out) {
     run.readFrame(frame, out.state);
     out.meshes.clear();
     // The last frame of a run that diverged may hold anything; other programs refuse files with such numbers.
     for (record::BodyState& s : out.state.bodies)
       s.present = s.present && s.position.allFinite() && s.rotation.coeffs().allFinite() &&
                   s.velocity.allFinite() && s.angularVelocity.allFinite();
+    for (record::BodyPoints& points : out.state.points) {
+      FrameMesh mesh = frameMesh(joined, points);
+      if (dropUnfinished(mesh))
+        out.meshes.push_back(std::move(mesh));
+      else
+        out.state.bodies[points.body].present = false;
+    }
   };
   scene.statistics = [&run](size_t frame) { return run.statistics(frame); };
   scene.events = [&run](size_t frame) { return run.events(frame); };

@@ -53,7 +53,8 @@ struct PathTracer::Impl {
   std::vector<Mesh> meshes;
 
   ~Impl() {
-    for (const Mesh& m : meshes) rtcReleaseScene(m.scene);
+    for (const Mesh& m : meshes)
+      if (m.scene) rtcReleaseScene(m.scene);
     rtcReleaseDevice(device);
   }
 };
@@ -340,8 +341,20 @@ uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, double creaseAngle) 
   rtcAttachGeometry(added.scene, geometry);
   rtcReleaseGeometry(geometry);
   rtcCommitScene(added.scene);
+  const auto free = std::find_if(impl_->meshes.begin(), impl_->meshes.end(),
+                                 [](const Impl::Mesh& m) { return m.scene == nullptr; });
+  if (free != impl_->meshes.end()) {
+    *free = std::move(added);
+    return uint32_t(free - impl_->meshes.begin());
+  }
   impl_->meshes.push_back(std::move(added));
   return uint32_t(impl_->meshes.size() - 1);
+}
+
+void PathTracer::dropMesh(uint32_t mesh) {
+  if (mesh >= impl_->meshes.size() || !impl_->meshes[mesh].scene) return;
+  rtcReleaseScene(impl_->meshes[mesh].scene);
+  impl_->meshes[mesh] = {};
 }
 
 Image PathTracer::render(const Shot& shot, const PictureSettings& settings) {
@@ -350,7 +363,7 @@ Image PathTracer::render(const Shot& shot, const PictureSettings& settings) {
   if (settings.width > 32768 || settings.height > 32768)
     throw Error(ErrorKind::Limit, "a picture may have 32768 pixels along a side");
   for (const PlacedMesh& placed : shot.meshes)
-    if (placed.mesh >= impl_->meshes.size())
+    if (placed.mesh >= impl_->meshes.size() || !impl_->meshes[placed.mesh].scene)
       throw Error(ErrorKind::Usage, fmt::format("there is no mesh {} in the picture", placed.mesh));
   for (const PlacedSphere& s : shot.spheres)
     if (s.look >= shot.sphereLooks.size())

@@ -71,6 +71,8 @@ class PathTracer {
   // Throws Error (Geometry) for a coordinate that is not finite.
   uint32_t addMesh(const geometry::TriMesh& mesh, double creaseAngle = kCreaseAngle);
 
+  void dropMesh(uint32_t mesh);  // its number may be given to another one
+
   // Throws Error (Usage) for an empty picture or a mesh that was not added.
   Image render(const Shot& shot, const PictureSettings& settings);
 

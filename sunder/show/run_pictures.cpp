@@ -23,11 +23,24 @@ uint32_t RunPictures::handle(uint32_t index) {
   return handles_[index];
 }
 
+// The mesh with other places for its vertices, for one shot.
+uint32_t RunPictures::deformed(uint32_t index, const record::BodyPoints& points) {
+  const record::MeshEntry entry = run_.mesh(index);
+  if (entry.positions.size() != points.positions.size()) return handle(index);
+  geometry::TriMesh mesh;
+  mesh.triangles = entry.triangles;
+  for (const Vec3f& p : points.positions) mesh.positions.push_back(p.cast<double>());
+  return ofShot_.emplace_back(tracer_.addMesh(mesh));
+}
+
 std::vector<float> RunPictures::colourValues(const RunShotSettings& settings) const {
   std::vector<float> values(frame_.bodies.size(), 0);
   if (settings.colourBy == ColourBy::Speed) {
     for (size_t b = 0; b < values.size(); ++b) values[b] = frame_.bodies[b].velocity.norm();
   } else if (settings.colourBy == ColourBy::Field) {
+    for (const record::BodyPoints& points : frame_.points)
+      for (const record::PointField& f : points.fields)
+        if (f.name == settings.field && f.components == 1) return values;
     const auto field = std::find_if(frame_.fields.begin(), frame_.fields.end(),
                                     [&](const record::BodyField& f) { return f.name == settings.field; });
     if (field == frame_.fields.end()) {
@@ -42,6 +55,47 @@ std::vector<float> RunPictures::colourValues(const RunShotSettings& settings) co
   return values;
 }
 
+// What particles are coloured by; null: by their material.
+const std::vector<float>* RunPictures::pointValues(const record::BodyPoints& points,
+                                                   const RunShotSettings& settings) {
+  for (const record::PointField& f : points.fields) {
+    if (settings.colourBy == ColourBy::Field && f.name == settings.field && f.components == 1)
+      return &f.values;
+    if (settings.colourBy != ColourBy::Speed || f.name != "velocity" || f.components != 3) continue;
+    speeds_.clear();
+    for (size_t i = 0; i < points.positions.size(); ++i)
+      speeds_.push_back(Eigen::Map<const Vec3f>(f.values.data() + 3 * i).norm());
+    return &speeds_;
+  }
+  return nullptr;
+}
+
+void RunPictures::placeParticles(const record::BodyPoints& points, const Look& look,
+                                 const RunShotSettings& settings, double top, Shot& shot) {
+  constexpr size_t kColours = 64;
+  const std::vector<float>* values = pointValues(points, settings);
+  const std::vector<float>* radii = nullptr;
+  for (const record::PointField& f : points.fields)
+    if (f.name == "radius" && f.components == 1) radii = &f.values;
+  const auto first = uint32_t(shot.sphereLooks.size());
+  if (values)
+    for (size_t k = 0; k < kColours; ++k)
+      shot.sphereLooks.push_back({.colour = scaleColour(float(k) / (kColours - 1)), .roughness = 0.5f});
+  else
+    shot.sphereLooks.push_back(look);
+  const record::BodyState& state = frame_.bodies[points.body];
+  for (size_t i = 0; i < points.positions.size(); ++i) {
+    PlacedSphere sphere;
+    sphere.centre = state.position + state.rotation * points.positions[i];
+    sphere.radius = radii ? (*radii)[i] : points.radius;
+    if (!sphere.centre.allFinite() || !(sphere.radius > 0)) continue;
+    sphere.look = first;
+    if (values)
+      sphere.look += uint32_t(std::lround(std::clamp(double((*values)[i]) / top, 0.0, 1.0) * (kColours - 1)));
+    shot.spheres.push_back(sphere);
+  }
+}
+
 Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
   const size_t count = run_.frameCount();
   if (frame >= count)
@@ -51,6 +105,8 @@ Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
         .hint(count ? fmt::format("the run has the frames 0 to {}", count - 1)
                     : "wait until the first one is recorded");
   run_.readFrame(frame, frame_);
+  for (const uint32_t mesh : ofShot_) tracer_.dropMesh(mesh);
+  ofShot_.clear();
   Shot shot;
   shot.camera = frameBox(summary_.action, settings.aspect);
   shot.ground = summary_.ground.has_value();
@@ -61,13 +117,20 @@ Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
     top = float(*settings.colourTop);
   else
     for (const float v : values) top = std::max(top, v);
+  if (!settings.colourTop)
+    for (const record::BodyPoints& points : frame_.points)
+      if (const std::vector<float>* own = pointValues(points, settings))
+        for (const float v : *own) top = std::max(top, v);
   if (!(top > 0)) top = 1;
+  auto points = frame_.points.begin();
   for (size_t b = 0; b < frame_.bodies.size(); ++b) {
     const record::BodyEntry& body = run_.bodies()[b];
     const record::BodyState& state = frame_.bodies[b];
-    if (!state.present || body.mesh >= run_.meshCount() || isGround(summary_, body, state)) continue;
+    while (points != frame_.points.end() && points->body < b) ++points;
+    const bool own = points != frame_.points.end() && points->body == b;
+    const bool meshed = body.mesh < run_.meshCount();
+    if (!state.present || !(own || meshed) || isGround(summary_, body, state)) continue;
     PlacedMesh placed;
-    placed.mesh = handle(body.mesh);
     placed.position = state.position.cast<double>();
     placed.rotation = state.rotation.cast<double>().normalized();
     if (const auto m = summary_.materials.find(body.material); m != summary_.materials.end())
@@ -79,6 +142,12 @@ Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
       else if (settings.colourBy != ColourBy::Material)
         placed.look = {.colour = scaleColour(values[b] / top), .roughness = 0.5f};
     }
+    if (own && points->radius > 0) {
+      placeParticles(*points, placed.look, settings, top, shot);
+      continue;
+    }
+    if (!meshed) continue;
+    placed.mesh = own ? deformed(body.mesh, *points) : handle(body.mesh);
     shot.meshes.push_back(placed);
   }
   return shot;

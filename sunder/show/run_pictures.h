@@ -19,7 +19,7 @@ enum class ColourBy {
   Material,
   Body,   // each body its own colour
   Speed,  // of the centre of mass
-  Field,  // a recorded number per body
+  Field,  // a recorded number per body, or per particle
 };
 
 struct RunShotSettings {
@@ -37,19 +37,25 @@ class RunPictures {
   const RunSummary& summary() const { return summary_; }
 
   // `frame` counts from 0 to frameCount() - 1. Throws Error (Usage) for one that is not there, or a field
-  // that was not recorded.
+  // that was not recorded. Particles are spheres. Ends the life of the shot before.
   Shot shot(size_t frame, const RunShotSettings& settings = {});
   Image render(const Shot& shot, const PictureSettings& settings) { return tracer_.render(shot, settings); }
 
  private:
   uint32_t handle(uint32_t mesh);
+  uint32_t deformed(uint32_t mesh, const record::BodyPoints& points);
   std::vector<float> colourValues(const RunShotSettings& settings) const;
+  const std::vector<float>* pointValues(const record::BodyPoints& points, const RunShotSettings& settings);
+  void placeParticles(const record::BodyPoints& points, const Look& look, const RunShotSettings& settings,
+                      double top, Shot& shot);
 
   const record::RunReader& run_;
   RunSummary summary_;
   PathTracer tracer_;
   std::vector<uint32_t> handles_;  // in the tracer, by mesh
+  std::vector<uint32_t> ofShot_;   // meshes of bodies that deform, in the tracer
   record::Frame frame_;
+  std::vector<float> speeds_;
 };
 
 }  // namespace sunder::show

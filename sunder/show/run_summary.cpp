@@ -15,6 +15,7 @@ namespace sunder::show {
 namespace {
 
 constexpr size_t kFramesLookedAt = 24;
+constexpr size_t kPointsLookedAt = 1000;  // of a body
 
 double percentile(std::vector<float>& values, double part) {
   const auto place = values.begin() + std::ptrdiff_t(part * double(values.size() - 1));
@@ -81,9 +82,23 @@ RunSummary summarise(const record::RunReader& run) {
   const size_t count = run.frameCount(), looked = std::min(count, kFramesLookedAt);
   for (size_t k = 0; k < looked; ++k) {
     run.readFrame(looked < 2 ? 0 : k * (count - 1) / (looked - 1), frame);
+    for (const record::BodyPoints& points : frame.points) {
+      const record::BodyState& state = frame.bodies[points.body];
+      if (!state.present) continue;
+      const size_t every = points.positions.size() / kPointsLookedAt + 1;
+      for (size_t i = 0; i < points.positions.size(); i += every) {
+        const Vec3f place = state.position + state.rotation * points.positions[i];
+        if (!place.allFinite()) continue;
+        for (int axis = 0; axis < 3; ++axis) {
+          low[axis].push_back(place[axis] - points.radius);
+          high[axis].push_back(place[axis] + points.radius);
+        }
+      }
+    }
     for (size_t b = 0; b < frame.bodies.size(); ++b) {
       const record::BodyEntry& body = run.bodies()[b];
       const record::BodyState& state = frame.bodies[b];
+      if (record::hasPoints(body.kind)) continue;
       if (!state.present || body.mesh >= summary.meshes.size()) continue;
       const MeshSummary& mesh = summary.meshes[body.mesh];
       if (isGround(summary, body, state)) {

@@ -29,6 +29,7 @@ constexpr auto kQuiet = std::chrono::seconds(20);  // a run that wrote nothing f
 
 Json vectorJson(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 Json vectorJson(const Vec3f& v) { return {v.x(), v.y(), v.z()}; }
+bool isVelocity(const record::PointField& field) { return field.name == "velocity" && field.components == 3; }
 
 }  // namespace
 
@@ -38,7 +39,7 @@ struct ViewData::Impl {
   std::mutex lock;
   record::RunReader run;
   RunSummary summary;
-  std::vector<std::string> fields, statistics;
+  std::vector<std::string> fields, statistics, pointFields;
   size_t summarised = 0;  // frames there were when the summary was made
   record::Frame frame;
   std::map<size_t, Overlay> overlays;  // by mesh
@@ -63,6 +64,10 @@ struct ViewData::Impl {
       run.readFrame(f, frame);
       for (const record::BodyField& field : frame.fields) note(fields, field.name);
       for (const record::Statistic& s : run.statistics(f)) note(statistics, s.name);
+      for (const record::BodyPoints& points : frame.points)
+        for (const record::PointField& field : points.fields)
+          if (field.components == 1 || isVelocity(field))
+            note(pointFields, isVelocity(field) ? "speed" : field.name);
     }
   }
 
@@ -114,6 +119,8 @@ struct ViewData::Impl {
             {"meshes", run.meshCount()},
             {"fields", fields},
             {"statistics", statistics},
+            {"points", hasPoints()},
+            {"pointFields", pointFields},
             {"action", {{"lower", vectorJson(box.lower)}, {"upper", vectorJson(box.upper)}}},
             {"ground", summary.ground ? Json(*summary.ground) : Json(nullptr)}};
   }
@@ -175,6 +182,40 @@ struct ViewData::Impl {
     return out;
   }
 
+  bool hasPoints() const {
+    return std::any_of(run.bodies().begin(), run.bodies().end(),
+                       [](const record::BodyEntry& body) { return record::hasPoints(body.kind); });
+  }
+
+  std::string points(size_t f) {
+    run.readFrame(f, frame);
+    std::string out;
+    ByteWriter writer(out);
+    writer.u32(uint32_t(frame.points.size()));
+    writer.u32(uint32_t(pointFields.size()));
+    std::vector<float> values;
+    for (const record::BodyPoints& cloud : frame.points) {
+      const size_t count = cloud.positions.size();
+      writer.u32(cloud.body);
+      writer.u32(uint32_t(count));
+      writer.f32(cloud.radius);
+      writer.u32(0);
+      for (const Vec3f& p : cloud.positions) writer.writeArray(std::span(p.data(), 3));
+      for (const std::string& name : pointFields) {
+        values.assign(count, 0);
+        for (const record::PointField& field : cloud.fields) {
+          if (name == "speed" && isVelocity(field))
+            for (size_t i = 0; i < count; ++i)
+              values[i] = Eigen::Map<const Vec3f>(field.values.data() + 3 * i).norm();
+          else if (field.name == name && field.components == 1)
+            values = field.values;
+        }
+        writer.writeArray(std::span<const float>(values));
+      }
+    }
+    return out;
+  }
+
   Json events(size_t f) const {
     Json events = Json::array();
     for (const record::Event& e : run.events(f))
@@ -220,6 +261,12 @@ std::string ViewData::events(size_t frame) {
   const std::lock_guard guard(impl_->lock);
   impl_->requireFrames(frame, frame);
   return impl_->events(frame).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string ViewData::points(size_t frame) {
+  const std::lock_guard guard(impl_->lock);
+  impl_->requireFrames(frame, frame);
+  return impl_->points(frame);
 }
 
 std::string ViewData::boxes(size_t mesh, uint32_t level) {
@@ -333,6 +380,8 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   add(frames);
   add(events.dump());
   for (size_t m = 0; m < info["meshes"].get<size_t>(); ++m) add(data.mesh(m));
+  if (info["points"].get<bool>())
+    for (const size_t frame : numbers) add(data.points(frame));
   std::string out(page.substr(0, at + kPlace.size()));
   out += base64(gzip(parts, [&](size_t done) {
     report(numbers.size() + size_t(double(numbers.size()) * double(done) / double(parts.size())));

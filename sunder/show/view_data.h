@@ -26,6 +26,7 @@ class ViewData {
   std::string mesh(size_t index);
   std::string frames(size_t first, size_t last);  // at most kMostFrames
   std::string events(size_t frame);               // JSON
+  std::string points(size_t frame);               // particles and vertices of the frame's own
   // What collision detection sees of a mesh (overlay.h).
   std::string boxes(size_t mesh, uint32_t level);
   std::string spheres(size_t mesh, uint32_t level);

@@ -107,6 +107,9 @@ struct ViewServer::Impl {
                           double(number(q.matches[3])) / 1000);
       });
     });
+    server.Get(R"(/api/points/(\d{1,10}))", [this](const Request& q, Response& r) {
+      answer(r, "application/octet-stream", [&] { return data.points(number(q.matches[1])); });
+    });
     server.Get(R"(/api/events/(\d{1,10}))", [this](const Request& q, Response& r) {
       answer(r, "application/json", [&] { return data.events(number(q.matches[1])); });
     });

@@ -246,7 +246,7 @@ ReplayResult replay(const record::RunReader& run, const World::Progress& buildin
   for (size_t i = 0; i < run.frameCount(); ++i) {
     const uint64_t number = run.frameNumber(i);
     while (world.frame() < number) world.advance();
-    const auto& recorded = run.readStates(i);
+    const auto& recorded = run.readQuantised(i).states;
     const auto states = world.states();
     for (uint32_t b = 0; b < states.size(); ++b) {
       const record::QuantisedState now = record::quantise(states[b]);

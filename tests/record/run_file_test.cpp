@@ -147,6 +147,92 @@ TEST(RunFile, CutAtEveryByte) {
   }
 }
 
+BodyPoints samplePoints(uint64_t frame, uint32_t body) {
+  RandomStream random(7, body);
+  BodyPoints points;
+  points.body = body;
+  points.radius = 0.01f;
+  points.resolution = 1e-4f;
+  points.fields = {{"velocity", 3, {}}, {"density", 1, {}}};
+  const size_t count = 50 + 7 * frame % 30;  // some come, some go
+  for (size_t i = 0; i < count; ++i) {
+    const Vec3 start = random.pointIn({Vec3(-1, 0, -1), Vec3(1, 2, 1)}), speed = random.unitVector();
+    points.positions.push_back((start + speed * (double(frame) / 60)).cast<float>());
+    for (int k = 0; k < 3; ++k) points.fields[0].values.push_back(float(speed[k]));
+    points.fields[1].values.push_back(float(1000 + double(i)));
+  }
+  return points;
+}
+
+// Points come back to within half a resolution, from any frame, also after bodies that had some have none.
+TEST(RunFile, PointsComeBack) {
+  const TemporaryFolder folder;
+  const auto has = [](uint64_t frame, uint32_t body) { return body == 1 || (frame > 3 && frame < 9); };
+  {
+    RunWriter writer(folder / "run.sunder", sampleInfo());
+    writer.setKeyInterval(5);
+    for (int b = 0; b < 3; ++b) writer.addBody({"body", kNoIndex, "water", kNoIndex, 1, BodyKind::Fluid, 0});
+    std::vector<BodyState> states(3);
+    for (BodyState& s : states) s.present = true;
+    for (uint64_t f = 0; f < 14; ++f) {
+      std::vector<BodyPoints> points;
+      for (const uint32_t body : {1u, 2u})
+        if (has(f, body)) points.push_back(samplePoints(f == 12 ? 11 : f, body));  // 12: nothing moved
+      writer.frame(f, double(f) / 60, states, {}, {}, {}, points);
+    }
+    writer.finish({EndKind::Finished, "", 1, "{}"});
+  }
+  const RunReader run(folder / "run.sunder");
+  Frame frame;
+  for (const size_t f : {13, 4, 0, 9, 12, 7, 8, 11, 3}) {
+    run.readFrame(f, frame);
+    size_t k = 0;
+    for (const uint32_t body : {1u, 2u}) {
+      if (!has(f, body)) continue;
+      const BodyPoints want = samplePoints(f == 12 ? 11 : f, body);
+      ASSERT_LT(k, frame.points.size());
+      const BodyPoints& got = frame.points[k++];
+      EXPECT_EQ(got.body, body);
+      EXPECT_EQ(got.radius, want.radius);
+      ASSERT_EQ(got.positions.size(), want.positions.size());
+      for (size_t i = 0; i < want.positions.size(); ++i) {
+        EXPECT_LE((got.positions[i] - want.positions[i]).cwiseAbs().maxCoeff(), 0.5001e-4f);
+        EXPECT_NEAR(got.fields[0].values[3 * i], want.fields[0].values[3 * i], 1e-3);
+        EXPECT_NEAR(got.fields[1].values[i], want.fields[1].values[i], 0.51);
+      }
+    }
+    EXPECT_EQ(k, frame.points.size()) << "frame " << f;
+  }
+}
+
+TEST(RunFile, PointsThatDoNotFitAreRefused) {
+  const TemporaryFolder folder;
+  RunWriter writer(folder / "run.sunder", sampleInfo());
+  writer.addBody({"body", kNoIndex, "water", kNoIndex, 1, BodyKind::Fluid, 0});
+  const std::vector<BodyState> states(1);
+  const auto refused = [&](const BodyPoints& points) {
+    EXPECT_THROW(writer.frame(0, 0, states, {}, {}, {}, std::span(&points, 1)), Error);
+  };
+  BodyPoints points = samplePoints(0, 0);
+  points.resolution = 0;
+  refused(points);
+  points = samplePoints(0, 0);
+  points.fields[1].values.pop_back();
+  refused(points);
+  points = samplePoints(0, 5);
+  refused(points);
+  // What is not finite comes back as such, and harms nothing else.
+  points = samplePoints(0, 0);
+  points.positions[3].x() = std::numeric_limits<float>::infinity();
+  writer.frame(0, 0, states, {}, {}, {}, std::span(&points, 1));
+  const RunReader run(folder / "run.sunder");
+  Frame frame;
+  run.readFrame(0, frame);
+  ASSERT_EQ(frame.points.size(), 1u);
+  EXPECT_TRUE(std::isnan(frame.points[0].positions[3].x()));
+  EXPECT_NEAR(frame.points[0].positions[4].y(), points.positions[4].y(), 1e-4);
+}
+
 // A flipped byte never gives wrong numbers: each frame is as written or is refused.
 TEST(RunFile, FlippedBytesAreNoticed) {
   const TemporaryFolder folder;
@@ -161,7 +247,7 @@ TEST(RunFile, FlippedBytesAreNoticed) {
       size_t refused = 0, good = 0;
       for (size_t i = 0; i < run.frameCount(); ++i) {
         try {
-          const auto& states = run.readStates(i);
+          const auto& states = run.readQuantised(i).states;
           ++good;
           const auto expected = sampleStates(run.frameNumber(i), bodies);
           for (uint32_t b = 0; b < bodies; ++b)

@@ -1,6 +1,6 @@
 // A small run with everything that exports must carry: meshes that bodies share, glass, a fragment that is
 // born and one that dies, fields, statistics, events and names with odd letters. And a scene whose vertices
-// move by themselves, which recordings do not have yet.
+// move by themselves.
 #pragma once
 
 #include "sunder/geometry/mesh_io.h"

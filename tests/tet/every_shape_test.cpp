@@ -113,8 +113,10 @@ void check(const std::string& name, const TriMesh& mesh, const sdf::MeshField& e
   sdf::IsosurfaceReport iso;
   const TriMesh skin = sdf::isosurface(field, {.edge = size.edge}, iso);
   expectClosed(geometry::meshReport(geometry::MeshView(skin)));
-  // Where a coarse field jumps between cells, so does its surface: by about the field's error.
-  EXPECT_LE(iso.rms, 0.05 * size.edge + size.fieldError);
+  // Where a coarse field jumps between cells, so does its surface: by about the field's error there, which is
+  // larger than that of the whole domain where walls are thin.
+  EXPECT_LE(iso.rms, 0.05 * size.edge + std::max(size.fieldError, error.rmsNear));
+  EXPECT_LE(error.rmsNear, 2 * size.fieldError);
   EXPECT_LE(iso.largest, 0.75 * size.edge + 2 * error.largestNear);
 
   FillReport filled;

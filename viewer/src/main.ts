@@ -78,7 +78,7 @@ async function start(): Promise<void> {
   element("play").onclick = () => setPlaying(!playing);
 
   const gui = new GUI({ title: "View" });
-  const choices = () => ["material", "body", "speed", ...store.info.fields];
+  const choices = () => [...new Set(["material", "body", "speed", ...store.info.fields, ...store.info.pointFields])];
   gui.add(options, "colourBy", choices()).name("colour by").onChange(() => (dirty = true));
   const range = gui.addFolder("colour range").close();
   range.add(options, "autoRange").name("of the frame").onChange(() => (dirty = true));
@@ -237,6 +237,7 @@ async function start(): Promise<void> {
     element("clock").textContent = `frame ${frame} of ${store.frames}, ${time.toFixed(3)} s`;
     plot.draw(frame);
   };
+  const clouds = (at: number) => store.points(at, () => (dirty = true), fail);
   const tick = (now: number) => {
     requestAnimationFrame(tick);
     pace.tick(now);
@@ -253,17 +254,17 @@ async function start(): Promise<void> {
         }
       }
       const next = Math.min(Math.floor(clock * store.info.frameRate + 1e-6), store.frames - 1);
-      if (next !== frame && store.row(next)) {
+      if (next !== frame && store.row(next) && clouds(next)) {
         frame = next;
         dirty = true;
       }
     }
-    const changed = dirty && (store.frames === 0 || !!store.row(frame));
+    const changed = dirty && (store.frames === 0 || (!!store.row(frame) && !!clouds(frame)));
     if (changed) {
       dirty = false;
       if (store.frames > 0) {
         stage.hideSelected = inspector?.coversBody ?? false;
-        const top = stage.show(frame, options.colourBy, options.autoRange ? null : options.top);
+        const top = stage.show(frame, clouds(frame)!, options.colourBy, options.autoRange ? null : options.top);
         legend(options.autoRange ? niceTop(top) : options.top);
         if (options.contacts && shownEvents !== frame) {
           shownEvents = frame;

@@ -33,6 +33,8 @@ export interface RunInfo {
   meshes: number;
   fields: string[]; // recorded numbers per body, in the order of the rows
   statistics: string[];
+  points: boolean; // frames bring points of bodies
+  pointFields: string[]; // recorded numbers per point
   action: { lower: [number, number, number]; upper: [number, number, number] };
   ground: number | null;
 }
@@ -51,6 +53,14 @@ export interface FrameBlock {
   statistics: Float32Array[];
 }
 
+// Points of a body in one frame, in its own frame of reference: particles, or vertices of its mesh where the radius is 0.
+export interface Cloud {
+  body: number;
+  radius: number;
+  positions: Float32Array;
+  values: Float32Array[]; // by field
+}
+
 export interface ContactEvent {
   kind: string;
   a: number;
@@ -67,6 +77,7 @@ export interface Source {
   mesh(index: number): Promise<Mesh>;
   frames(first: number, last: number): Promise<FrameBlock>;
   events(frame: number): Promise<ContactEvent[]>;
+  points(frame: number): Promise<Cloud[]>;
   bytes?(path: string): Promise<ArrayBuffer>; // of overlays; a page that stands alone has none
   readonly live: boolean; // may grow
 }
@@ -106,6 +117,21 @@ export function parseFrames(data: ArrayBuffer): FrameBlock {
   return block;
 }
 
+// u32 bodies, fields; then per body u32 body, points, f32 radius, u32 0, the positions, the values of each field.
+export function parsePoints(data: ArrayBuffer): Cloud[] {
+  const view = new DataView(data), bodies = view.getUint32(0, true), fields = view.getUint32(4, true), clouds: Cloud[] = [];
+  let at = 8;
+  for (let b = 0; b < bodies; ++b) {
+    const count = view.getUint32(at + 4, true), values: Float32Array[] = [];
+    const cloud = { body: view.getUint32(at, true), radius: view.getFloat32(at + 8, true), positions: new Float32Array(data, at + 16, 3 * count), values };
+    at += 16 + 12 * count;
+    for (let f = 0; f < fields; ++f, at += 4 * count) values.push(new Float32Array(data, at, count));
+    clouds.push(cloud);
+  }
+  if (at !== data.byteLength) throw new Error("points arrived damaged");
+  return clouds;
+}
+
 class ServerSource implements Source {
   live = true;
   private async get(path: string): Promise<Response> {
@@ -124,6 +150,9 @@ class ServerSource implements Source {
   async frames(first: number, last: number): Promise<FrameBlock> {
     return parseFrames(await (await this.get(`api/frames/${first}-${last}`)).arrayBuffer());
   }
+  async points(frame: number): Promise<Cloud[]> {
+    return parsePoints(await (await this.get(`api/points/${frame}`)).arrayBuffer());
+  }
   async bytes(path: string): Promise<ArrayBuffer> {
     return (await this.get(path)).arrayBuffer();
   }
@@ -133,7 +162,7 @@ class ServerSource implements Source {
 }
 
 // The data element of an exported page: base64 of gzip of u32 length + JSON info, then u32 length + bytes for every mesh,
-// for the frames, and for the events.
+// for the frames, and for the events; where there are points, u32 length + bytes for every frame.
 class EmbeddedSource implements Source {
   readonly live = false;
   private parts: Promise<ArrayBuffer[]>;
@@ -171,6 +200,10 @@ class EmbeddedSource implements Source {
       rows: all.rows.slice(first, last + 1),
       statistics: all.statistics.slice(first, last + 1),
     };
+  }
+  async points(frame: number): Promise<Cloud[]> {
+    const { meshes } = await this.info();
+    return parsePoints((await this.parts)[3 + meshes + frame]);
   }
   async events(frame: number): Promise<ContactEvent[]> {
     return (await this.json<ContactEvent[][]>(2))[frame] ?? [];

@@ -9,10 +9,11 @@ import {
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+import { Clouds } from "./clouds";
 import { Coarse, standIns } from "./coarse";
 import { distinctColour, scaleColour } from "./colours";
 import { Crowd, groundMaterial, Light } from "./crowd";
-import { ContactEvent, kRow, Material } from "./source";
+import { Cloud, ContactEvent, kRow, Material } from "./source";
 import { Store } from "./store";
 
 export type ColourBy = "material" | "body" | "speed" | string;
@@ -50,6 +51,7 @@ const kBestCrowd = kQualities.findIndex((q) => q.crowd > 0);
 const kGround = 0xb4b7bb;
 
 const kSky = 0xd9dcdf;
+const kOfPoints = ["deformable", "particles", "fluid"]; // kinds of bodies that clouds.ts draws
 
 export class Stage {
   readonly renderer: WebGLRenderer;
@@ -67,6 +69,7 @@ export class Stage {
   private contacts = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xd02020, depthTest: false }));
   private shown = 0; // bodies in the last frame
   private extent = 1;
+  private readonly clouds: Clouds;
   private quality = 0;
   private shadows = true;
   private wireframe = false;
@@ -103,6 +106,8 @@ export class Stage {
     this.contacts.visible = false;
     this.scene.add(this.contacts);
     if (this.software) this.quality = kBestCrowd;
+    this.clouds = new Clouds(store, this.light);
+    this.scene.add(this.clouds.group);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.15;
@@ -121,6 +126,7 @@ export class Stage {
         crowd.dispose();
       }
     this.crowds.clear();
+    this.clouds.clear();
     this.groups = [];
     const { bodies, materials } = this.store.info;
     this.groupOf = new Array(bodies.length).fill(undefined);
@@ -129,7 +135,7 @@ export class Stage {
     this.tints = new Float32Array(3 * bodies.length);
     const lists = new Map<string, number[]>();
     bodies.forEach((b, i) => {
-      if (b.mesh < 0 || this.isGroundSquare(i)) return;
+      if (b.mesh < 0 || kOfPoints.includes(b.kind) || this.isGroundSquare(i)) return;
       const key = `${b.mesh}/${b.material}`;
       const list = lists.get(key);
       if (list) list.push(i);
@@ -222,7 +228,7 @@ export class Stage {
   }
 
   // Puts the bodies where the frame has them. Returns the largest value that was coloured by.
-  show(frame: number, colourBy: ColourBy, top: number | null): number {
+  show(frame: number, clouds: Cloud[], colourBy: ColourBy, top: number | null): number {
     const data = this.store.row(frame);
     if (!data) return 0;
     const width = kRow + this.store.info.fields.length;
@@ -268,11 +274,11 @@ export class Stage {
       if (g.mesh.instanceColor) g.mesh.instanceColor.needsUpdate = true;
     }
     this.renderer.shadowMap.needsUpdate = true;
-    return end;
+    return this.clouds.show(clouds, data.rows, width, colourBy, top) || end;
   }
 
   get bodiesShown(): number {
-    return this.shown;
+    return this.shown + this.clouds.bodiesShown;
   }
 
   showContacts(events: ContactEvent[]): void {
@@ -407,6 +413,7 @@ export class Stage {
   draw(): void {
     this.controls.update();
     const height = this.renderer.domElement.height;
+    this.clouds.setView(height);
     for (const crowd of this.crowds.get(this.quality) ?? []) crowd.update(this.poses, this.tints, this.camera, height);
     this.renderer.render(this.scene, this.camera);
   }

@@ -1,7 +1,11 @@
 // The run as far as it has arrived: frames are fetched in blocks, near the one that is looked at first.
-import { ContactEvent, FrameBlock, Mesh, RunInfo, Source } from "./source";
+import { Cloud, ContactEvent, FrameBlock, Mesh, RunInfo, Source } from "./source";
 
 const kBlock = 64;
+const kCloudBytes = 300e6; // points that are kept
+const kAhead = 6; // frames whose points are fetched before they are shown
+
+const bytesOf = (clouds: Cloud[]) => clouds.reduce((sum, c) => sum + c.positions.byteLength + c.values.reduce((s, v) => s + v.byteLength, 0), 0);
 
 export class Store {
   info!: RunInfo;
@@ -10,6 +14,8 @@ export class Store {
   private blocks = new Map<number, FrameBlock>();
   private waiting = new Map<number, Promise<void>>();
   private eventCache = new Map<number, Promise<ContactEvent[]>>();
+  private clouds = new Map<number, Cloud[] | "coming">(); // by frame, last used last
+  private cloudBytes = 0;
   private started = 0; // frames of a growing run that its last block had when it was fetched
 
   constructor(readonly source: Source) {}
@@ -26,8 +32,11 @@ export class Store {
     const info = await this.source.info();
     for (let i = this.meshes.length; i < info.meshes; ++i) this.meshes.push(await this.source.mesh(i));
     this.info = info;
-    if (info.frames < before.frames) this.blocks.clear(); // the run was started again
-    else if (info.frames > before.frames && before.frames % kBlock !== 0)
+    if (info.frames < before.frames) {
+      this.blocks.clear(); // the run was started again
+      this.clouds.clear();
+      this.cloudBytes = 0;
+    } else if (info.frames > before.frames && before.frames % kBlock !== 0)
       this.blocks.delete(Math.floor((before.frames - 1) / kBlock));
     return info.frames !== before.frames || info.state !== before.state || info.bodies.length !== before.bodies.length;
   }
@@ -42,6 +51,35 @@ export class Store {
     const i = frame % kBlock;
     if (!block || i >= block.rows.length) return undefined;
     return { time: block.times[i], bodies: block.bodies[i], rows: block.rows[i], statistics: block.statistics[i] };
+  }
+
+  // Points of the frame, if they are here; else they and those of the next frames are asked for.
+  points(frame: number, arrived: () => void, fail: (error: unknown) => void): Cloud[] | undefined {
+    if (!this.info.points) return [];
+    for (let f = frame; f < Math.min(frame + kAhead, this.info.frames); ++f) {
+      if (this.clouds.has(f)) continue;
+      this.clouds.set(f, "coming");
+      this.source.points(f).then((clouds) => {
+        this.clouds.set(f, clouds);
+        this.cloudBytes += bytesOf(clouds);
+        this.forget(frame);
+        arrived();
+      }).catch((error) => (this.clouds.delete(f), fail(error)));
+    }
+    const here = this.clouds.get(frame);
+    if (here === undefined || here === "coming") return undefined;
+    this.clouds.delete(frame);
+    this.clouds.set(frame, here);
+    return here;
+  }
+
+  private forget(shown: number): void {
+    for (const [f, clouds] of this.clouds) {
+      if (this.cloudBytes <= kCloudBytes) return;
+      if (clouds === "coming" || (f >= shown && f < shown + kAhead)) continue;
+      this.clouds.delete(f);
+      this.cloudBytes -= bytesOf(clouds);
+    }
   }
 
   need(frame: number): Promise<void> {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromiumPath, launch, serve, stopAll, sunder } from "./browser.mjs";
@@ -241,6 +241,35 @@ test("pieces that come into being while the page looks on", async () => {
   } finally {
     run.kill("SIGKILL");
   }
+});
+
+test("particles and a body that deforms", async () => {
+  const path = join(folder, "particles"), made = spawnSync(join(dirname(sunder), "particle_run"), [path, "2000", "12"]);
+  assert.equal(made.status, 0);
+  const served = await serve(path);
+  const { page, complaints, close } = await open(served.url);
+  await page.keyboard.press(" ");
+  const shot = async (frame) => {
+    await page.locator("#scrub").fill(String(frame));
+    await page.waitForFunction((f) => window.sunder.frame === f, frame);
+    await page.waitForTimeout(300);
+    return page.screenshot();
+  };
+  const first = await shot(0);
+  assert.equal((await probe(page)).bodiesShown, 2);
+  assert.ok(!first.equals(await shot(11)), "they move");
+  await page.locator(".lil-gui select").first().selectOption("density");
+  await page.waitForFunction(() => !document.getElementById("legend").hidden);
+  assert.match(await page.locator("#legend-range").textContent(), /0 to 1000/);
+  assert.deepEqual(complaints, []);
+  await close();
+  served.stop();
+  const alone = join(folder, "particles.html");
+  runSunder("export", path, "--to", "html", "-o", alone);
+  const opened = await open(pathToFileURL(alone).href);
+  assert.equal((await probe(opened.page)).bodiesShown, 2);
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
 });
 
 test("a run shows itself", async () => {

@@ -1,0 +1,155 @@
+#include "sunder/record/points_codec.h"
+
+#include "sunder/base/error.h"
+#include "sunder/record/frame_codec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/core.h>
+
+namespace sunder::record {
+
+namespace {
+
+constexpr size_t kPlanes = 12;  // four bytes of three coordinates
+constexpr uint8_t kMostComponents = 4;
+constexpr double kLargest = INT32_MAX;
+
+uint32_t zigzag(uint32_t difference) { return (difference << 1) ^ (0u - (difference >> 31)); }
+uint32_t unzigzag(uint32_t number) { return (number >> 1) ^ (0u - (number & 1)); }
+
+// What point i is written as the difference to.
+std::array<int32_t, 3> reference(const QuantisedPoints* previous, std::span<const std::array<int32_t, 3>> now,
+                                 size_t i) {
+  if (previous && i < previous->positions.size()) return previous->positions[i];
+  return i > 0 ? now[i - 1] : std::array<int32_t, 3>{};
+}
+
+bool comparable(const QuantisedPoints& a, const QuantisedPoints& b) { return a.resolution == b.resolution; }
+
+}  // namespace
+
+QuantisedPoints quantise(const BodyPoints& points) {
+  if (!(points.resolution > 0) || !std::isfinite(points.resolution))
+    throw Error(ErrorKind::Usage, fmt::format("points of body {} need a positive resolution", points.body));
+  QuantisedPoints q;
+  q.body = points.body;
+  q.resolution = points.resolution;
+  q.radius = points.radius;
+  q.positions.resize(points.positions.size());
+  for (size_t i = 0; i < q.positions.size(); ++i)
+    for (size_t k = 0; k < 3; ++k) {
+      const double multiple = double(points.positions[i][int(k)]) / double(points.resolution);
+      q.positions[i][k] = std::isfinite(multiple)
+                              ? int32_t(std::lround(std::clamp(multiple, -kLargest, kLargest)))
+                              : kNotFinite;
+    }
+  q.fields = points.fields;
+  for (PointField& field : q.fields) {
+    if (field.components == 0 || field.components > kMostComponents ||
+        field.values.size() != field.components * points.positions.size())
+      throw Error(ErrorKind::Usage, fmt::format("field '{}' does not fit the {} points of body {}",
+                                                field.name, points.positions.size(), points.body));
+    for (float& value : field.values) value = floatFromHalf(halfFromFloat(value));
+  }
+  return q;
+}
+
+BodyPoints restore(const QuantisedPoints& q) {
+  BodyPoints points;
+  points.body = q.body;
+  points.resolution = q.resolution;
+  points.radius = q.radius;
+  points.positions.resize(q.positions.size());
+  for (size_t i = 0; i < q.positions.size(); ++i)
+    for (size_t k = 0; k < 3; ++k)
+      points.positions[i][int(k)] = q.positions[i][k] == kNotFinite
+                                        ? std::numeric_limits<float>::quiet_NaN()
+                                        : float(double(q.positions[i][k]) * double(q.resolution));
+  points.fields = q.fields;
+  return points;
+}
+
+void encodePoints(ByteWriter& out, const QuantisedPoints* previous, const QuantisedPoints& now) {
+  if (previous && !comparable(*previous, now)) previous = nullptr;
+  const size_t count = now.positions.size();
+  out.u32(now.body);
+  out.f32(now.resolution);
+  out.f32(now.radius);
+  out.u32(uint32_t(count));
+  out.u8(previous != nullptr);
+  std::string planes(kPlanes * count, '\0');
+  for (size_t i = 0; i < count; ++i) {
+    const std::array<int32_t, 3> from = reference(previous, now.positions, i);
+    for (size_t k = 0; k < 3; ++k) {
+      const uint32_t d = zigzag(uint32_t(now.positions[i][k]) - uint32_t(from[k]));
+      for (size_t byte = 0; byte < 4; ++byte) planes[(4 * k + byte) * count + i] = char(d >> 8 * byte & 255);
+    }
+  }
+  out.string(planes);
+  out.u16(uint16_t(now.fields.size()));
+  for (const PointField& field : now.fields) {
+    out.u16(uint16_t(field.name.size()));
+    out.string(field.name);
+    out.u8(field.components);
+    const size_t values = field.values.size();
+    std::string bytes(2 * values, '\0');
+    for (size_t i = 0; i < values; ++i) {
+      const uint16_t half = halfFromFloat(field.values[i]);
+      bytes[i] = char(half & 255);
+      bytes[values + i] = char(half >> 8);
+    }
+    out.string(bytes);
+  }
+}
+
+void decodePoints(ByteReader& in, bool key, size_t bodyLimit, std::vector<QuantisedPoints>& known) {
+  QuantisedPoints now;
+  now.body = in.u32("body of points");
+  if (now.body >= bodyLimit)
+    in.fail(fmt::format("a frame refers to body {}, but there are only {}", now.body, bodyLimit));
+  now.resolution = in.f32("resolution of points");
+  now.radius = in.f32("radius of points");
+  if (!(now.resolution > 0)) in.fail("points have no resolution");
+  const uint32_t count = in.u32("number of points");
+  const bool follows = in.u8("kind of points") != 0;
+  const auto place = std::lower_bound(known.begin(), known.end(), now.body,
+                                      [](const QuantisedPoints& p, uint32_t body) { return p.body < body; });
+  const bool there = place != known.end() && place->body == now.body;
+  if (follows && (key || !there || !comparable(*place, now)))
+    in.fail("points build on a frame that does not have them");
+  const QuantisedPoints* previous = follows ? &*place : nullptr;
+  in.need(count, kPlanes, "points");
+  const auto planes = in.bytes(kPlanes * count, "points");
+  now.positions.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const std::array<int32_t, 3> from = reference(previous, now.positions, i);
+    for (size_t k = 0; k < 3; ++k) {
+      uint32_t d = 0;
+      for (size_t byte = 0; byte < 4; ++byte) d |= uint32_t(planes[(4 * k + byte) * count + i]) << 8 * byte;
+      now.positions[i][k] = int32_t(uint32_t(from[k]) + unzigzag(d));
+    }
+  }
+  const uint16_t fields = in.u16("number of fields");
+  for (uint16_t f = 0; f < fields; ++f) {
+    PointField field;
+    field.name = in.string(in.u16("length of a name"), "name of a field");
+    field.components = in.u8("components of a field");
+    if (field.components == 0 || field.components > kMostComponents) in.fail("a field has no values");
+    const size_t values = size_t(field.components) * count;
+    in.need(values, 2, "values of a field");
+    const auto bytes = in.bytes(2 * values, "values of a field");
+    field.values.resize(values);
+    for (size_t i = 0; i < values; ++i)
+      field.values[i] = floatFromHalf(uint16_t(uint16_t(bytes[i]) | uint16_t(bytes[values + i]) << 8));
+    now.fields.push_back(std::move(field));
+  }
+  if (there)
+    *place = std::move(now);
+  else
+    known.insert(place, std::move(now));
+}
+
+}  // namespace sunder::record
