@@ -248,16 +248,18 @@ ReplayResult replay(const record::RunReader& run, const World::Progress& buildin
     while (world.frame() < number) world.advance();
     const auto& recorded = run.readQuantised(i).states;
     const auto states = world.states();
-    for (uint32_t b = 0; b < states.size(); ++b) {
-      const record::QuantisedState now = record::quantise(states[b]);
+    for (uint32_t b = 0; b < std::max(states.size(), recorded.size()); ++b) {
+      const record::BodyState is = b < states.size() ? states[b] : record::BodyState{};
+      const record::QuantisedState now = record::quantise(is);
       const record::QuantisedState then = b < recorded.size() ? recorded[b] : record::QuantisedState{};
       if (now == then) continue;
-      ReplayDifference difference{number, world.scene().bodies[b].id, 0, ""};
+      ReplayDifference difference{number, b < world.bodyCount() ? world.body(b).name : run.bodies()[b].name,
+                                  0, ""};
       const record::BodyState was = record::restore(then);
-      difference.distance = static_cast<double>((was.position - states[b].position).norm());
-      difference.what = was.present != states[b].present ? "is there in one of the two only"
-                        : difference.distance > 0        ? "is at another place"
-                                                         : "turns or moves differently";
+      difference.distance = static_cast<double>((was.position - is.position).norm());
+      difference.what = was.present != is.present ? "is there in one of the two only"
+                        : difference.distance > 0 ? "is at another place"
+                                                  : "turns or moves differently";
       result.difference = difference;
       return result;
     }

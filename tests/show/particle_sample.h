@@ -14,7 +14,7 @@ inline constexpr uint32_t kSheetSide = 9;
 inline record::BodyPoints sampleParticles(size_t count, uint64_t frame) {
   record::BodyPoints points;
   points.body = 1;
-  points.radius = 0.02f;
+  points.radius = float(0.8 / std::sqrt(double(count)));
   record::PointField velocity{"velocity", 3, {}}, density{"density", 1, {}};
   for (size_t i = 0; i < count; ++i) {
     const double share = (double(i) + 0.5) / double(count),

@@ -29,7 +29,7 @@ TEST(Particles, PicturesHaveASphereForEachAndTheSheetAsItIs) {
     const record::BodyPoints want = sampleParticles(500, frame);
     for (size_t i = 0; i < 500; ++i) {
       EXPECT_LT((shot.spheres[i].centre - want.positions[i]).norm(), 1e-4f);
-      EXPECT_EQ(shot.spheres[i].radius, 0.02f);
+      EXPECT_EQ(shot.spheres[i].radius, want.radius);
     }
     const Image image = pictures.render(shot, {.width = 48, .height = 32, .samples = 2});
     size_t blue = 0;

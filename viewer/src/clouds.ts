@@ -1,5 +1,6 @@
 // Bodies whose points come with every frame: particles, drawn as balls that are flat discs in truth, shaded in the pixel,
-// and bodies that deform, whose vertices move. 200 000 particles are one draw call.
+// and bodies that deform, whose vertices move. 200 000 particles are one draw call. Where that is too slow, fewer and
+// larger ones stand for all of them.
 import {
   BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Group, Mesh as ThreeMesh, MeshLambertMaterial, Points,
   ShaderMaterial, Vector3,
@@ -18,6 +19,8 @@ export class Clouds {
   readonly group = new Group();
   bodiesShown = 0;
   private shown = new Map<number, Shown>(); // by body
+  private most = Infinity;
+  private last?: [Cloud[], Float32Array, number, string, number | null];
   private readonly balls: ShaderMaterial;
 
   constructor(private readonly store: Store, private readonly light: Light) {
@@ -27,16 +30,19 @@ export class Clouds {
   // Where the frame has them. `top`: the value that is red, null for the largest, which is returned; 0 where nothing is
   // coloured by values.
   show(clouds: Cloud[], rows: Float32Array, width: number, colourBy: string, top: number | null): number {
+    this.last = [clouds, rows, width, colourBy, top];
     const { info } = this.store, field = info.pointFields.indexOf(colourBy);
     let largest = 0;
     if (field >= 0) for (const c of clouds) for (const v of c.values[field]) if (v > largest) largest = v;
     const end = top ?? (largest || 1), there = new Set<number>();
     this.bodiesShown = 0;
-    for (const cloud of clouds) {
-      const at = cloud.body * width;
+    const every = Math.max(1, Math.ceil(clouds.reduce((sum, c) => sum + (c.radius > 0 ? c.positions.length / 3 : 0), 0) / this.most));
+    for (const whole of clouds) {
+      const at = whole.body * width;
       if (Number.isNaN(rows[at])) continue;
-      there.add(cloud.body);
+      there.add(whole.body);
       ++this.bodiesShown;
+      const cloud = every > 1 && whole.radius > 0 ? thinned(whole, every) : whole;
       const { object, geometry } = this.shownAs(cloud);
       object.visible = true;
       object.position.fromArray(rows, at);
@@ -48,11 +54,18 @@ export class Clouds {
         this.colour(cloud.body, colourBy, (object.material as MeshLambertMaterial).color);
         continue;
       }
-      put(geometry, "size", this.sizes(cloud, info), 1);
+      put(geometry, "size", this.sizes(cloud, info, Math.cbrt(every)), 1);
       put(geometry, "tint", this.tints(cloud, colourBy, field, end), 3);
     }
     for (const [body, { object }] of this.shown) if (!there.has(body)) object.visible = false;
     return field >= 0 ? end : 0;
+  }
+
+  // How many particles are drawn.
+  setMost(most: number): void {
+    if (most === this.most) return;
+    this.most = most;
+    if (this.last) this.show(...this.last);
   }
 
   // `height` of the picture in pixels.
@@ -69,6 +82,7 @@ export class Clouds {
       geometry.dispose();
     }
     this.shown.clear();
+    this.last = undefined;
   }
 
   private shownAs(cloud: Cloud): Shown {
@@ -91,9 +105,10 @@ export class Clouds {
     return material ? out.setRGB(...material.colour) : out.setRGB(0.5, 0.5, 0.5);
   }
 
-  private sizes(cloud: Cloud, info: RunInfo): Float32Array {
+  private sizes(cloud: Cloud, info: RunInfo, scale: number): Float32Array {
     const own = info.pointFields.indexOf("radius");
-    return own >= 0 ? cloud.values[own] : new Float32Array(cloud.positions.length / 3).fill(cloud.radius);
+    if (own >= 0) return cloud.values[own].map((radius) => radius * scale);
+    return new Float32Array(cloud.positions.length / 3).fill(cloud.radius * scale);
   }
 
   private tints(cloud: Cloud, colourBy: string, field: number, top: number): Float32Array {
@@ -105,6 +120,13 @@ export class Clouds {
     }
     return tints;
   }
+}
+
+function thinned(cloud: Cloud, every: number): Cloud {
+  const count = Math.ceil(cloud.positions.length / 3 / every), positions = new Float32Array(3 * count);
+  for (let i = 0; i < count; ++i) for (let k = 0; k < 3; ++k) positions[3 * i + k] = cloud.positions[3 * every * i + k];
+  const values = cloud.values.map((all) => Float32Array.from({ length: count }, (_, i) => all[every * i]));
+  return { ...cloud, positions, values };
 }
 
 // Takes the values into the buffer that is there, where it is large enough.

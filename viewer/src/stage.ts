@@ -51,6 +51,7 @@ const kBestCrowd = kQualities.findIndex((q) => q.crowd > 0);
 const kGround = 0xb4b7bb;
 
 const kSky = 0xd9dcdf;
+const kTrianglesOfABall = 2; // what a particle costs
 const kOfPoints = ["deformable", "particles", "fluid"]; // kinds of bodies that clouds.ts draws
 
 export class Stage {
@@ -342,6 +343,7 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, pixels));
     if (rich && !this.scene.environment)
       this.scene.environment = new PMREMGenerator(this.renderer).fromScene(new RoomEnvironment(), 0.04).texture;
+    this.clouds.setMost(crowd ? crowd / kTrianglesOfABall : Infinity);
     this.renderer.shadowMap.enabled = this.sun.castShadow = this.shadows && shadows && !crowd;
     this.renderer.shadowMap.needsUpdate = true;
     if (crowd && !this.crowds.has(this.quality)) this.crowds.set(this.quality, this.makeCrowds(crowd, this.extent * smallest));
