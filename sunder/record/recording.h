@@ -33,6 +33,7 @@ struct MeshEntry {
   std::vector<Vec3f> positions;
   std::vector<geometry::Triangle> triangles;
   std::vector<geometry::Tetrahedron> tets;
+  std::vector<uint8_t> interior;  // by triangle: 1 where a crack or a cut made it; empty: nowhere
 };
 
 enum class BodyKind : uint8_t { Static, Kinematic, Dynamic, Deformable, Particles, Fluid };

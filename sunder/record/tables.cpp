@@ -96,6 +96,7 @@ std::string encode(const MeshEntry& mesh, uint32_t index) {
   for (const Vec3f& p : mesh.positions) putVector(writer, p);
   putCells(writer, mesh.triangles);
   putCells(writer, mesh.tets);
+  if (!mesh.interior.empty()) writer.writeArray(std::span(mesh.interior));
   return out;
 }
 
@@ -111,6 +112,10 @@ MeshEntry decodeMesh(std::string_view payload, const std::string& file) {
   for (Vec3f& p : mesh.positions) p = getVector(in, "vertices");
   getCells(in, mesh.triangles, triangles, vertices, "triangles");
   getCells(in, mesh.tets, tets, vertices, "tetrahedra");
+  if (in.atEnd()) return mesh;
+  in.need(triangles, 1, "inner triangles");
+  mesh.interior.resize(triangles);
+  in.readArray(std::span(mesh.interior), "inner triangles");
   return mesh;
 }
 

@@ -28,33 +28,41 @@ class GlbScene {
   // A node for the body; the mesh's data are shared with bodies of the same `meshKey`, if one is given.
   size_t addBody(uint32_t b, const Vec3f& position, const record::Quatf& rotation,
                  std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles,
-                 std::optional<uint32_t> meshKey);
+                 std::span<const uint8_t> interior, std::optional<uint32_t> meshKey);
   Json& node(size_t index) { return nodes_[index]; }
   geometry::GlbOutput& data() { return glb_; }
   void write(OutputFile& out, Json animation);
 
  private:
-  size_t material(const std::string& name);
+  // Faces outside and those inside; null where there are none.
+  struct Parts {
+    Json outer, inner;
+  };
+  size_t material(const std::string& name, bool inside);
+  Parts partsOf(std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles,
+                std::span<const uint8_t> interior);
   Json primitive(std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles);
 
   const ExportScene& scene_;
   geometry::GlbOutput glb_;
   Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
   std::map<std::string, size_t> materialIndex_;
-  std::map<uint32_t, Json> primitives_;                      // by key of the mesh
+  std::map<uint32_t, Parts> parts_;                          // by key of the mesh
   std::map<std::pair<uint32_t, size_t>, size_t> meshIndex_;  // by key of the mesh and material
   std::set<std::string> extensions_;
 };
 
-size_t GlbScene::material(const std::string& name) {
-  const auto [found, isNew] = materialIndex_.emplace(name, materials_.size());
+size_t GlbScene::material(const std::string& name, bool inside) {
+  const std::string title = (name.empty() ? "default" : name) + (inside ? kInside : "");
+  const auto [found, isNew] = materialIndex_.emplace(title, materials_.size());
   if (!isNew) return found->second;
   const auto entry = scene_.looks.find(name);
-  const Look look = entry == scene_.looks.end() ? Look{} : entry->second;
+  Look look = entry == scene_.looks.end() ? Look{} : entry->second;
+  if (inside) look = insideOf(look);
   Json surface = {{"baseColorFactor", {look.colour.x(), look.colour.y(), look.colour.z(), 1}},
                   {"metallicFactor", look.metallic},
                   {"roughnessFactor", look.roughness}};
-  Json material = {{"name", name.empty() ? "default" : name}, {"pbrMetallicRoughness", surface}};
+  Json material = {{"name", title}, {"pbrMetallicRoughness", surface}};
   Json extensions = Json::object();
   if (look.transmission > 0) {
     extensions["KHR_materials_transmission"] = {{"transmissionFactor", look.transmission}};
@@ -100,9 +108,21 @@ Json GlbScene::primitive(std::span<const Vec3f> vertices, std::span<const geomet
           {"indices", glb_.addIndices(indices, table.keys.size())}};
 }
 
+GlbScene::Parts GlbScene::partsOf(std::span<const Vec3f> vertices,
+                                  std::span<const geometry::Triangle> triangles,
+                                  std::span<const uint8_t> interior) {
+  if (interior.empty()) return {primitive(vertices, triangles), nullptr};
+  std::vector<geometry::Triangle> sides[2];
+  for (size_t t = 0; t < triangles.size(); ++t) sides[interior[t] != 0].push_back(triangles[t]);
+  Parts parts{nullptr, nullptr};
+  if (!sides[0].empty()) parts.outer = primitive(vertices, sides[0]);
+  if (!sides[1].empty()) parts.inner = primitive(vertices, sides[1]);
+  return parts;
+}
+
 size_t GlbScene::addBody(uint32_t b, const Vec3f& position, const record::Quatf& rotation,
                          std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles,
-                         std::optional<uint32_t> meshKey) {
+                         std::span<const uint8_t> interior, std::optional<uint32_t> meshKey) {
   const record::BodyEntry& body = scene_.bodies[b];
   Json extras = {{"body", b},
                  {"parent", parentNumber(body)},
@@ -116,23 +136,30 @@ size_t GlbScene::addBody(uint32_t b, const Vec3f& position, const record::Quatf&
   if (!rotation.coeffs().isApprox(record::Quatf::Identity().coeffs(), 0))
     node["rotation"] = numbersOf(rotation);
   if (!triangles.empty()) {
-    const size_t look = material(body.material);
+    const size_t look = material(body.material, false);
     std::optional<size_t> mesh;
     if (meshKey)
       if (const auto found = meshIndex_.find({*meshKey, look}); found != meshIndex_.end())
         mesh = found->second;
     if (!mesh) {
-      Json part;
+      Parts parts;
       if (!meshKey)
-        part = primitive(vertices, triangles);
-      else if (const auto found = primitives_.find(*meshKey); found != primitives_.end())
-        part = found->second;
+        parts = partsOf(vertices, triangles, interior);
+      else if (const auto found = parts_.find(*meshKey); found != parts_.end())
+        parts = found->second;
       else
-        part = primitives_[*meshKey] = primitive(vertices, triangles);
-      part["material"] = look;
+        parts = parts_[*meshKey] = partsOf(vertices, triangles, interior);
+      Json list = Json::array();
+      const auto add = [&](Json part, size_t painted) {
+        if (part.is_null()) return;
+        part["material"] = painted;
+        list.push_back(std::move(part));
+      };
+      add(parts.outer, look);
+      if (!parts.inner.is_null()) add(parts.inner, material(body.material, true));
       mesh = meshes_.size();
       std::string name = meshKey ? scene_.meshes[*meshKey].name : body.name;
-      meshes_.push_back({{"primitives", Json::array({std::move(part)})}});
+      meshes_.push_back({{"primitives", std::move(list)}});
       if (!name.empty()) meshes_.back()["name"] = std::move(name);
       if (meshKey) meshIndex_[{*meshKey, look}] = *mesh;
     }
@@ -225,8 +252,8 @@ std::string exportAnimated(const ExportScene& scene, ExportFiles& files, const E
     const uint32_t m = scene.bodies[b].mesh;
     if (track.shown && m < scene.meshes.size()) {
       const record::MeshEntry& mesh = scene.meshes[m];
-      const size_t node =
-          glb.addBody(b, track.positions[0], track.rotations[0], mesh.positions, mesh.triangles, m);
+      const size_t node = glb.addBody(b, track.positions[0], track.rotations[0], mesh.positions,
+                                      mesh.triangles, mesh.interior, m);
       animateBody(curves, glb, node, track);
     }
     progress(scene.frames.size() + b + 1, steps);
@@ -244,7 +271,7 @@ std::string exportEachFrame(const ExportScene& scene, ExportFiles& files, const 
       if (s.triangles.empty()) continue;
       const auto key = s.own ? std::nullopt : std::optional<uint32_t>(scene.bodies[s.body].mesh);
       glb.addBody(s.body, s.state->position, s.state->rotation.cast<double>().normalized().cast<float>(),
-                  s.positions, s.triangles, key);
+                  s.positions, s.triangles, s.interior, key);
     }
     files.write(frameFileName(scene.frames[f], ".glb"), [&](OutputFile& out) { glb.write(out, nullptr); });
     progress(f + 1, scene.frames.size());

@@ -37,9 +37,17 @@ void writeObjFrame(OutputFile& file, const ExportScene& scene, const ExportFrame
       const Vec3f p = surface.place(vertex);
       out << "v " << p.x() << ' ' << p.y() << ' ' << p.z() << '\n';
     }
-    out << "usemtl " << materialWord(body.material) << '\n';
-    for (const geometry::Triangle& t : surface.triangles)
-      out << "f " << base + t[0] << ' ' << base + t[1] << ' ' << base + t[2] << '\n';
+    for (const bool inside : {false, true}) {
+      bool any = false;
+      for (size_t k = 0; k < surface.triangles.size(); ++k) {
+        const bool isInside = !surface.interior.empty() && surface.interior[k] != 0;
+        if (isInside != inside) continue;
+        if (!any) out << "usemtl " << materialWord(body.material + (inside ? kInside : "")) << '\n';
+        any = true;
+        const geometry::Triangle& t = surface.triangles[k];
+        out << "f " << base + t[0] << ' ' << base + t[1] << ' ' << base + t[2] << '\n';
+      }
+    }
     base += surface.positions.size();
   }
   out.flush();
@@ -49,9 +57,15 @@ void writeObjFrame(OutputFile& file, const ExportScene& scene, const ExportFrame
 // the exponent with about the same highlight for those that do not.
 void writeMaterials(OutputFile& file, const ExportScene& scene) {
   TextWriter out(file);
+  const bool broken = std::any_of(scene.meshes.begin(), scene.meshes.end(),
+                                  [](const record::MeshEntry& mesh) { return !mesh.interior.empty(); });
+  std::vector<std::pair<std::string, Look>> looks;
   for (const std::string& name : numberMaterials(scene).names) {
     const auto found = scene.looks.find(name);
-    const Look look = found == scene.looks.end() ? Look{} : found->second;
+    looks.emplace_back(name, found == scene.looks.end() ? Look{} : found->second);
+    if (broken) looks.emplace_back(name + kInside, insideOf(looks.back().second));
+  }
+  for (const auto& [name, look] : looks) {
     const Vec3f colour = solidColour(look);
     const float exponent = std::clamp(2 / std::max(1e-4f, std::pow(look.roughness, 4.0f)) - 2, 0.0f, 1000.0f);
     out << "newmtl " << materialWord(name) << "\nKd " << colour.x() << ' ' << colour.y() << ' ' << colour.z()
@@ -82,7 +96,9 @@ void writePlyFrame(OutputFile& file, const ExportScene& scene, const ExportFrame
       << frame.state.time << " s\nelement vertex " << vertices
       << "\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar green\n"
          "property uchar blue\nproperty int body\nelement face "
-      << faces << "\nproperty list uchar uint vertex_indices\nproperty int body\nend_header\n";
+      << faces
+      << "\nproperty list uchar uint vertex_indices\nproperty int body\nproperty uchar "
+         "interior\nend_header\n";
   for (const BodySurface& surface : surfaces) {
     const Vec3f colour = solidColour(lookOfBody(scene, scene.bodies[surface.body]));
     uint8_t shade[3];
@@ -97,10 +113,11 @@ void writePlyFrame(OutputFile& file, const ExportScene& scene, const ExportFrame
   }
   uint32_t base = 0;
   for (const BodySurface& surface : surfaces) {
-    for (const geometry::Triangle& t : surface.triangles) {
+    for (size_t k = 0; k < surface.triangles.size(); ++k) {
       putBytes(out, uint8_t(3));
-      for (const uint32_t v : t) putBytes(out, base + v);
+      for (const uint32_t v : surface.triangles[k]) putBytes(out, base + v);
       putBytes(out, static_cast<int32_t>(surface.body));
+      putBytes(out, surface.interior.empty() ? uint8_t(0) : surface.interior[k]);
     }
     base += static_cast<uint32_t>(surface.positions.size());
   }

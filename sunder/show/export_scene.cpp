@@ -96,6 +96,7 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
   for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
     if (!record::hasPoints(scene.bodies[b].kind)) continue;
     scene.deforming = true;
+    scene.particles |= scene.bodies[b].kind != record::BodyKind::Deformable;
     if (scene.bodies[b].mesh < scene.meshes.size()) joined[b] = scene.meshes[scene.bodies[b].mesh];
   }
   scene.readFrame = [&run, joined = std::move(joined)](size_t frame, ExportFrame& out) {
@@ -139,6 +140,7 @@ std::vector<BodySurface> surfacesOf(const ExportScene& scene, const ExportFrame&
       surface.positions = mesh.positions;
       surface.triangles = mesh.triangles;
       surface.tets = mesh.tets;
+      surface.interior = mesh.interior;
     }
     surfaces.push_back(surface);
   }
@@ -152,6 +154,14 @@ Look lookOfBody(const ExportScene& scene, const record::BodyEntry& body) {
 
 Vec3f solidColour(const Look& look) {
   return look.colour.cwiseProduct((-float(kTintDepth) * look.absorption).array().exp().matrix());
+}
+
+Look insideOf(const Look& look) {
+  Look inside = look;
+  if (look.transmission > 0) return inside;
+  inside.colour *= 0.86f;
+  inside.roughness = std::max(look.roughness, 0.85f);
+  return inside;
 }
 
 MaterialNumbers numberMaterials(const ExportScene& scene) {

@@ -39,6 +39,7 @@ struct ExportScene {
   std::map<std::string, Look> looks;  // by material
   std::vector<size_t> frames;         // those to export, ascending
   bool deforming = false;             // frames bring meshes of their own
+  bool particles = false;             // or points
 
   std::function<void(size_t frame, ExportFrame&)> readFrame;
   std::function<std::vector<record::Statistic>(size_t frame)> statistics;
@@ -57,7 +58,8 @@ struct BodySurface {
   std::span<const Vec3f> positions;
   std::span<const geometry::Triangle> triangles;
   std::span<const geometry::Tetrahedron> tets;
-  const FrameMesh* own = nullptr;  // where the frame brought it
+  std::span<const uint8_t> interior;  // by triangle; empty: none is inside
+  const FrameMesh* own = nullptr;     // where the frame brought it
 
   // In the world, rounded once.
   Vec3f place(const Vec3f& vertex) const {
@@ -74,6 +76,10 @@ Look lookOfBody(const ExportScene& scene, const record::BodyEntry& body);
 
 // The colour a look has where light cannot pass through: that of glass is the tint of two centimetres of it.
 Vec3f solidColour(const Look& look);
+
+// What stands behind the name of a material for the faces inside of broken bodies, and how these look.
+inline constexpr const char* kInside = " inside";
+Look insideOf(const Look& look);
 
 // Materials by number: the names that bodies use, sorted, and the number of each body's.
 struct MaterialNumbers {

@@ -25,6 +25,8 @@ struct Cells {
   std::vector<Vec3f> points;
   std::vector<int32_t> corners;
   std::vector<uint32_t> bodies;  // by cell
+  std::vector<uint8_t> interior;
+  std::vector<float> velocities;  // by point, of particles
 
   size_t count() const { return bodies.size(); }
 
@@ -37,6 +39,18 @@ struct Cells {
     for (const auto& cell : cells)
       for (const uint32_t v : cell) corners.push_back(static_cast<int32_t>(base + v));
     bodies.insert(bodies.end(), cells.size(), surface.body);
+    interior.insert(interior.end(), surface.interior.begin(), surface.interior.end());
+    interior.resize(bodies.size(), 0);
+  }
+  void addParticles(const BodySurface& surface) {
+    std::vector<std::array<uint32_t, Corners>> each(surface.positions.size());
+    for (uint32_t i = 0; i < each.size(); ++i) each[i].fill(i);
+    add(surface, each);
+    for (size_t i = 0; i < each.size(); ++i) {
+      const auto& own = surface.own->velocities;
+      const Vec3f v = i < own.size() ? own[i] : surface.state->velocity;
+      velocities.insert(velocities.end(), v.data(), v.data() + 3);
+    }
   }
 };
 
@@ -75,7 +89,7 @@ std::vector<VtkOutputArray> cellData(const ExportScene& scene, const MaterialNum
 template <size_t Corners>
 void writeCells(OutputFile& file, const ExportScene& scene, const MaterialNumbers& materials,
                 const record::Frame& frame, const Cells<Corners>& cells) {
-  constexpr bool kGrid = Corners == 4;
+  constexpr bool kGrid = Corners == 4, kPoints = Corners == 1;
   geometry::VtkXmlOutput xml(file, kGrid ? "UnstructuredGrid" : "PolyData",
                              geometry::VtkEncoding::Compressed);
   xml.text() << "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
@@ -84,10 +98,15 @@ void writeCells(OutputFile& file, const ExportScene& scene, const MaterialNumber
   if (kGrid)
     xml.text() << "\" NumberOfCells=\"" << cells.count() << "\">\n";
   else
-    xml.text() << "\" NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\""
-               << cells.count() << "\">\n";
-  xml.element("PointData", {});
-  xml.element("CellData", cellData(scene, materials, frame, cells.bodies));
+    xml.text() << "\" NumberOfVerts=\"" << (kPoints ? cells.count() : 0)
+               << "\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\""
+               << (kPoints ? 0 : cells.count()) << "\">\n";
+  std::vector<VtkOutputArray> ofPoints;
+  if (kPoints) ofPoints.push_back(geometry::vtkArray<float>("velocity", 3, cells.velocities));
+  xml.element("PointData", std::move(ofPoints));
+  std::vector<VtkOutputArray> ofCells = cellData(scene, materials, frame, cells.bodies);
+  if (Corners == 3) ofCells.push_back(geometry::vtkArray<uint8_t>("interior", 1, cells.interior));
+  xml.element("CellData", std::move(ofCells));
   const std::span<const float> numbers(cells.points.empty() ? nullptr : cells.points.front().data(),
                                        3 * cells.points.size());
   xml.element("Points", {geometry::vtkArray<float>("Points", 3, numbers)});
@@ -98,7 +117,7 @@ void writeCells(OutputFile& file, const ExportScene& scene, const MaterialNumber
   if (kGrid)
     topology.push_back(
         geometry::vtkGenerated<uint8_t>("types", 1, cells.count(), [](size_t) { return kTetra; }));
-  xml.element(kGrid ? "Cells" : "Polys", std::move(topology));
+  xml.element(kGrid ? "Cells" : kPoints ? "Verts" : "Polys", std::move(topology));
   xml.text() << "</Piece>\n";
   xml.finish();
 }
@@ -117,7 +136,7 @@ void writePvd(OutputFile& file, const std::vector<double>& times, const std::vec
 std::string exportVtk(const ExportScene& scene, ExportFiles& files, const ExportProgress& progress) {
   const MaterialNumbers materials = numberMaterials(scene);
   std::vector<double> times;
-  std::vector<std::string> surfaceNames, volumeNames;
+  std::vector<std::string> surfaceNames, volumeNames, particleNames;
   bool volumes = std::any_of(scene.meshes.begin(), scene.meshes.end(),
                              [](const record::MeshEntry& mesh) { return !mesh.tets.empty(); });
   ExportFrame frame;
@@ -127,13 +146,20 @@ std::string exportVtk(const ExportScene& scene, ExportFiles& files, const Export
     for (const FrameMesh& mesh : frame.meshes) volumes = volumes || !mesh.tets.empty();
     Cells<3> triangles;
     Cells<4> tets;
+    Cells<1> particles;
     for (const BodySurface& surface : surfacesOf(scene, frame)) {
       if (!surface.triangles.empty()) triangles.add(surface, surface.triangles);
       if (!surface.tets.empty()) tets.add(surface, surface.tets);
+      if (surface.own && surface.triangles.empty()) particles.addParticles(surface);
     }
     surfaceNames.push_back(frameFileName(scene.frames[f], ".vtp"));
     files.write(surfaceNames.back(),
                 [&](OutputFile& out) { writeCells(out, scene, materials, frame.state, triangles); });
+    if (scene.particles) {
+      particleNames.push_back("particles-" + frameFileName(scene.frames[f], ".vtp"));
+      files.write(particleNames.back(),
+                  [&](OutputFile& out) { writeCells(out, scene, materials, frame.state, particles); });
+    }
     if (volumes) {
       volumeNames.push_back(frameFileName(scene.frames[f], ".vtu"));
       files.write(volumeNames.back(),
@@ -144,6 +170,8 @@ std::string exportVtk(const ExportScene& scene, ExportFiles& files, const Export
   files.write("bodies.csv", [&](OutputFile& out) { writeBodyNames(out, scene, materials); });
   const std::string name = plainName(scene.name);
   files.write(name + ".pvd", [&](OutputFile& out) { writePvd(out, times, surfaceNames); });
+  if (scene.particles)
+    files.write(name + "-particles.pvd", [&](OutputFile& out) { writePvd(out, times, particleNames); });
   if (volumes) {
     // Frames before the first tetrahedron have no file.
     times.erase(times.begin(), times.begin() + std::ptrdiff_t(times.size() - volumeNames.size()));

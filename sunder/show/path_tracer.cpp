@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/sdf/gradient_noise.h"
 #include "sunder/show/corner_normals.h"
 #include "sunder/show/reflection.h"
 #include "sunder/show/sampler.h"
@@ -20,16 +21,26 @@ namespace {
 
 constexpr float kFar = std::numeric_limits<float>::infinity();
 constexpr size_t kTile = 16;
+constexpr float kBroken = 0.85f;  // roughness of what broke
 
 struct Hit {
   float distance = kFar;
   Vec3f place, geometric, shading;  // geometric: outwards
   const Look* look = nullptr;
   bool isGround = false;
+  float mottle = 0;  // of an inside face; 0: it is none
   bool found() const { return look != nullptr; }
 };
 
 float luminance(const Vec3f& c) { return 0.2126f * c.x() + 0.7152f * c.y() + 0.0722f * c.z(); }
+
+// How light the inside of a broken body is at a point: grains of all sizes from a decimetre to a millimetre.
+float mottled(const Vec3f& place) {
+  double sum = 0, wave = 0.128;
+  for (uint64_t octave = 0; octave < 7; ++octave, wave /= 2)
+    sum += sdf::gradientNoise(place.cast<double>() / wave, octave).value;
+  return float(std::clamp(0.86 + 0.16 * sum, 0.5, 1.1));
+}
 
 // Filmic curve (Narkowicz 2015's fit of ACES) to sRGB.
 Rgb develop(const Vec3f& light, float exposure) {
@@ -48,6 +59,7 @@ struct PathTracer::Impl {
   struct Mesh {
     RTCScene scene = nullptr;
     std::vector<Vec3f> normals;
+    std::vector<uint8_t> interior;  // by triangle; empty: none
   };
   RTCDevice device = nullptr;
   std::vector<Mesh> meshes;
@@ -64,13 +76,17 @@ namespace {
 // One picture: what is in it, and the light along a ray.
 class Tracer {
  public:
-  using Mesh = std::pair<RTCScene, const std::vector<Vec3f>*>;
+  struct Mesh {
+    RTCScene scene;
+    const std::vector<Vec3f>* normals;
+    const std::vector<uint8_t>* interior;
+  };
 
   Tracer(RTCDevice device, std::span<const Mesh> meshes, const Shot& shot, const PictureSettings& settings)
       : shot_(shot), settings_(settings), meshes_(meshes), scene_(rtcNewScene(device)) {
     for (const PlacedMesh& placed : shot.meshes) {
       RTCGeometry instance = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_INSTANCE);
-      rtcSetGeometryInstancedScene(instance, meshes[placed.mesh].first);
+      rtcSetGeometryInstancedScene(instance, meshes[placed.mesh].scene);
       rotations_.push_back(placed.rotation.toRotationMatrix().cast<float>());
       Eigen::Matrix<float, 3, 4> transform;
       transform << rotations_.back(), placed.position.cast<float>();
@@ -153,13 +169,17 @@ class Tracer {
       const uint32_t instance = ray.hit.instID[0];
       if (instance != RTC_INVALID_GEOMETRY_ID) {
         const PlacedMesh& placed = shot_.meshes[instance];
-        const Vec3f* corner = meshes_[placed.mesh].second->data() + size_t(ray.hit.primID) * 3;
+        const Vec3f* corner = meshes_[placed.mesh].normals->data() + size_t(ray.hit.primID) * 3;
         const Vec3f smooth =
             corner[0] * (1 - ray.hit.u - ray.hit.v) + corner[1] * ray.hit.u + corner[2] * ray.hit.v;
         hit.geometric = rotations_[instance] * normal;
         const float length = smooth.norm();
         hit.shading = length > 0.1f ? Vec3f(rotations_[instance] * (smooth / length)) : hit.geometric;
         hit.look = &placed.look;
+        if (const auto& interior = *meshes_[placed.mesh].interior;
+            !interior.empty() && interior[ray.hit.primID])
+          hit.mottle =
+              mottled(rotations_[instance].transpose() * (hit.place - placed.position.cast<float>()));
       } else {
         hit.geometric = hit.shading = normal;
         hit.look = &shot_.sphereLooks[shot_.spheres[ray.hit.primID].look];
@@ -214,7 +234,11 @@ class Tracer {
           light += clamped(weight * 20, bounce);
         break;
       }
-      const Look& look = *hit.look;
+      Look look = *hit.look;
+      if (hit.mottle > 0 && look.transmission <= 0) {
+        look.colour *= hit.mottle;
+        look.roughness = std::max(look.roughness, kBroken);
+      }
       const Vec2f u = sampler.next2();
       const Vec2f w = sampler.next2();
       if (hit.isGround) {
@@ -321,12 +345,16 @@ PathTracer::PathTracer() : impl_(std::make_unique<Impl>()) {
 }
 PathTracer::~PathTracer() = default;
 
-uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, double creaseAngle) {
+uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, double creaseAngle,
+                             std::vector<uint8_t> interior) {
+  if (!interior.empty() && interior.size() != mesh.triangles.size())
+    throw Error(ErrorKind::Usage, "a mesh needs to say of all of its triangles which are inside, or of none");
   for (size_t v = 0; v < mesh.positions.size(); ++v)
     if (!mesh.positions[v].allFinite())
       throw Error(ErrorKind::Geometry, fmt::format("vertex {} is not finite", v));
   Impl::Mesh added;
   added.normals = cornerNormals(mesh, creaseAngle);
+  added.interior = std::move(interior);
   RTCGeometry geometry = rtcNewGeometry(impl_->device, RTC_GEOMETRY_TYPE_TRIANGLE);
   auto* positions = static_cast<float*>(rtcSetNewGeometryBuffer(
       geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, mesh.positions.size()));
@@ -369,7 +397,7 @@ Image PathTracer::render(const Shot& shot, const PictureSettings& settings) {
     if (s.look >= shot.sphereLooks.size())
       throw Error(ErrorKind::Usage, fmt::format("there is no look {} for a sphere", s.look));
   std::vector<Tracer::Mesh> meshes;
-  for (const Impl::Mesh& m : impl_->meshes) meshes.emplace_back(m.scene, &m.normals);
+  for (const Impl::Mesh& m : impl_->meshes) meshes.push_back({m.scene, &m.normals, &m.interior});
   const Tracer tracer(impl_->device, meshes, shot, settings);
   Image image(settings.width, settings.height);
   const size_t across = (settings.width + kTile - 1) / kTile, down = (settings.height + kTile - 1) / kTile;

@@ -68,8 +68,11 @@ class PathTracer {
   PathTracer& operator=(const PathTracer&) = delete;
 
   // Edges whose faces meet at less than `creaseAngle` degrees are shaded smooth; 0 shades all faces flat.
-  // Throws Error (Geometry) for a coordinate that is not finite.
-  uint32_t addMesh(const geometry::TriMesh& mesh, double creaseAngle = kCreaseAngle);
+  // `interior`: by triangle, 1 where the body broke; these are rough, and mottled by noise in the mesh's own
+  // space, so that pieces of a body fit each other. Throws Error (Geometry) for a coordinate that is not
+  // finite.
+  uint32_t addMesh(const geometry::TriMesh& mesh, double creaseAngle = kCreaseAngle,
+                   std::vector<uint8_t> interior = {});
 
   void dropMesh(uint32_t mesh);  // its number may be given to another one
 

@@ -18,7 +18,7 @@ uint32_t RunPictures::handle(uint32_t index) {
     geometry::TriMesh mesh;
     mesh.triangles = entry.triangles;
     for (const Vec3f& p : entry.positions) mesh.positions.push_back(p.cast<double>());
-    handles_[index] = tracer_.addMesh(mesh);
+    handles_[index] = tracer_.addMesh(mesh, kCreaseAngle, entry.interior);
   }
   return handles_[index];
 }

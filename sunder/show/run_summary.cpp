@@ -17,10 +17,21 @@ namespace {
 constexpr size_t kFramesLookedAt = 24;
 constexpr size_t kPointsLookedAt = 1000;  // of a body
 
-double percentile(std::vector<float>& values, double part) {
-  const auto place = values.begin() + std::ptrdiff_t(part * double(values.size() - 1));
-  std::nth_element(values.begin(), place, values.end());
-  return *place;
+struct Weighed {
+  float value, weight;
+};
+
+// Large bodies count more: splinters that fly far are not what one wants to see.
+double percentile(std::vector<Weighed>& values, double part) {
+  std::sort(values.begin(), values.end(),
+            [](const Weighed& a, const Weighed& b) { return a.value < b.value; });
+  double all = 0, sum = 0;
+  for (const Weighed& v : values) all += double(v.weight);
+  for (const Weighed& v : values) {
+    sum += double(v.weight);
+    if (sum >= part * all) return double(v.value);
+  }
+  return double(values.back().value);
 }
 
 MeshSummary summarise(const record::MeshEntry& mesh) {
@@ -76,7 +87,7 @@ RunSummary summarise(const record::RunReader& run) {
   RunSummary summary;
   summary.materials = readMaterials(run);
   for (size_t m = 0; m < run.meshCount(); ++m) summary.meshes.push_back(summarise(run.mesh(m)));
-  std::vector<float> low[3], high[3];
+  std::vector<Weighed> low[3], high[3];
   Box3 still;
   record::Frame frame;
   const size_t count = run.frameCount(), looked = std::min(count, kFramesLookedAt);
@@ -86,12 +97,20 @@ RunSummary summarise(const record::RunReader& run) {
       const record::BodyState& state = frame.bodies[points.body];
       if (!state.present) continue;
       const size_t every = points.positions.size() / kPointsLookedAt + 1;
+      float weight = float(every) * points.radius * points.radius;
+      if (!(points.radius > 0)) {
+        Box3f box;
+        for (const Vec3f& p : points.positions)
+          if (p.allFinite()) box.grow(p);
+        if (box.empty()) continue;
+        weight = float(every) * box.diagonal() * box.diagonal() / float(4 * points.positions.size());
+      }
       for (size_t i = 0; i < points.positions.size(); i += every) {
         const Vec3f place = state.position + state.rotation * points.positions[i];
         if (!place.allFinite()) continue;
         for (int axis = 0; axis < 3; ++axis) {
-          low[axis].push_back(place[axis] - points.radius);
-          high[axis].push_back(place[axis] + points.radius);
+          low[axis].push_back({place[axis] - points.radius, weight});
+          high[axis].push_back({place[axis] + points.radius, weight});
         }
       }
     }
@@ -112,8 +131,8 @@ RunSummary summarise(const record::RunReader& run) {
         continue;
       }
       for (int axis = 0; axis < 3; ++axis) {
-        low[axis].push_back(centre[axis] - mesh.radius);
-        high[axis].push_back(centre[axis] + mesh.radius);
+        low[axis].push_back({centre[axis] - mesh.radius, mesh.radius * mesh.radius});
+        high[axis].push_back({centre[axis] + mesh.radius, mesh.radius * mesh.radius});
       }
     }
   }

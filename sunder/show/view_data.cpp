@@ -134,6 +134,7 @@ struct ViewData::Impl {
     writer.u32(uint32_t(entry.triangles.size()));
     for (const Vec3f& p : entry.positions) writer.writeArray(std::span(p.data(), 3));
     for (const geometry::Triangle& t : entry.triangles) writer.writeArray(std::span(t.data(), 3));
+    if (!entry.interior.empty()) writer.writeArray(std::span(entry.interior));
     return out;
   }
 

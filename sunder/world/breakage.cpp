@@ -275,6 +275,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     fracture::CrackedMesh mesh;
     std::vector<fracture::CutCell> cells;
     std::vector<uint32_t> tets, vertices;
+    std::vector<uint8_t> interior;
   };
   std::vector<Made> made(broken.pieces);
   std::vector<fracture::FragmentPart> parts;
@@ -286,6 +287,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     m.cells = fracture::cellsOf(m.mesh);
     fracture::CrackedSurface surface =
         fracture::surfaceOf(m.mesh, m.cells, fracture::linksOf(m.mesh, m.cells));
+    for (const uint32_t crack : surface.crack) m.interior.push_back(crack != kNoIndex);
     parts.push_back({m.mesh, m.cells, m.tets, m.vertices, std::move(surface.mesh)});
   }
   std::vector<fracture::Fragment> fragments =
@@ -322,8 +324,8 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     }
     body.name = fmt::format("{}.{}", spec.id, object.nextFragment + p);
     const BodyIndex added = simulation.addBody(body);
-    spawned_.push_back(
-        {record.body, object.body, record.frame, body.name, body.shape, simulation.mass(added)});
+    spawned_.push_back({record.body, object.body, record.frame, body.name, body.shape, simulation.mass(added),
+                        std::move(made[p].interior)});
     pieces_[added.value] = {parent.object,
                             std::make_shared<const fracture::CrackedMesh>(std::move(made[p].mesh)),
                             std::move(fragments[p]), pose};

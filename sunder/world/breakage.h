@@ -36,6 +36,7 @@ struct SpawnedBody {
   std::string name;
   rigid::ShapePtr shape;
   double mass = 0;
+  std::vector<uint8_t> interior;  // by triangle of the shape's surface: 1 where it broke
 };
 
 struct BreakageReport {

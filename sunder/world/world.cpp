@@ -278,6 +278,7 @@ record::MeshEntry World::mesh(uint32_t index) const {
     const SpawnedBody& piece = breakage_.spawned()[whole - breakable_.size()];
     mesh.name = piece.name;
     surface = &piece.shape->surface();
+    mesh.interior = piece.interior;
   }
   for (const Vec3& p : surface->positions) mesh.positions.push_back(p.cast<float>());
   mesh.triangles = surface->triangles;

@@ -88,6 +88,7 @@ TEST(RunFile, GivesBackWhatWasWrittenInAnyOrder) {
   EXPECT_EQ(mesh.positions, sampleMesh().positions);
   EXPECT_EQ(mesh.triangles, sampleMesh().triangles);
   EXPECT_EQ(mesh.tets, sampleMesh().tets);
+  EXPECT_EQ(mesh.interior, sampleMesh().interior);
   RandomStream random(1);
   for (int k = 0; k < 200; ++k) expectFrame(run, random.below(23), bodies);
   ASSERT_EQ(run.checkpointCount(), 6u);

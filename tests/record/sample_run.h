@@ -16,7 +16,8 @@ inline MeshEntry sampleMesh() {
   return {"tetrahedron",
           {Vec3f(0, 0, 0), Vec3f(1, 0, 0), Vec3f(0, 1, 0), Vec3f(0, 0, 1)},
           {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}},
-          {{0, 1, 2, 3}}};
+          {{0, 1, 2, 3}},
+          {0, 0, 1, 0}};
 }
 
 // Body b in frame f: every third rests, the last is born in frame 4 and gone in frame 9.

@@ -152,6 +152,14 @@ TEST_F(ExportSample, GlbSharesMeshesAndNamesParents) {
     positions.insert(mesh["primitives"][0]["attributes"]["POSITION"].get<int>());
   EXPECT_EQ(positions.size(), 2u);  // but two sets of vertices
   const Json& shard = *glb.nodeOf(kShard);
+  // Where it broke it has a material of its own.
+  const Json& parts = glb.root["meshes"][shard["mesh"].get<size_t>()]["primitives"];
+  ASSERT_EQ(parts.size(), 2u);
+  const auto material = [&](size_t part) {
+    return glb.root["materials"][parts[part]["material"].get<size_t>()]["name"];
+  };
+  EXPECT_EQ(material(0), "green glass");
+  EXPECT_EQ(material(1), "green glass inside");
   EXPECT_EQ(shard["extras"]["parent"], int(kVase));
   EXPECT_EQ(shard["extras"]["parentName"], "vase, \"blue\"");
   EXPECT_EQ(shard["name"], "vase.shard");

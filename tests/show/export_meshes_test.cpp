@@ -46,7 +46,11 @@ TEST_F(ExportSample, ObjHasOneObjectABodyAndItsMaterials) {
   const std::string materials = fileText(result.output / "materials.mtl");
   EXPECT_NE(materials.find("newmtl oak\nKd 0.4 0.25 0.1\n"), std::string::npos);
   EXPECT_NE(materials.find("newmtl green_glass\n"), std::string::npos);
-  EXPECT_NE(fileText(result.output / "frame_0006.obj").find("usemtl green_glass\n"), std::string::npos);
+  const std::string frame = fileText(result.output / "frame_0006.obj");
+  EXPECT_NE(frame.find("usemtl green_glass\n"), std::string::npos);
+  // One face of the shard is where it broke.
+  EXPECT_NE(materials.find("newmtl green_glass_inside\n"), std::string::npos);
+  EXPECT_NE(frame.find("usemtl green_glass_inside\nf "), std::string::npos);
 }
 
 TEST_F(ExportSample, PlyHasColoursAndBodies) {
@@ -57,12 +61,12 @@ TEST_F(ExportSample, PlyHasColoursAndBodies) {
   EXPECT_NEAR(file.surface.vertexColours[8][0], srgbFromLinear(0.4f), 0.5 / 255);
   const std::string text = fileText(result.openThis);
   const size_t data = text.find("end_header\n") + 11;
-  constexpr size_t kVertex = 19, kFace = 17;
+  constexpr size_t kVertex = 19, kFace = 18;
   ASSERT_EQ(text.size(), data + 28 * kVertex + 40 * kFace);
   int32_t body = 0;
   std::memcpy(&body, text.data() + data + 17 * kVertex - 4, 4);
   EXPECT_EQ(body, int32_t(kShard));  // vertex 16
-  std::memcpy(&body, text.data() + data + 28 * kVertex + 40 * kFace - 4, 4);
+  std::memcpy(&body, text.data() + data + 28 * kVertex + 40 * kFace - 5, 4);
   EXPECT_EQ(body, int32_t(kTwin));
 }
 
@@ -141,7 +145,7 @@ TEST(ExportMeshes, AGroundWithoutEndIsTrimmedToTheAction) {
   TemporaryFolder folder;
   {
     record::RunWriter writer(folder / "run.sunder", {"sunder test", "far", kSampleScene, 60});
-    record::MeshEntry plane{"plane", {}, {{0, 1, 2}, {0, 2, 3}}, {}};
+    record::MeshEntry plane{"plane", {}, {{0, 1, 2}, {0, 2, 3}}, {}, {}};
     for (const Vec2f& c : {Vec2f(-1, -1), Vec2f(-1, 1), Vec2f(1, 1), Vec2f(1, -1)})
       plane.positions.emplace_back(100 * c.x(), 0.0f, 100 * c.y());
     writer.addMesh(plane);

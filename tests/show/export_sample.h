@@ -37,7 +37,8 @@ inline record::MeshEntry tetMesh() {
   return {"shard",
           {Vec3f(0, 0, 0), Vec3f(0.3f, 0, 0), Vec3f(0, 0.2f, 0), Vec3f(0, 0, 0.25f)},
           {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}},
-          {{0, 1, 2, 3}}};
+          {{0, 1, 2, 3}},
+          {0, 0, 0, 1}};
 }
 
 // The vase is gone from frame 5 on, when its shard appears; the ground and the twin rest.

@@ -49,8 +49,8 @@ inline void writeParticleRun(const std::filesystem::path& path, size_t particles
       {"sunder test", "particles",
        R"({"materials": {"water": {"colour": [0.1, 0.3, 0.7]}, "cloth": {"colour": [0.7, 0.2, 0.1]}}})", 60});
   const uint32_t ground = writer.addMesh(
-      {"ground", {{-50, 0, -50}, {-50, 0, 50}, {50, 0, 50}, {50, 0, -50}}, {{0, 1, 2}, {0, 2, 3}}, {}});
-  MeshEntry sheet{"sheet", sampleSheet(0).positions, {}, {}};
+      {"ground", {{-50, 0, -50}, {-50, 0, 50}, {50, 0, 50}, {50, 0, -50}}, {{0, 1, 2}, {0, 2, 3}}, {}, {}});
+  MeshEntry sheet{"sheet", sampleSheet(0).positions, {}, {}, {}};
   for (uint32_t i = 0; i + 1 < kSheetSide; ++i)
     for (uint32_t j = 0; j + 1 < kSheetSide; ++j) {
       const uint32_t a = i * kSheetSide + j, b = a + 1, c = a + kSheetSide, d = c + 1;

@@ -42,6 +42,7 @@ export interface RunInfo {
 export interface Mesh {
   positions: Float32Array;
   indices: Uint32Array;
+  interior?: Uint8Array; // by triangle: 1 where the body broke
 }
 
 // Rows of one frame: per body x y z, qx qy qz qw, speed, then the fields. x is NaN where the body is not there.
@@ -85,10 +86,12 @@ export interface Source {
 export function parseMesh(data: ArrayBuffer): Mesh {
   const head = new Uint32Array(data, 0, 2);
   const vertices = head[0], triangles = head[1];
-  if (data.byteLength !== 8 + 12 * (vertices + triangles)) throw new Error("a mesh arrived damaged");
+  const end = 8 + 12 * (vertices + triangles);
+  if (data.byteLength !== end && data.byteLength !== end + triangles) throw new Error("a mesh arrived damaged");
   return {
     positions: new Float32Array(data, 8, vertices * 3),
     indices: new Uint32Array(data, 8 + vertices * 12, triangles * 3),
+    interior: data.byteLength > end ? new Uint8Array(data, end, triangles) : undefined,
   };
 }
 

@@ -147,6 +147,7 @@ export class Stage {
       const material = makeMaterial(materials[body.material]);
       const mesh = new InstancedMesh(new BufferGeometry(), material, list.length); // its geometry comes when it is looked at
       const plain = new MeshLambertMaterial({ transparent: material.transparent, opacity: material.opacity, depthWrite: material.depthWrite });
+      if (!material.transparent && this.store.meshes[body.mesh].interior) for (const m of [material, plain]) mottle(m);
       mesh.castShadow = !material.transparent;
       mesh.receiveShadow = true;
       mesh.frustumCulled = false;
@@ -177,6 +178,11 @@ export class Stage {
       plain.setAttribute("position", new BufferAttribute(source.positions, 3));
       plain.setIndex(new BufferAttribute(source.indices, 1));
       this.geometries[index] = toCreasedNormals(plain, (35 * Math.PI) / 180);
+      if (source.interior) {
+        const broken = new Float32Array(source.indices.length); // corners are in the order of the triangles
+        source.interior.forEach((inside, t) => broken.fill(inside, 3 * t, 3 * t + 3));
+        this.geometries[index].setAttribute("broken", new BufferAttribute(broken, 1));
+      }
     }
     return this.geometries[index];
   }
@@ -427,6 +433,31 @@ function isSoftware(): boolean {
   const software = !!gl && !!names && /swiftshader|llvmpipe|software/i.test(String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)));
   gl?.getExtension("WEBGL_lose_context")?.loseContext();
   return software;
+}
+
+// Where the body broke it is darker and grained by noise in the space of the mesh, so that pieces fit each other.
+function mottle(material: MeshStandardMaterial | MeshLambertMaterial): void {
+  material.customProgramCacheKey = () => "broken";
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = `attribute float broken; varying float isBroken; varying vec3 restPlace;\n${shader.vertexShader}`
+      .replace("#include <begin_vertex>", "#include <begin_vertex>\n isBroken = broken; restPlace = position;");
+    shader.fragmentShader = `varying float isBroken; varying vec3 restPlace;
+      float grain(vec3 p) { return fract(sin(dot(p, vec3(127.1, 311.7, 74.7))) * 43758.5453); }
+      float smoothGrain(vec3 p) {
+        vec3 i = floor(p), f = p - i; f = f * f * (3.0 - 2.0 * f);
+        return mix(
+          mix(mix(grain(i), grain(i + vec3(1, 0, 0)), f.x), mix(grain(i + vec3(0, 1, 0)), grain(i + vec3(1, 1, 0)), f.x), f.y),
+          mix(mix(grain(i + vec3(0, 0, 1)), grain(i + vec3(1, 0, 1)), f.x), mix(grain(i + vec3(0, 1, 1)), grain(i + vec3(1)), f.x), f.y), f.z);
+      }\n${shader.fragmentShader}`.replace(
+      "#include <color_fragment>",
+      `#include <color_fragment>
+      if (isBroken > 0.5) {
+        float sum = 0.0, wave = 0.064;
+        for (int k = 0; k < 5; ++k, wave *= 0.5) sum += smoothGrain(restPlace / wave) - 0.5;
+        diffuseColor.rgb *= clamp(0.84 + 0.22 * sum, 0.5, 1.1);
+      }`,
+    );
+  };
 }
 
 function makeMaterial(m: Material | undefined): MeshStandardMaterial {
