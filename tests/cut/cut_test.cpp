@@ -1,0 +1,2 @@
+#include "sunder/cut/cut.h"
+TEST(Cut, Builds) {}
