@@ -66,7 +66,9 @@ struct CutResult {
   std::vector<uint8_t> above, below;  // per fragment: it has faces at the seam on that side of the cutter, or
                                       // is there as a whole; both: the cutter ends in it
   std::vector<VertexFrom> vertexFrom;  // per vertex
-  std::vector<uint32_t> sourceVertex;  // per vertex: of the mesh or the cutter; of the seam: its seam point
+  // Per vertex: that of the mesh or the cutter, or the seam point; kNoIndex for the middle of an edge that
+  // was split because the two sides of an incision would share it.
+  std::vector<uint32_t> sourceVertex;
   std::vector<Vec3> seamPoints;
   std::vector<std::array<uint32_t, 2>> seam;  // segments between seam points
   CutStatistics statistics;

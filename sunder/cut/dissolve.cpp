@@ -16,7 +16,7 @@ using geometry::u32;
 
 struct Faces {
   std::vector<uint32_t> offsets{0}, corners, source, fragment;
-  std::vector<uint8_t> fromCutter;
+  std::vector<uint8_t> fromCutter, use;
 };
 
 // The pieces of one polygon.
@@ -67,6 +67,7 @@ class Polygon {
       out.source.push_back(result_.sourceFace[face]);
       out.fromCutter.push_back(result_.fromCutter[face]);
       out.fragment.push_back(result_.fragment[face]);
+      out.use.push_back(marks_.use[face]);
     }
   }
 
@@ -132,7 +133,7 @@ void removePlainVertices(const DissolveMarks& marks, Faces& faces, CutResult& re
 
 }  // namespace
 
-void dissolve(const DissolveMarks& marks, CutResult& result) {
+void dissolve(DissolveMarks& marks, CutResult& result) {
   const size_t count = result.sourceFace.size();
   std::vector<uint64_t> keys(count);
   std::vector<uint32_t> order(count);
@@ -157,6 +158,7 @@ void dissolve(const DissolveMarks& marks, CutResult& result) {
   result.sourceFace = std::move(faces.source);
   result.fromCutter = std::move(faces.fromCutter);
   result.fragment = std::move(faces.fragment);
+  marks.use = std::move(faces.use);
 }
 
 }  // namespace sunder::cut

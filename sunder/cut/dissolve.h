@@ -16,7 +16,7 @@ struct DissolveMarks {
   uint32_t facesAtPlainVertex = 2;
 };
 
-// Changes faces, their sources and, where vertices go, vertices of the result.
-void dissolve(const DissolveMarks& marks, CutResult& result);
+// Changes faces, their sources and uses and, where vertices go, vertices of the result.
+void dissolve(DissolveMarks& marks, CutResult& result);
 
 }  // namespace sunder::cut

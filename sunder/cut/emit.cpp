@@ -2,7 +2,8 @@
 
 #include "sunder/base/parallel.h"
 #include "sunder/cut/dissolve.h"
-#include "sunder/geometry/triangulate.h"
+#include "sunder/cut/doubled_edges.h"
+#include "sunder/cut/ring_triangles.h"
 
 #include <algorithm>
 #include <atomic>
@@ -156,20 +157,26 @@ class Emitter {
     soup.faceOffsets[faces_] = corners_;
     const bool dissolving =
         !triangles_ && (!scene_.mesh[0]->diagonal.empty() || !scene_.mesh[1]->diagonal.empty());
-    if (dissolving) {
-      marks_.diagonal.assign(corners_, 0);
-      marks_.use.assign(faces_, 0);
-    }
+    // Only the two lids of a sheet that ends inside can have edges with the same ends.
+    const bool hinged = uses_.size() == 3 && !scene_.mesh[kCutter]->closed();
+    if (dissolving) marks_.diagonal.assign(corners_, 0);
+    marking_ = dissolving || hinged;
+    if (marking_) marks_.use.assign(faces_, 0);
     for (size_t i = 0; i < uses_.size(); ++i) {
       writeUntouched(i, dissolving);
       writeRegions(i, dissolving);
     }
-    if (!dissolving) return;
+    if (dissolving) restorePolygons();
+    if (hinged) splitDoubledEdges(1, 2, marks_.use, result_, triangles_);
+  }
+
+  void restorePolygons() {
+    geometry::PolygonSoup& soup = result_.mesh;
     marks_.removable.assign(soup.positions.size(), 0);
     for (const int s : {kPoints, kPointCopies})
       for (size_t x = 0; x < used_[s].size(); ++x) {
         const SeamPoint& p = scene_.seam->points[x];
-        marks_.removable[map_[s][x]] |= used_[s][x] && scene_.mesh[p.edgeOf]->isDiagonal(p.halfedge);
+        if (used_[s][x]) marks_.removable[map_[s][x]] = scene_.mesh[p.edgeOf]->isFlatDiagonal(p.halfedge);
       }
     // A seam vertex has a face of either mesh, or of one where there is nothing to seal.
     marks_.facesAtPlainVertex = uses_.size() > 1 ? 2 : 1;
@@ -200,7 +207,7 @@ class Emitter {
           if (dissolving)
             marks_.diagonal[corner + k] = m.isDiagonal(3 * f + (u.reversed ? (from + 2) % 3 : from));
         }
-        if (dissolving) marks_.use[face] = static_cast<uint8_t>(i);
+        if (marking_) marks_.use[face] = static_cast<uint8_t>(i);
         ++face;
       }
     });
@@ -229,18 +236,18 @@ class Emitter {
         if (!triangles_ || n == 3) {
           writeFaceRow(plan.face[j], plan.corner[j], u, face, fragment);
           for (size_t k = 0; k < n; ++k) out[k] = ring[k];
-          if (dissolving) {
+          if (marking_) marks_.use[plan.face[j]] = static_cast<uint8_t>(i);
+          if (dissolving)
             for (size_t k = 0; k < n; ++k) marks_.diagonal[plan.corner[j] + k] = diagonal[k];
-            marks_.use[plan.face[j]] = static_cast<uint8_t>(i);
-          }
           continue;
         }
         positions.resize(n);
         for (size_t k = 0; k < n; ++k) positions[k] = result_.mesh.positions[ring[k]];
-        const auto triangulation = geometry::triangulate(std::span<const Vec3>(positions));
-        for (uint32_t t = 0; t < triangulation.triangles.size(); ++t) {
+        const auto triangles = ringTriangles(positions);
+        for (uint32_t t = 0; t < triangles.size(); ++t) {
           writeFaceRow(plan.face[j] + t, plan.corner[j] + 3 * t, u, face, fragment);
-          for (size_t k = 0; k < 3; ++k) out[3 * t + k] = ring[triangulation.triangles[t][k]];
+          if (marking_) marks_.use[plan.face[j] + t] = static_cast<uint8_t>(i);
+          for (size_t k = 0; k < 3; ++k) out[3 * t + k] = ring[triangles[t][k]];
         }
       }
     });
@@ -261,6 +268,7 @@ class Emitter {
   std::vector<uint8_t> onBorder_;
   std::vector<uint8_t> used_[kSpaces];
   std::vector<uint32_t> map_[kSpaces];
+  bool marking_ = false;
   DissolveMarks marks_;
 };
 

@@ -57,6 +57,17 @@ Box3 finiteBounds(std::span<const Vec3> positions, const std::string& name) {
   return all.box;
 }
 
+// Within the rounding of positions in single precision.
+bool isFlat(std::span<const Vec3> ring, const Vec3& area) {
+  const Vec3 normal = area.normalized();
+  double off = 0, size = 0;
+  for (const Vec3& p : ring) {
+    off = std::max(off, std::abs(normal.dot(p - ring[0])));
+    size = std::max(size, (p - ring[0]).norm());
+  }
+  return off <= 1e-7 * size;
+}
+
 void triangulateInto(KernelMesh& out, const MeshView& mesh, const std::string& name) {
   bool polygons = false;
   for (size_t f = 0; f < mesh.faceCount(); ++f) {
@@ -79,12 +90,13 @@ void triangulateInto(KernelMesh& out, const MeshView& mesh, const std::string& n
     if (n > 3 && geometry::repeatsVertex(mesh, f))
       throw bad(name, fmt::format("face {} has a vertex more than once", f))
           .hint("sunder clean mends such faces");
+    uint8_t inside = 0;
     const auto add = [&](const Triangle& corners) {
       Triangle t;
       for (size_t k = 0; k < 3; ++k) {
         t[k] = face[corners[k]];
         const uint32_t next = corners[(k + 1) % 3];
-        out.diagonal.push_back(n > 3 && next != (corners[k] + 1) % n);
+        out.diagonal.push_back(next != (corners[k] + 1) % n ? inside : uint8_t(0));
       }
       out.ownTriangles.push_back(t);
       out.source.push_back(u32(f));
@@ -95,6 +107,7 @@ void triangulateInto(KernelMesh& out, const MeshView& mesh, const std::string& n
     }
     ring.clear();
     for (const uint32_t v : face) ring.push_back(mesh.positions[v]);
+    inside = isFlat(ring, geometry::vectorArea(mesh, f)) ? 1 : 2;
     for (const Triangle& t : geometry::triangulate(std::span<const Vec3>(ring)).triangles) add(t);
   }
 }

@@ -26,9 +26,11 @@ using geometry::u32;
 struct KernelMesh {
   std::span<const Vec3> positions;
   std::span<const Triangle> triangles;
-  std::vector<uint32_t> twin;     // per half-edge; kNoIndex on the border
-  std::vector<uint32_t> source;   // per triangle: the face of the input; empty: the same number
-  std::vector<uint8_t> diagonal;  // per half-edge: inside a polygon of the input; empty: none
+  std::vector<uint32_t> twin;    // per half-edge; kNoIndex on the border
+  std::vector<uint32_t> source;  // per triangle: the face of the input; empty: the same number
+  // Per half-edge: 1 inside a flat polygon of the input, 2 inside one that is not flat, which stays in
+  // triangles where it is cut; empty: none.
+  std::vector<uint8_t> diagonal;
   std::vector<uint32_t> splitOf;  // per vertex after `inputVertices`: the one it was split from
   uint32_t inputVertices = 0;
   uint32_t borderEdge = kNoIndex;  // the first half-edge without a twin
@@ -41,6 +43,7 @@ struct KernelMesh {
   uint32_t target(uint32_t h) const { return triangles[h / 3][h % 3 == 2 ? 0 : h % 3 + 1]; }
   const Vec3& at(uint32_t triangle, uint32_t corner) const { return positions[triangles[triangle][corner]]; }
   bool isDiagonal(uint32_t h) const { return !diagonal.empty() && diagonal[h] != 0; }
+  bool isFlatDiagonal(uint32_t h) const { return !diagonal.empty() && diagonal[h] == 1; }
 
   std::vector<Vec3> ownPositions;
   std::vector<Triangle> ownTriangles;

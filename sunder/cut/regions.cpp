@@ -67,7 +67,7 @@ class FaceTracer {
     border_.clear();
     for (uint32_t k = 0; k < 3; ++k) {
       const uint32_t h = 3 * face_ + k, lower = edgeOf(mesh_, h);
-      const bool diagonal = mesh_.isDiagonal(h);
+      const bool diagonal = mesh_.isFlatDiagonal(h);
       cornerStart_[k] = u32(border_.size());
       border_.push_back({mesh_.triangles[face_][k], false, 0, diagonal});
       const EdgeRun run = seam_.run(id_, lower);

@@ -1,0 +1,123 @@
+#include "sunder/cut/ring_triangles.h"
+
+#include "sunder/base/index.h"
+#include "sunder/geometry/predicates.h"
+#include "sunder/geometry/rows.h"
+#include "sunder/geometry/triangulate.h"
+
+#include <algorithm>
+
+namespace sunder::cut {
+
+namespace {
+
+using geometry::orient2d;
+using geometry::u32;
+
+std::vector<Vec2> flattened(std::span<const Vec3> ring) {
+  Vec3 normal = Vec3::Zero();
+  for (size_t i = 1; i + 1 < ring.size(); ++i) normal += (ring[i] - ring[0]).cross(ring[i + 1] - ring[0]);
+  int axis = 0;
+  normal.cwiseAbs().maxCoeff(&axis);
+  std::vector<Vec2> flat;
+  for (const Vec3& p : ring) {
+    Vec2 q = geometry::withoutAxis(p, axis);
+    if (normal[axis] < 0) q.x() = -q.x();
+    flat.push_back(q);
+  }
+  return flat;
+}
+
+// Do the open segments share a point, or does an end of the second lie within the first?
+bool blocks(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
+  const double abc = orient2d(a, b, c), abd = orient2d(a, b, d);
+  if ((abc > 0 && abd > 0) || (abc < 0 && abd < 0)) return false;
+  const double cda = orient2d(c, d, a), cdb = orient2d(c, d, b);
+  if ((cda > 0 && cdb < 0) || (cda < 0 && cdb > 0)) return true;
+  const auto within = [&](const Vec2& p, double turn) {
+    return turn == 0 && p != a && p != b && (p - a).dot(b - a) > 0 && (p - b).dot(a - b) > 0;
+  };
+  return within(c, abc) || within(d, abd);
+}
+
+class Splitter {
+ public:
+  explicit Splitter(std::span<const Vec3> ring) : ring_(ring), flat_(flattened(ring)) {}
+
+  void run(const std::vector<uint32_t>& corners, std::vector<geometry::Triangle>& out) {
+    const size_t n = corners.size();
+    for (size_t tip = 0; tip < n && n > 3; ++tip) {
+      if (at(corners, tip + n - 1) != at(corners, tip + 1)) continue;
+      const size_t seen = partner(corners, tip);
+      if (seen == n) continue;
+      std::vector<uint32_t> left, right;
+      for (size_t i = tip;; i = (i + 1) % n) {
+        left.push_back(corners[i]);
+        if (i == seen) break;
+      }
+      for (size_t i = seen;; i = (i + 1) % n) {
+        right.push_back(corners[i]);
+        if (i == tip) break;
+      }
+      run(left, out);
+      run(right, out);
+      return;
+    }
+    std::vector<Vec3> positions;
+    for (const uint32_t c : corners) positions.push_back(ring_[c]);
+    for (const geometry::Triangle& t : geometry::triangulate(std::span<const Vec3>(positions)).triangles)
+      out.push_back({corners[t[0]], corners[t[1]], corners[t[2]]});
+  }
+
+ private:
+  const Vec2& at(const std::vector<uint32_t>& corners, size_t i) const {
+    return flat_[corners[i % corners.size()]];
+  }
+
+  // The nearest corner that the tip sees, or the number of corners.
+  size_t partner(const std::vector<uint32_t>& corners, size_t tip) const {
+    const size_t n = corners.size();
+    const Vec2& p = at(corners, tip);
+    std::vector<uint32_t> order;
+    for (size_t i = 2; i + 1 < n; ++i) order.push_back(u32((tip + i) % n));
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return (at(corners, a) - p).squaredNorm() < (at(corners, b) - p).squaredNorm();
+    });
+    for (const uint32_t w : order)
+      if (sees(corners, tip, w)) return w;
+    return n;
+  }
+
+  bool sees(const std::vector<uint32_t>& corners, size_t tip, size_t w) const {
+    const size_t n = corners.size();
+    const Vec2 &p = at(corners, tip), &q = at(corners, w), &back = at(corners, tip + 1);
+    const Vec2 &before = at(corners, w + n - 1), &after = at(corners, w + 1);
+    if (p == q || (orient2d(p, back, q) == 0 && (q - p).dot(back - p) > 0)) return false;
+    const bool leftOfOut = orient2d(q, after, p) > 0, leftOfIn = orient2d(before, q, p) > 0;
+    const double turn = orient2d(before, q, after);
+    const bool convex = turn > 0 || (turn == 0 && (before - q).dot(after - q) < 0);
+    if (before != after && !(convex ? leftOfOut && leftOfIn : leftOfOut || leftOfIn)) return false;
+    for (size_t i = 0; i < n; ++i)
+      if (blocks(p, q, at(corners, i), at(corners, i + 1))) return false;
+    return true;
+  }
+
+  std::span<const Vec3> ring_;
+  std::vector<Vec2> flat_;
+};
+
+}  // namespace
+
+std::vector<geometry::Triangle> ringTriangles(std::span<const Vec3> ring) {
+  const size_t n = ring.size();
+  bool tips = false;
+  for (size_t i = 0; i < n && !tips; ++i) tips = ring[i] == ring[(i + 2) % n];
+  if (!tips) return geometry::triangulate(ring).triangles;
+  std::vector<uint32_t> corners(n);
+  for (size_t i = 0; i < n; ++i) corners[i] = u32(i);
+  std::vector<geometry::Triangle> triangles;
+  Splitter(ring).run(corners, triangles);
+  return triangles;
+}
+
+}  // namespace sunder::cut
