@@ -91,7 +91,7 @@ CutResult cut(const geometry::MeshView& mesh, const geometry::MeshView& cutter, 
   Parts parts[2];
   both([&](size_t m) {
     const MeshId id = m == 0 ? kMesh : kCutter;
-    regions[m] = traceRegions(meshes[m], id, seam);
+    regions[m] = traceRegions(meshes[m], meshes[1 - m], id, seam);
     parts[m] = findParts(meshes[m], id, seam, regions[m]);
   });
   result.statistics.trace = watch.lap();

@@ -12,37 +12,52 @@ namespace {
 
 using geometry::u32;
 
-struct SharedEdge {
+struct SuspectEdge {
   uint32_t low, high;  // vertices
   uint32_t face, corner;
   bool forward;  // runs from low to high
-  auto operator<=>(const SharedEdge&) const = default;
+  bool taken = false;
+  auto operator<=>(const SuspectEdge&) const = default;
 };
 
-std::vector<SharedEdge> sharedEdges(uint8_t lid, uint8_t otherLid, const std::vector<uint8_t>& use,
-                                    const CutResult& result) {
+std::vector<SuspectEdge> suspectEdges(const FaceOrigin& origin, const std::vector<uint8_t>& suspect,
+                                      const CutResult& result) {
   const geometry::PolygonSoup& soup = result.mesh;
-  std::vector<uint8_t> seen(soup.positions.size(), 0);
-  bool any = false;
-  for (const uint8_t which : {lid, otherLid})
-    for (size_t f = 0; f < use.size(); ++f) {
-      if (use[f] != which) continue;
-      for (const uint32_t v : soup.face(f)) {
-        seen[v] |= which == lid ? 1 : 2;
-        any = any || seen[v] == 3;
-      }
-    }
-  std::vector<SharedEdge> edges;
-  if (!any) return edges;
-  for (uint32_t f = 0; f < use.size(); ++f)
+  std::vector<SuspectEdge> edges;
+  for (uint32_t f = 0; f < origin.use.size(); ++f) {
+    if (origin.piece[f] == kNoIndex) continue;
     for (uint32_t c = soup.faceOffsets[f]; c < soup.faceOffsets[f + 1]; ++c) {
       const uint32_t a = soup.corners[c];
-      if (seen[a] != 3) continue;
+      if (!suspect[a]) continue;
       const uint32_t b = soup.corners[c + 1 == soup.faceOffsets[f + 1] ? soup.faceOffsets[f] : c + 1];
-      if (seen[b] == 3) edges.push_back({std::min(a, b), std::max(a, b), f, c, a < b});
+      if (suspect[b]) edges.push_back({std::min(a, b), std::max(a, b), f, c, a < b});
     }
+  }
   std::sort(edges.begin(), edges.end());
   return edges;
+}
+
+struct EdgePair {
+  uint32_t corner[2];
+};
+
+// Half-edges with the same ends, in pairs: those of one ring first, then of one use, then of two. A lid finds
+// the mesh before the other lid, which it meets only where the sheet ends.
+std::vector<EdgePair> pairsOf(std::span<SuspectEdge> edges, const FaceOrigin& origin) {
+  std::vector<EdgePair> pairs;
+  const auto pairUp = [&](auto&& fit) {
+    for (SuspectEdge& e : edges)
+      for (SuspectEdge& g : edges) {
+        if (e.taken || g.taken || !e.forward || g.forward || !fit(e.face, g.face)) continue;
+        e.taken = g.taken = true;
+        pairs.push_back({{e.corner, g.corner}});
+      }
+  };
+  pairUp([&](uint32_t f, uint32_t g) { return f == g || origin.piece[f] == origin.piece[g]; });
+  pairUp([&](uint32_t f, uint32_t g) { return origin.use[f] == origin.use[g]; });
+  pairUp([&](uint32_t f, uint32_t g) { return origin.use[f] == 0 || origin.use[g] == 0; });
+  pairUp([&](uint32_t, uint32_t) { return true; });
+  return pairs;
 }
 
 // Triangles of one whose edges have middles; kNoIndex where not.
@@ -74,55 +89,40 @@ void splitTriangle(const uint32_t* corner, const uint32_t* middle, Add&& add) {
 
 }  // namespace
 
-void splitDoubledEdges(uint8_t lid, uint8_t otherLid, std::vector<uint8_t>& use, CutResult& result,
-                       bool triangles) {
-  const std::vector<SharedEdge> edges = sharedEdges(lid, otherLid, use, result);
+void splitDoubledEdges(const FaceOrigin& origin, const std::vector<uint8_t>& suspect, bool triangles,
+                       CutResult& result) {
+  std::vector<SuspectEdge> edges = suspectEdges(origin, suspect, result);
   geometry::PolygonSoup& soup = result.mesh;
   std::vector<uint32_t> middle;  // per corner: the vertex to put behind it
-  // Gives the edges of one lid, and where that is at the seam the mesh's opposite, a new vertex.
-  const auto split = [&](uint8_t which, std::span<const SharedEdge> all) {
-    size_t own = 0;
-    bool forward = false;
-    for (const SharedEdge& e : all)
-      if (use[e.face] == which) {
-        forward = e.forward;
-        ++own;
-      }
-    if (own == 0 || (own == 1 && which == otherLid)) return size_t(0);
-    if (middle.empty()) middle.assign(soup.corners.size(), kNoIndex);
-    const uint32_t vertex = u32(soup.positions.size());
-    for (const SharedEdge& e : all) {
-      const bool ofMesh = use[e.face] != lid && use[e.face] != otherLid;
-      if (use[e.face] == which || (own == 1 && ofMesh && e.forward != forward)) middle[e.corner] = vertex;
-    }
-    soup.positions.push_back(0.5 * (soup.positions[all[0].low] + soup.positions[all[0].high]));
-    result.vertexFrom.push_back(VertexFrom::Seam);
-    result.sourceVertex.push_back(kNoIndex);
-    return size_t(2);
-  };
   for (size_t begin = 0; begin < edges.size();) {
     size_t end = begin + 1;
     while (end < edges.size() && edges[end].low == edges[begin].low && edges[end].high == edges[begin].high)
       ++end;
-    size_t left = end - begin;
-    for (const uint8_t which : {lid, otherLid}) {
-      if (left <= 2) break;
-      left -= split(which, {edges.data() + begin, end - begin});
+    if (end - begin > 2) {
+      const Vec3 at = 0.5 * (soup.positions[edges[begin].low] + soup.positions[edges[begin].high]);
+      const auto pairs = pairsOf({edges.data() + begin, end - begin}, origin);
+      // The last is the hardest to split: it stays.
+      for (size_t i = 0; i + 1 < pairs.size(); ++i) {
+        if (middle.empty()) middle.assign(soup.corners.size(), kNoIndex);
+        for (const uint32_t c : pairs[i].corner) middle[c] = u32(soup.positions.size());
+        soup.positions.push_back(at);
+        result.vertexFrom.push_back(VertexFrom::Seam);
+        result.sourceVertex.push_back(kNoIndex);
+      }
     }
     begin = end;
   }
   if (middle.empty()) return;
 
   std::vector<uint32_t> offsets{0}, corners, sourceFace, fragment;
-  std::vector<uint8_t> fromCutter, newUse;
+  std::vector<uint8_t> fromCutter;
   const auto close = [&](size_t f) {
     offsets.push_back(u32(corners.size()));
     sourceFace.push_back(result.sourceFace[f]);
     fragment.push_back(result.fragment[f]);
     fromCutter.push_back(result.fromCutter[f]);
-    newUse.push_back(use[f]);
   };
-  for (size_t f = 0; f < use.size(); ++f) {
+  for (size_t f = 0; f < origin.use.size(); ++f) {
     const uint32_t first = soup.faceOffsets[f];
     if (triangles) {
       splitTriangle(soup.corners.data() + first, middle.data() + first,
@@ -143,7 +143,6 @@ void splitDoubledEdges(uint8_t lid, uint8_t otherLid, std::vector<uint8_t>& use,
   result.sourceFace = std::move(sourceFace);
   result.fragment = std::move(fragment);
   result.fromCutter = std::move(fromCutter);
-  use = std::move(newUse);
 }
 
 }  // namespace sunder::cut

@@ -1,18 +1,23 @@
-// Where a sheet ends inside a solid its two lids share the vertices along the sheet's border. An edge between
-// two such vertices then is in both lids, with four faces, though the surface has two edges there, one on
-// either side of the cut. The edge of one lid gets a vertex in its middle, so that lists of corners say which
-// is which.
+// A surface can have two edges with the same two ends: the lids of a sheet that ends inside a solid share the
+// vertices along the sheet's border, and so the ends of edges between such vertices; triangles of faces
+// without area can have diagonals in common. A list of corners cannot tell such edges apart, they look like
+// one edge with four faces. All but one of them get a vertex in their middle.
 //
-// O(corners), and nothing to do where the lids share no vertices.
+// O(corners) where no vertices are suspect, and a sort of the edges between suspect ones.
 #pragma once
 
 #include "sunder/cut/cut.h"
 
 namespace sunder::cut {
 
-// `use` has the number of each face: `lid` and `otherLid` are those of the lids, which differ in nothing but
-// their orientation. With `triangles` faces stay triangles.
-void splitDoubledEdges(uint8_t lid, uint8_t otherLid, std::vector<uint8_t>& use, CutResult& result,
-                       bool triangles);
+struct FaceOrigin {
+  std::vector<uint8_t> use;     // which use of a mesh a face is of: edges pair within one where they can
+  std::vector<uint32_t> piece;  // the ring that it is a triangle of, before all others; faces that cannot
+                                // have doubled edges have kNoIndex
+};
+
+// `suspect` has a flag for every vertex. With `triangles` faces stay triangles.
+void splitDoubledEdges(const FaceOrigin& origin, const std::vector<uint8_t>& suspect, bool triangles,
+                       CutResult& result);
 
 }  // namespace sunder::cut

@@ -13,6 +13,7 @@ namespace sunder::cut {
 namespace {
 
 constexpr size_t kGrain = 16384;
+constexpr size_t kRegionGrain = 64;
 
 // Vertices of the mesh, two copies of those of the cutter, two copies of the seam's points.
 enum Space { kMeshVertices, kCutterVertices, kCutterCopies, kPoints, kPointCopies, kSpaces };
@@ -35,6 +36,12 @@ class Emitter {
     uint32_t firstFace = 0, firstCorner = 0;
     std::vector<uint32_t> regions;       // kept ones
     std::vector<uint32_t> face, corner;  // per kept region: the first output face and corner
+  };
+
+  // A ring in native order whose triangles have a vertex twice.
+  struct Tangle {
+    uint32_t region;  // index in the plan
+    std::vector<uint32_t> ring;
   };
 
   const KernelMesh& mesh(const Use& u) const { return *scene_.mesh[u.mesh]; }
@@ -160,14 +167,49 @@ class Emitter {
     // Only the two lids of a sheet that ends inside can have edges with the same ends.
     const bool hinged = uses_.size() == 3 && !scene_.mesh[kCutter]->closed();
     if (dissolving) marks_.diagonal.assign(corners_, 0);
-    marking_ = dissolving || hinged;
-    if (marking_) marks_.use.assign(faces_, 0);
+    if (dissolving) marks_.use.assign(faces_, 0);
     for (size_t i = 0; i < uses_.size(); ++i) {
       writeUntouched(i, dissolving);
       writeRegions(i, dissolving);
     }
     if (dissolving) restorePolygons();
-    if (hinged) splitDoubledEdges(1, 2, marks_.use, result_, triangles_);
+    for (const auto& [use, tangle] : tangles_) untangle(use, tangle);
+    if (hinged || degenerate_.load()) splitEdges(dissolving);
+  }
+
+  void splitEdges(bool dissolved) {
+    const geometry::PolygonSoup& soup = result_.mesh;
+    FaceOrigin origin;
+    if (dissolved) {
+      origin.use = std::move(marks_.use);
+      origin.piece.resize(origin.use.size());
+      for (uint32_t f = 0; f < origin.piece.size(); ++f) origin.piece[f] = f;
+    } else {
+      origin.use.assign(faces_, 0);
+      origin.piece.assign(faces_, kNoIndex);
+      for (size_t i = 0; i < plans_.size(); ++i) {
+        const uint32_t end = i + 1 < plans_.size() ? plans_[i + 1].firstFace : faces_;
+        for (uint32_t f = plans_[i].firstFace; f < end; ++f) origin.use[f] = static_cast<uint8_t>(i);
+        // Whole faces of the cutter count too: two lids may share all their vertices.
+        if (uses_[i].mesh == kCutter)
+          for (uint32_t f = plans_[i].firstFace; f < end; ++f) origin.piece[f] = f;
+        for (size_t j = 0; j < plans_[i].face.size(); ++j) {
+          const uint32_t last = j + 1 < plans_[i].face.size() ? plans_[i].face[j + 1] : end;
+          for (uint32_t f = plans_[i].face[j]; f < last; ++f) origin.piece[f] = plans_[i].face[j];
+        }
+      }
+    }
+    origin.use.insert(origin.use.end(), more_.use.begin(), more_.use.end());
+    origin.piece.insert(origin.piece.end(), more_.piece.begin(), more_.piece.end());
+    std::vector<uint8_t> suspect(soup.positions.size(), degenerate_.load() ? 1 : 0);
+    if (!degenerate_.load()) {
+      // Vertices that both lids have.
+      for (size_t f = 0; f < origin.use.size(); ++f)
+        if (origin.use[f] > 0)
+          for (const uint32_t v : soup.face(f)) suspect[v] |= origin.use[f];
+      for (uint8_t& s : suspect) s = s == 3;
+    }
+    splitDoubledEdges(origin, suspect, triangles_, result_);
   }
 
   void restorePolygons() {
@@ -207,7 +249,7 @@ class Emitter {
           if (dissolving)
             marks_.diagonal[corner + k] = m.isDiagonal(3 * f + (u.reversed ? (from + 2) % 3 : from));
         }
-        if (marking_) marks_.use[face] = static_cast<uint8_t>(i);
+        if (dissolving) marks_.use[face] = static_cast<uint8_t>(i);
         ++face;
       }
     });
@@ -216,7 +258,8 @@ class Emitter {
   void writeRegions(size_t i, bool dissolving) {
     const Use& u = uses_[i];
     const Plan& plan = plans_[i];
-    parallelBlocks(plan.regions.size(), 64, [&](size_t begin, size_t end) {
+    std::vector<std::vector<Tangle>> tangled((plan.regions.size() + kRegionGrain - 1) / kRegionGrain);
+    parallelBlocks(plan.regions.size(), kRegionGrain, [&](size_t begin, size_t end) {
       std::vector<uint32_t> ring;
       std::vector<Vec3> positions;
       std::vector<uint8_t> diagonal;
@@ -236,21 +279,61 @@ class Emitter {
         if (!triangles_ || n == 3) {
           writeFaceRow(plan.face[j], plan.corner[j], u, face, fragment);
           for (size_t k = 0; k < n; ++k) out[k] = ring[k];
-          if (marking_) marks_.use[plan.face[j]] = static_cast<uint8_t>(i);
-          if (dissolving)
+          if (dissolving) {
+            marks_.use[plan.face[j]] = static_cast<uint8_t>(i);
             for (size_t k = 0; k < n; ++k) marks_.diagonal[plan.corner[j] + k] = diagonal[k];
+          }
           continue;
         }
+        // In native order, so that both lids of a cut have the same triangles.
+        if (u.reversed) std::reverse(ring.begin(), ring.end());
         positions.resize(n);
         for (size_t k = 0; k < n; ++k) positions[k] = result_.mesh.positions[ring[k]];
-        const auto triangles = ringTriangles(positions);
+        bool clean = true;
+        const auto triangles = ringTriangles(positions, clean);
+        if (!clean) {
+          degenerate_.store(true, std::memory_order_relaxed);
+          if (repeatsCorner(triangles, ring)) tangled[begin / kRegionGrain].push_back({u32(j), ring});
+        }
         for (uint32_t t = 0; t < triangles.size(); ++t) {
           writeFaceRow(plan.face[j] + t, plan.corner[j] + 3 * t, u, face, fragment);
-          if (marking_) marks_.use[plan.face[j] + t] = static_cast<uint8_t>(i);
-          for (size_t k = 0; k < 3; ++k) out[3 * t + k] = ring[triangles[t][k]];
+          for (size_t k = 0; k < 3; ++k) out[3 * t + k] = ring[triangles[t][u.reversed ? 2 - k : k]];
         }
       }
     });
+    for (std::vector<Tangle>& block : tangled)
+      for (Tangle& t : block) tangles_.push_back({i, std::move(t)});
+  }
+
+  // Other triangles in place of a tangled ring's; there are more of them, the rest is put at the end.
+  void untangle(size_t i, const Tangle& tangle) {
+    const Use& u = uses_[i];
+    const uint32_t first = plans_[i].face[tangle.region], n = u32(tangle.ring.size());
+    const SpokeTriangles made = spokeTriangles(tangle.ring);
+    std::vector<uint32_t> ids = tangle.ring;
+    for (const uint32_t c : made.copyOf) {
+      ids.push_back(u32(result_.mesh.positions.size()));
+      const uint32_t v = tangle.ring[c];
+      result_.mesh.positions.push_back(Vec3(result_.mesh.positions[v]));
+      result_.vertexFrom.push_back(result_.vertexFrom[v]);
+      result_.sourceVertex.push_back(result_.sourceVertex[v]);
+    }
+    for (uint32_t t = 0; t < made.triangles.size(); ++t) {
+      uint32_t corners[3];
+      for (size_t k = 0; k < 3; ++k) corners[k] = ids[made.triangles[t][u.reversed ? 2 - k : k]];
+      if (t < n - 2) {
+        std::copy(corners, corners + 3,
+                  result_.mesh.corners.data() + plans_[i].corner[tangle.region] + 3 * t);
+        continue;
+      }
+      result_.mesh.corners.insert(result_.mesh.corners.end(), corners, corners + 3);
+      result_.mesh.faceOffsets.push_back(u32(result_.mesh.corners.size()));
+      result_.sourceFace.push_back(result_.sourceFace[first]);
+      result_.fromCutter.push_back(result_.fromCutter[first]);
+      result_.fragment.push_back(result_.fragment[first]);
+      more_.use.push_back(static_cast<uint8_t>(i));
+      more_.piece.push_back(first);
+    }
   }
 
   uint32_t faceOfRegion(const Use& u, uint32_t region) const {
@@ -268,8 +351,10 @@ class Emitter {
   std::vector<uint8_t> onBorder_;
   std::vector<uint8_t> used_[kSpaces];
   std::vector<uint32_t> map_[kSpaces];
-  bool marking_ = false;
+  std::atomic<bool> degenerate_{false};  // some face has triangles without area
   DissolveMarks marks_;
+  std::vector<std::pair<size_t, Tangle>> tangles_;  // with the use
+  FaceOrigin more_;                                 // of faces put at the end
 };
 
 }  // namespace

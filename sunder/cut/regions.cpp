@@ -5,6 +5,7 @@
 #include "sunder/geometry/predicates.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sunder::cut {
 
@@ -21,8 +22,8 @@ struct Block {
 
 class FaceTracer {
  public:
-  FaceTracer(const KernelMesh& mesh, MeshId id, const Seam& seam, Regions& out)
-      : mesh_(mesh), id_(id), seam_(seam), out_(out) {}
+  FaceTracer(const KernelMesh& mesh, const KernelMesh& other, MeshId id, const Seam& seam, Regions& out)
+      : mesh_(mesh), other_(other), id_(id), seam_(seam), out_(out) {}
 
   void trace(uint32_t face, std::span<const uint32_t> segments, Block& block) {
     face_ = face;
@@ -60,7 +61,6 @@ class FaceTracer {
     uint32_t first;  // half-edge
     uint8_t sides = 0;
     bool border = false;
-    double area = 0;  // only of cycles without border
   };
 
   void walkBorder() {
@@ -174,21 +174,43 @@ class FaceTracer {
     flip_ = geometry::orient2d(*t.a, *t.b, *t.c, axis_) < 0;
   }
 
-  // Segments one after another, so that the two directions of a loop get areas that are exact opposites.
-  void measureInner() {
-    const Vec2 origin = flat(border_[0]);
-    for (size_t j = 0; j < segments_.size(); ++j) {
-      const SeamSegment& s = seam_.segments[segments_[j]];
-      const Vec2 a = flat({s.start, true}) - origin, b = flat({s.end, true}) - origin;
-      const double term = a.x() * b.y() - a.y() * b.x();
-      cycles_[cycleOf_[border_.size() + 2 * j]].area += term;
-      cycles_[cycleOf_[border_.size() + 2 * j + 1]].area -= term;
-    }
+  // The direction of a segment's half-edge in space: from the normals of its two faces, so it is right also
+  // where the segment has no length. Zero where a face has no area.
+  Vec3 directionOf(uint32_t h) const {
+    const SeamSegment& s = seam_.segments[segments_[(h - border_.size()) / 2]];
+    const auto normal = [](const Corners3& t) { return Vec3((*t.b - *t.a).cross(*t.c - *t.a)); };
+    const Corners3 own = cornersOf(mesh_, face_), other = cornersOf(other_, s.face[1 - id_]);
+    const Vec3 d = id_ == kMesh ? normal(own).stableNormalized().cross(normal(other).stableNormalized())
+                                : normal(other).stableNormalized().cross(normal(own).stableNormalized());
+    return (sideOf(h) == kPlus ? d : Vec3(-d)).stableNormalized();
+  }
+
+  // Does the cycle turn clockwise? By the sum of its turns: a loop that shrank to a line or a point because
+  // meshes touch has no area, but turns all the same.
+  bool turnsClockwise(const Cycle& cycle) const {
+    const Corners3 t = cornersOf(mesh_, face_);
+    const Vec3 up = (*t.b - *t.a).cross(*t.c - *t.a).stableNormalized();
+    Vec3 before = Vec3::Zero(), first = Vec3::Zero();
+    double sum = 0;
+    uint32_t h = cycle.first;
+    const auto turn = [&](const Vec3& from, const Vec3& to) {
+      return std::atan2(up.dot(from.cross(to)), from.dot(to));
+    };
+    do {
+      const Vec3 d = directionOf(h);
+      if (d.squaredNorm() > 0.5) {
+        if (first.squaredNorm() < 0.5) first = d;
+        if (before.squaredNorm() > 0.5) sum += turn(before, d);
+        before = d;
+      }
+      h = next_[h];
+    } while (h != cycle.first);
+    if (first.squaredNorm() > 0.5) sum += turn(before, first);
+    return sum < 0;
   }
 
   void emitWithHoles(Block& block) {
     lookFromTheFront();
-    measureInner();
     corners_.clear();
     loops_.assign(cycles_.size(), {});
     std::vector<std::vector<uint32_t>> holesOf(cycles_.size());
@@ -199,8 +221,7 @@ class FaceTracer {
         corners_.push_back(corner);
       });
       const Cycle& cycle = cycles_[c];
-      isHole[c] = !cycle.border &&
-                  (cycle.sides == kBothSides || cycle.area < 0 || (cycle.area == 0 && cycle.sides == kPlus));
+      isHole[c] = !cycle.border && (cycle.sides == kBothSides || turnsClockwise(cycle));
     }
     for (size_t c = 0; c < cycles_.size(); ++c)
       if (isHole[c]) holesOf[around(c, isHole)].push_back(u32(c));
@@ -276,6 +297,7 @@ class FaceTracer {
   }
 
   const KernelMesh& mesh_;
+  const KernelMesh& other_;
   MeshId id_;
   const Seam& seam_;
   Regions& out_;
@@ -294,7 +316,7 @@ class FaceTracer {
 
 }  // namespace
 
-Regions traceRegions(const KernelMesh& mesh, MeshId id, const Seam& seam) {
+Regions traceRegions(const KernelMesh& mesh, const KernelMesh& other, MeshId id, const Seam& seam) {
   Regions out;
   const size_t count = seam.segments.size();
   std::vector<uint32_t> order(count), row{0};
@@ -320,7 +342,7 @@ Regions traceRegions(const KernelMesh& mesh, MeshId id, const Seam& seam) {
     return std::span<const uint32_t>(order.data() + row[t], row[t + 1] - row[t]);
   };
   parallelBlocks(out.faces.size(), kFaceGrain, [&](size_t begin, size_t end) {
-    FaceTracer tracer(mesh, id, seam, out);
+    FaceTracer tracer(mesh, other, id, seam, out);
     for (size_t t = begin; t < end; ++t)
       tracer.trace(out.faces[t], segmentsOf(t), blocks[begin / kFaceGrain]);
   });

@@ -42,6 +42,6 @@ struct Regions {
   }
 };
 
-Regions traceRegions(const KernelMesh& mesh, MeshId id, const Seam& seam);
+Regions traceRegions(const KernelMesh& mesh, const KernelMesh& other, MeshId id, const Seam& seam);
 
 }  // namespace sunder::cut

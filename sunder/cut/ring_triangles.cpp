@@ -47,7 +47,7 @@ class Splitter {
   void run(const std::vector<uint32_t>& corners, std::vector<geometry::Triangle>& out) {
     const size_t n = corners.size();
     for (size_t tip = 0; tip < n && n > 3; ++tip) {
-      if (at(corners, tip + n - 1) != at(corners, tip + 1)) continue;
+      if (!isTip(corners, tip)) continue;
       const size_t seen = partner(corners, tip);
       if (seen == n) continue;
       std::vector<uint32_t> left, right;
@@ -65,13 +65,27 @@ class Splitter {
     }
     std::vector<Vec3> positions;
     for (const uint32_t c : corners) positions.push_back(ring_[c]);
-    for (const geometry::Triangle& t : geometry::triangulate(std::span<const Vec3>(positions)).triangles)
+    const auto made = geometry::triangulate(std::span<const Vec3>(positions));
+    clean_ = clean_ && made.clean;
+    for (const geometry::Triangle& t : made.triangles)
       out.push_back({corners[t[0]], corners[t[1]], corners[t[2]]});
   }
+
+  bool clean() const { return clean_; }
 
  private:
   const Vec2& at(const std::vector<uint32_t>& corners, size_t i) const {
     return flat_[corners[i % corners.size()]];
+  }
+
+  // The ring comes back from here the way it came. Corners in one place count as one, the first of them.
+  bool isTip(const std::vector<uint32_t>& corners, size_t i) const {
+    const size_t n = corners.size();
+    const Vec2 &p = at(corners, i), &before = at(corners, i + n - 1);
+    if (before == p) return false;
+    for (size_t k = 1; k < n; ++k)
+      if (const Vec2& after = at(corners, i + k); after != p) return after == before;
+    return false;
   }
 
   // The nearest corner that the tip sees, or the number of corners.
@@ -90,7 +104,7 @@ class Splitter {
 
   bool sees(const std::vector<uint32_t>& corners, size_t tip, size_t w) const {
     const size_t n = corners.size();
-    const Vec2 &p = at(corners, tip), &q = at(corners, w), &back = at(corners, tip + 1);
+    const Vec2 &p = at(corners, tip), &q = at(corners, w), &back = at(corners, tip + n - 1);
     const Vec2 &before = at(corners, w + n - 1), &after = at(corners, w + 1);
     if (p == q || (orient2d(p, back, q) == 0 && (q - p).dot(back - p) > 0)) return false;
     const bool leftOfOut = orient2d(q, after, p) > 0, leftOfIn = orient2d(before, q, p) > 0;
@@ -104,20 +118,71 @@ class Splitter {
 
   std::span<const Vec3> ring_;
   std::vector<Vec2> flat_;
+  bool clean_ = true;
 };
 
 }  // namespace
 
-std::vector<geometry::Triangle> ringTriangles(std::span<const Vec3> ring) {
+std::vector<geometry::Triangle> ringTriangles(std::span<const Vec3> ring, bool& clean) {
   const size_t n = ring.size();
   bool tips = false;
-  for (size_t i = 0; i < n && !tips; ++i) tips = ring[i] == ring[(i + 2) % n];
-  if (!tips) return geometry::triangulate(ring).triangles;
+  for (size_t i = 0; i < n && !tips; ++i) {
+    const Vec3 &p = ring[i], &before = ring[(i + n - 1) % n];
+    size_t k = 1;
+    while (k < n && ring[(i + k) % n] == p) ++k;
+    tips = before != p && ring[(i + k) % n] == before;
+  }
+  if (!tips) {
+    geometry::Triangulation made = geometry::triangulate(ring);
+    clean = clean && made.clean;
+    return std::move(made.triangles);
+  }
   std::vector<uint32_t> corners(n);
   for (size_t i = 0; i < n; ++i) corners[i] = u32(i);
   std::vector<geometry::Triangle> triangles;
-  Splitter(ring).run(corners, triangles);
+  Splitter splitter(ring);
+  splitter.run(corners, triangles);
+  clean = clean && splitter.clean();
   return triangles;
+}
+
+bool repeatsCorner(std::span<const geometry::Triangle> triangles, std::span<const uint32_t> ids) {
+  return std::any_of(triangles.begin(), triangles.end(), [&](const geometry::Triangle& t) {
+    return ids[t[0]] == ids[t[1]] || ids[t[1]] == ids[t[2]] || ids[t[2]] == ids[t[0]];
+  });
+}
+
+SpokeTriangles spokeTriangles(std::span<const uint32_t> ids) {
+  const uint32_t n = u32(ids.size());
+  SpokeTriangles out;
+  out.copyOf.push_back(0);  // the hub
+  const uint32_t hub = n;
+  std::vector<uint32_t> order(n), spoke(n, kNoIndex);
+  for (uint32_t i = 0; i < n; ++i) order[i] = i;
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return ids[a] < ids[b] || (ids[a] == ids[b] && a < b); });
+  for (uint32_t k = 1; k < n; ++k)
+    if (ids[order[k]] == ids[order[k - 1]]) {
+      spoke[order[k]] = n + u32(out.copyOf.size());
+      out.copyOf.push_back(order[k]);
+    }
+  for (uint32_t i = 0; i < n; ++i) {
+    const uint32_t j = (i + 1) % n, a = spoke[i], b = spoke[j];
+    if (a == kNoIndex && b == kNoIndex) {
+      out.triangles.push_back({hub, i, j});
+    } else if (b == kNoIndex) {
+      out.triangles.push_back({hub, a, j});
+      out.triangles.push_back({a, i, j});
+    } else if (a == kNoIndex) {
+      out.triangles.push_back({hub, i, b});
+      out.triangles.push_back({i, j, b});
+    } else {
+      out.triangles.push_back({hub, a, b});
+      out.triangles.push_back({a, i, j});
+      out.triangles.push_back({a, j, b});
+    }
+  }
+  return out;
 }
 
 }  // namespace sunder::cut

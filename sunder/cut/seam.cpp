@@ -208,8 +208,15 @@ void sortRun(std::span<SeamPoint> run, std::span<const double> errors, std::span
   std::stable_sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) {
     const double difference = run[i].t - run[j].t;
     if (std::abs(difference) > errors[i] + errors[j]) return difference < 0;
-    return compareCrossings(p, q, cornersOf(other, run[i].face), cornersOf(other, run[j].face),
-                            run[i].edgeOf == kCutter) < 0;
+    const Corners3 first = cornersOf(other, run[i].face), second = cornersOf(other, run[j].face);
+    const bool ofCutter = run[i].edgeOf == kCutter;
+    const int which = compareCrossings(p, q, first, second, ofCutter);
+    if (which != 0) return which < 0;
+    // Two solids of one mesh that touch in a face: out of the one before into the other.
+    const auto leaves = [&](const Corners3& f) {
+      return (ofCutter ? sideOfCutterVertex(p, f) : sideOfMeshVertex(p, f)) < 0;
+    };
+    return leaves(first) && !leaves(second);
   });
 }
 
