@@ -88,6 +88,43 @@ class Polygon {
   std::vector<uint8_t> gone_;
 };
 
+// Puts vertices back without which two edges would have the same ends. True when there were any.
+bool keepEdgesApart(const Faces& faces, std::vector<uint8_t>& remove) {
+  struct Edge {
+    uint32_t from, to, corner;  // `corner` is where the edge starts
+    auto operator<=>(const Edge&) const = default;
+  };
+  std::vector<uint8_t> end(remove.size(), 0);
+  std::vector<Edge> edges;
+  // First the ends of edges that lose a vertex, then all edges between such ends.
+  for (const bool collect : {false, true})
+    for (size_t f = 0; f + 1 < faces.offsets.size(); ++f) {
+      const uint32_t begin = faces.offsets[f], n = faces.offsets[f + 1] - begin;
+      for (uint32_t i = 0; i < n; ++i) {
+        const uint32_t from = faces.corners[begin + i];
+        if (remove[from]) continue;
+        uint32_t k = 1;
+        while (remove[faces.corners[begin + (i + k) % n]]) ++k;
+        const uint32_t to = faces.corners[begin + (i + k) % n];
+        if (collect && end[from] && end[to]) edges.push_back({from, to, begin + i});
+        if (!collect && k > 1) end[from] = end[to] = 1;
+      }
+    }
+  std::sort(edges.begin(), edges.end());
+  bool any = false;
+  for (size_t i = 0; i < edges.size(); ++i) {
+    const auto same = [&](size_t j) { return edges[j].from == edges[i].from && edges[j].to == edges[i].to; };
+    if (!(i > 0 && same(i - 1)) && !(i + 1 < edges.size() && same(i + 1))) continue;
+    const auto face = std::upper_bound(faces.offsets.begin(), faces.offsets.end(), edges[i].corner);
+    const uint32_t begin = *(face - 1), n = *face - begin;
+    for (uint32_t c = edges[i].corner - begin + 1; remove[faces.corners[begin + c % n]]; ++c) {
+      remove[faces.corners[begin + c % n]] = 0;
+      any = true;
+    }
+  }
+  return any;
+}
+
 // Takes vertices out that only two corners are left of, as long as every face keeps three corners.
 void removePlainVertices(const DissolveMarks& marks, Faces& faces, CutResult& result) {
   const size_t vertices = result.mesh.positions.size(), faceCount = faces.offsets.size() - 1;
@@ -106,6 +143,7 @@ void removePlainVertices(const DissolveMarks& marks, Faces& faces, CutResult& re
         remove[faces.corners[c]] = 0;
       }
     }
+    again = again || keepEdgesApart(faces, remove);
   }
   std::vector<uint32_t> place(vertices);
   uint32_t count = 0;

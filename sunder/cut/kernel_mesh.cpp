@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/cut/flip_diagonals.h"
 #include "sunder/geometry/triangulate.h"
 
 #include <atomic>
@@ -108,7 +109,9 @@ void triangulateInto(KernelMesh& out, const MeshView& mesh, const std::string& n
     ring.clear();
     for (const uint32_t v : face) ring.push_back(mesh.positions[v]);
     inside = isFlat(ring, geometry::vectorArea(mesh, f)) ? 1 : 2;
-    for (const Triangle& t : geometry::triangulate(std::span<const Vec3>(ring)).triangles) add(t);
+    auto made = geometry::triangulate(std::span<const Vec3>(ring));
+    flipDiagonals(flattened(ring), made.triangles);
+    for (const Triangle& t : made.triangles) add(t);
   }
 }
 

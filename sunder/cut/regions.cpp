@@ -178,11 +178,9 @@ class FaceTracer {
   // where the segment has no length. Zero where a face has no area.
   Vec3 directionOf(uint32_t h) const {
     const SeamSegment& s = seam_.segments[segments_[(h - border_.size()) / 2]];
-    const auto normal = [](const Corners3& t) { return Vec3((*t.b - *t.a).cross(*t.c - *t.a)); };
     const Corners3 own = cornersOf(mesh_, face_), other = cornersOf(other_, s.face[1 - id_]);
-    const Vec3 d = id_ == kMesh ? normal(own).stableNormalized().cross(normal(other).stableNormalized())
-                                : normal(other).stableNormalized().cross(normal(own).stableNormalized());
-    return (sideOf(h) == kPlus ? d : Vec3(-d)).stableNormalized();
+    const Vec3 d = id_ == kMesh ? meetingDirection(own, other) : meetingDirection(other, own);
+    return sideOf(h) == kPlus ? d : Vec3(-d);
   }
 
   // Does the cycle turn clockwise? By the sum of its turns: a loop that shrank to a line or a point because

@@ -1,6 +1,7 @@
 #include "sunder/cut/ring_triangles.h"
 
 #include "sunder/base/index.h"
+#include "sunder/cut/flip_diagonals.h"
 #include "sunder/geometry/predicates.h"
 #include "sunder/geometry/rows.h"
 #include "sunder/geometry/triangulate.h"
@@ -13,20 +14,6 @@ namespace {
 
 using geometry::orient2d;
 using geometry::u32;
-
-std::vector<Vec2> flattened(std::span<const Vec3> ring) {
-  Vec3 normal = Vec3::Zero();
-  for (size_t i = 1; i + 1 < ring.size(); ++i) normal += (ring[i] - ring[0]).cross(ring[i + 1] - ring[0]);
-  int axis = 0;
-  normal.cwiseAbs().maxCoeff(&axis);
-  std::vector<Vec2> flat;
-  for (const Vec3& p : ring) {
-    Vec2 q = geometry::withoutAxis(p, axis);
-    if (normal[axis] < 0) q.x() = -q.x();
-    flat.push_back(q);
-  }
-  return flat;
-}
 
 // Do the open segments share a point, or does an end of the second lie within the first?
 bool blocks(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
@@ -65,7 +52,8 @@ class Splitter {
     }
     std::vector<Vec3> positions;
     for (const uint32_t c : corners) positions.push_back(ring_[c]);
-    const auto made = geometry::triangulate(std::span<const Vec3>(positions));
+    auto made = geometry::triangulate(std::span<const Vec3>(positions));
+    flipDiagonals(flattened(positions), made.triangles);
     clean_ = clean_ && made.clean;
     for (const geometry::Triangle& t : made.triangles)
       out.push_back({corners[t[0]], corners[t[1]], corners[t[2]]});
@@ -134,6 +122,7 @@ std::vector<geometry::Triangle> ringTriangles(std::span<const Vec3> ring, bool& 
   }
   if (!tips) {
     geometry::Triangulation made = geometry::triangulate(ring);
+    flipDiagonals(flattened(ring), made.triangles);
     clean = clean && made.clean;
     return std::move(made.triangles);
   }

@@ -58,6 +58,39 @@ DoubleDoubleSide accurateSide(const Vec3& p, const Corners3& f) {
   return {det, 0x1p-98 * size[0] * size[1] * size[2]};
 }
 
+struct LongVector {
+  DoubleDouble x[3];
+};
+
+LongVector crossed(const LongVector& a, const LongVector& b) {
+  LongVector out;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int j = (axis + 1) % 3, k = (axis + 2) % 3;
+    out.x[axis] = a.x[j] * b.x[k] - a.x[k] * b.x[j];
+  }
+  return out;
+}
+
+// The same direction with its largest component between 1 and 2, so that products neither overflow nor
+// vanish.
+LongVector scaled(LongVector v) {
+  double largest = 0;
+  for (const DoubleDouble& c : v.x) largest = std::max(largest, std::abs(c.high));
+  if (largest == 0) return v;
+  const int power = -std::ilogb(largest);
+  for (DoubleDouble& c : v.x) c = {std::ldexp(c.high, power), std::ldexp(c.low, power)};
+  return v;
+}
+
+LongVector longNormal(const Corners3& f) {
+  LongVector u, v;
+  for (int axis = 0; axis < 3; ++axis) {
+    u.x[axis] = geometry::twoDiff((*f.b)[axis], (*f.a)[axis]);
+    v.x[axis] = geometry::twoDiff((*f.c)[axis], (*f.a)[axis]);
+  }
+  return scaled(crossed(scaled(u), scaled(v)));
+}
+
 // Exact sides of the two ends of an edge, and the normal, on the fixed point that all inputs share.
 struct ExactPlane {
   BigInteger p, q, normal[3];
@@ -131,6 +164,11 @@ int compareCrossings(const Vec3& p, const Vec3& q, const Corners3& first, const 
     if (d != 0) return cutterEdge ? d : -d;
   }
   return 0;
+}
+
+Vec3 meetingDirection(const Corners3& first, const Corners3& second) {
+  const LongVector d = scaled(crossed(longNormal(first), longNormal(second)));
+  return Vec3(d.x[0].high, d.x[1].high, d.x[2].high).stableNormalized();
 }
 
 }  // namespace sunder::cut

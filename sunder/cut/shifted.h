@@ -44,4 +44,9 @@ Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face);
 int compareCrossings(const Vec3& p, const Vec3& q, const Corners3& first, const Corners3& second,
                      bool cutterEdge);
 
+// The direction of the line in which the planes of two triangles meet: normal(first) x normal(second), of
+// unit length, to about 100 bits before the last rounding, as the planes may almost be one. Zero where a
+// triangle has no area or the planes are parallel.
+Vec3 meetingDirection(const Corners3& first, const Corners3& second);
+
 }  // namespace sunder::cut
