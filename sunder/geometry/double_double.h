@@ -3,8 +3,9 @@
 // product errs by less than 10 u^2 |a||b| and a sum by less than 4 u^2 (|a|+|b|). That holds while nothing
 // overflows and no product falls below 2^-968; callers bound the range of their inputs.
 //
-// Error-free transformations after Dekker 1971 and Knuth; the error terms are those of Shewchuk 1997. Private
-// to the room. Must be compiled without contraction of a*b+c and without -ffast-math.
+// Error-free transformations after Dekker 1971 and Knuth; the error terms are those of Shewchuk 1997. For
+// predicates, here and in the room cut. Must be compiled without contraction of a*b+c and without
+// -ffast-math.
 #pragma once
 
 namespace sunder::geometry {

@@ -1,0 +1,219 @@
+// sunder cut MESH CUTTER --op split|union|... -o FILE|DIR, with planes and noisy sheets as built-in cutters
+#include "sunder/cut/cut.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/log.h"
+#include "sunder/geometry/mesh_io.h"
+#include "sunder/geometry/shapes_sheet.h"
+#include "sunder/show/export_files.h"
+
+#include "command.h"
+#include "solid_input.h"
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace sunder::cli {
+
+namespace {
+
+using cut::Op;
+
+struct OpName {
+  const char* name;
+  Op op;
+};
+constexpr std::array kOps{OpName{"split", Op::Split},
+                          OpName{"above", Op::Above},
+                          OpName{"below", Op::Below},
+                          OpName{"outside", Op::Above},
+                          OpName{"inside", Op::Below},
+                          OpName{"union", Op::Union},
+                          OpName{"intersection", Op::Intersection},
+                          OpName{"difference", Op::Difference},
+                          OpName{"xor", Op::SymmetricDifference}};
+
+struct CutArguments {
+  std::string mesh, cutter, plane, sheet, op = "split", output;
+  double amplitude = 0.05, frequency = 4;
+  int cells = 64, seed = 1;
+  bool triangles = false, check = true, keepEmpty = false;
+};
+
+// The plane's point and normal.
+struct Plane {
+  Vec3 point, normal;
+};
+
+Plane planeOf(const std::string& text, const char* option) {
+  const std::vector<double> v = numbersOf(text, 6, option, "0,0,0,0,1,0");
+  const Plane plane{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+  if (!(plane.normal.norm() > 0))
+    throw Error(ErrorKind::Usage, fmt::format("--{} has no normal", option))
+        .hint("a point of the plane and its normal: --plane 0,0.1,0,0,1,0");
+  return plane;
+}
+
+// How far a square around the plane's point must reach to pass through all of the mesh.
+double reachOf(const Plane& plane, const geometry::PolygonSoup& mesh) {
+  double reach = 0;
+  for (const Vec3& p : mesh.positions) reach = std::max(reach, (p - plane.point).norm());
+  return 1.1 * reach;
+}
+
+geometry::PolygonSoup flatCutter(const Plane& plane, double reach) {
+  const Vec3 n = plane.normal.normalized(), u = n.unitOrthogonal(), v = n.cross(u);
+  geometry::PolygonSoup soup;
+  for (const auto& [s, t] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}})
+    soup.positions.push_back(plane.point + reach * (s * u + t * v));
+  soup.addFace(std::array<uint32_t, 4>{0, 1, 2, 3});
+  return soup;
+}
+
+geometry::PolygonSoup noisyCutter(const CutArguments& arguments, const Plane& plane, double reach) {
+  geometry::NoisySheetShape shape;
+  shape.width = shape.depth = 2 * reach;
+  shape.amplitude = arguments.amplitude * reach;
+  shape.frequency = arguments.frequency / reach;
+  shape.seed = arguments.seed;
+  shape.nx = shape.nz = arguments.cells;
+  shape.closed = false;
+  geometry::TriMesh sheet = geometry::makeNoisySheet(shape);
+  // The sheet is level, its normal up.
+  const Quat turn = Quat::FromTwoVectors(Vec3::UnitY(), plane.normal);
+  for (Vec3& p : sheet.positions) p = turn * p + plane.point;
+  return geometry::toSoup(sheet);
+}
+
+geometry::PolygonSoup cutterOf(const CutArguments& arguments, const geometry::PolygonSoup& mesh,
+                               const Settings& settings) {
+  const int given = !arguments.cutter.empty() + !arguments.plane.empty() + !arguments.sheet.empty();
+  if (given != 1)
+    throw Error(ErrorKind::Usage, given == 0 ? "nothing to cut with" : "more than one thing to cut with")
+        .hint("give a second mesh, or --plane, or --sheet");
+  if (!arguments.cutter.empty()) return readSurface(arguments.cutter, settings);
+  const Plane plane =
+      arguments.plane.empty() ? planeOf(arguments.sheet, "sheet") : planeOf(arguments.plane, "plane");
+  const double reach = reachOf(plane, mesh);
+  return arguments.plane.empty() ? noisyCutter(arguments, plane, reach) : flatCutter(plane, reach);
+}
+
+int cutMesh(const CutArguments& arguments, const Settings& settings) {
+  const bool oneFile = std::filesystem::path(arguments.output).has_extension();
+  if (oneFile) geometry::formatOf(arguments.output);  // refused before the work
+  const geometry::PolygonSoup mesh = readSurface(arguments.mesh, settings);
+  const geometry::PolygonSoup cutter = cutterOf(arguments, mesh, settings);
+  cut::CutOptions options{
+      .triangles = arguments.triangles, .keepEmpty = arguments.keepEmpty, .checkInput = arguments.check};
+  for (const OpName& o : kOps)
+    if (arguments.op == o.name) options.op = o.op;
+  const cut::CutResult result = cut::cut(mesh, cutter, options);
+  const std::vector<geometry::PolygonSoup> fragments = cut::separate(result);
+
+  Json pieces = Json::array();
+  std::optional<show::ExportFiles> files;
+  if (!arguments.output.empty() && !oneFile) files.emplace(arguments.output, show::ExportFiles::Folder);
+  for (size_t i = 0; i < fragments.size(); ++i) {
+    Json piece{{"vertices", fragments[i].positions.size()},
+               {"faces", fragments[i].faceCount()},
+               {"volume", result.volume[i]},
+               {"above", result.above[i] != 0},
+               {"below", result.below[i] != 0}};
+    if (files) {
+      const std::string name = fmt::format("piece_{:03}.ply", i);
+      geometry::MeshFile file;
+      file.surface = fragments[i];
+      files->write(name, [&](OutputFile& out) { geometry::writeMesh(out, geometry::MeshFormat::Ply, file); });
+      piece["file"] = name;
+    }
+    pieces.push_back(std::move(piece));
+  }
+  std::vector<std::string> notes;
+  if (files) files->finish();
+  if (oneFile) {
+    geometry::MeshFile file;
+    file.surface = result.mesh;
+    notes = geometry::writeMesh(arguments.output, file);
+    reportNotes(settings, arguments.output, notes);
+  }
+  const cut::CutStatistics& s = result.statistics;
+  const double seconds = s.prepare + s.intersect + s.trace + s.sort + s.write;
+  if (settings.json) {
+    Json json{{"mesh", arguments.mesh},
+              {"op", arguments.op},
+              {"fragments", result.fragments},
+              {"vertices", result.mesh.positions.size()},
+              {"faces", result.mesh.faceCount()},
+              {"seam_points", s.seamPoints},
+              {"seam_segments", s.seamSegments},
+              {"pieces", pieces},
+              {"seconds",
+               {{"prepare", s.prepare},
+                {"intersect", s.intersect},
+                {"trace", s.trace},
+                {"sort", s.sort},
+                {"write", s.write}}}};
+    if (!arguments.output.empty()) json["output"] = arguments.output;
+    if (!notes.empty()) json["write_notes"] = notes;
+    printJson(json);
+    return 0;
+  }
+  std::string text =
+      fmt::format("{}: {} in {} {}, {} points on the seam, {:.1f} ms", arguments.mesh, arguments.op,
+                  result.fragments, result.fragments == 1 ? "piece" : "pieces", s.seamPoints, 1e3 * seconds);
+  constexpr size_t kMostLines = 12;
+  for (size_t i = 0; i < std::min(fragments.size(), kMostLines); ++i)
+    text += fmt::format("\n  piece {}: {} vertices, {} faces, volume {:.6g}", i,
+                        fragments[i].positions.size(), fragments[i].faceCount(), result.volume[i]);
+  if (fragments.size() > kMostLines) text += fmt::format("\n  and {} more", fragments.size() - kMostLines);
+  say(settings, text);
+  return 0;
+}
+
+}  // namespace
+
+Verb addCut(CLI::App& root) {
+  auto arguments = std::make_shared<CutArguments>();
+  CLI::App* app = root.add_subcommand("cut", "Cut a mesh with a mesh, a plane or a noisy sheet");
+  app->add_option("MESH", arguments->mesh, "The mesh to cut")->required();
+  app->add_option("CUTTER", arguments->cutter, "The mesh to cut with, a solid or a sheet");
+  std::vector<std::string> names;
+  for (const OpName& o : kOps) names.push_back(o.name);
+  app->add_option("--op", arguments->op,
+                  "split, above, below, outside, inside, union, intersection, difference or xor [split]")
+      ->check(CLI::IsMember(names))
+      ->type_name("NAME");
+  app->add_option("-o,--output", arguments->output,
+                  "One mesh file for all, or a folder with a PLY file a piece")
+      ->type_name("FILE|DIR");
+  app->add_option("--plane", arguments->plane, "Cut with a plane, by a point and the normal")
+      ->type_name("X,Y,Z,NX,NY,NZ");
+  app->add_option("--sheet", arguments->sheet, "Cut with a noisy sheet around such a plane")
+      ->type_name("X,Y,Z,NX,NY,NZ");
+  app->add_option("--amplitude", arguments->amplitude,
+                  "Height of the noise, as a part of the sheet's half width [0.05]")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("A");
+  app->add_option("--frequency", arguments->frequency, "Bumps of the noise along half the sheet [4]")
+      ->check(CLI::PositiveNumber)
+      ->type_name("F");
+  app->add_option("--cells", arguments->cells, "Squares along a side of the sheet [64]")
+      ->check(CLI::Range(1, 2000))
+      ->type_name("N");
+  app->add_option("--seed", arguments->seed, "Of the noise [1]")->type_name("N");
+  app->add_flag("--triangles", arguments->triangles, "Triangles only");
+  app->add_flag("--keep-empty", arguments->keepEmpty, "Also pieces without volume");
+  app->add_flag("--check,!--no-check", arguments->check, "Refuse meshes that cross themselves [yes]");
+  app->footer(
+      "Examples:\n"
+      "  sunder cut bunny.obj --plane 0,0.1,0,0,1,0 -o halves/\n"
+      "  sunder cut body.obj tool.stl --op difference -o rest.ply\n"
+      "  sunder cut statue.obj --sheet 0,1,0,0.1,1,0 --amplitude 0.1 -o pieces/ --json");
+  return {app, [arguments](const Settings& settings) { return cutMesh(*arguments, settings); }};
+}
+
+}  // namespace sunder::cli

@@ -1,0 +1,234 @@
+// The room cut: booleans of rippled spheres beside CGAL's corefinement, cuts by a plane and by a noisy sheet,
+// many cuts one after another, combs, and how the cost grows. All times are from plain arrays to arrays.
+#include "sunder/base/parallel.h"
+#include "sunder/base/random.h"
+#include "sunder/cut/cut.h"
+#include "sunder/geometry/mass_properties.h"
+#include "sunder/geometry/shapes.h"
+
+#include "bench/bench.h"
+#include "bench/spatial_meshes.h"
+
+#include <cmath>
+
+#ifdef SUNDER_HAS_CGAL
+#include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
+#include <CGAL/Polygon_mesh_processing/corefinement.h>
+#include <CGAL/Surface_mesh.h>
+#endif
+
+namespace sunder::bench {
+
+namespace {
+
+using cut::Op;
+
+const Vec3 kShift(0.51, 0.13, 0.07);
+
+// About `triangles` of them.
+geometry::TriMesh sphereOf(size_t triangles, const Vec3& centre = Vec3::Zero()) {
+  return sphere(static_cast<int>(std::lround(std::sqrt(double(triangles) / 8))), centre);
+}
+
+geometry::TriMesh slantedPlane(double offset = 0.1) {
+  geometry::TriMesh plane;
+  const Vec3 u = Vec3(1, 0.2, 0.1).normalized(), n = Vec3(0.1, 0.3, 1).cross(u).normalized(), v = n.cross(u);
+  for (const double s : {-4.0, 4.0})
+    for (const double t : {-4.0, 4.0}) plane.positions.push_back(offset * n + s * u + t * v);
+  plane.triangles = {{0, 2, 3}, {0, 3, 1}};
+  return plane;
+}
+
+// A sheet of 2 n^2 triangles with waves on it.
+geometry::TriMesh wavySheet(uint32_t n) {
+  geometry::TriMesh mesh;
+  RandomStream random(5);
+  for (uint32_t i = 0; i <= n; ++i)
+    for (uint32_t j = 0; j <= n; ++j) {
+      const double x = 3.0 * i / n - 1.5, z = 3.0 * j / n - 1.5;
+      mesh.positions.push_back(
+          {x, 0.1 * std::sin(5 * x) * std::cos(4 * z) + 0.01 * random.uniform(-1, 1), z});
+    }
+  for (uint32_t i = 0; i < n; ++i)
+    for (uint32_t j = 0; j < n; ++j) {
+      const uint32_t a = i * (n + 1) + j, b = a + n + 1;
+      mesh.triangles.push_back({a, a + 1, b + 1});
+      mesh.triangles.push_back({a, b + 1, b});
+    }
+  return mesh;
+}
+
+#ifdef SUNDER_HAS_CGAL
+using Kernel = CGAL::Exact_predicates_inexact_constructions_kernel;
+using Surface = CGAL::Surface_mesh<Kernel::Point_3>;
+
+Surface toPeer(const geometry::TriMesh& mesh) {
+  Surface surface;
+  surface.reserve(static_cast<Surface::size_type>(mesh.positions.size()),
+                  static_cast<Surface::size_type>(3 * mesh.triangles.size() / 2),
+                  static_cast<Surface::size_type>(mesh.triangles.size()));
+  std::vector<Surface::Vertex_index> vertices;
+  for (const Vec3& p : mesh.positions) vertices.push_back(surface.add_vertex({p.x(), p.y(), p.z()}));
+  for (const auto& t : mesh.triangles) surface.add_face(vertices[t[0]], vertices[t[1]], vertices[t[2]]);
+  return surface;
+}
+
+geometry::TriMesh fromPeer(Surface& surface) {
+  surface.collect_garbage();
+  geometry::TriMesh mesh;
+  for (const auto v : surface.vertices()) {
+    const auto& p = surface.point(v);
+    mesh.positions.push_back({p.x(), p.y(), p.z()});
+  }
+  for (const auto f : surface.faces()) {
+    geometry::Triangle t;
+    size_t k = 0;
+    for (const auto v : vertices_around_face(surface.halfedge(f), surface)) t[k++] = v.idx();
+    mesh.triangles.push_back(t);
+  }
+  return mesh;
+}
+
+geometry::TriMesh peerDifference(const geometry::TriMesh& a, const geometry::TriMesh& b) {
+  Surface first = toPeer(a), second = toPeer(b), out;
+  CGAL::Polygon_mesh_processing::corefine_and_compute_difference(first, second, out);
+  return fromPeer(out);
+}
+#endif
+
+}  // namespace
+
+SUNDER_BENCH("cut", cutDifference) {
+#ifndef SUNDER_HAS_CGAL
+  report.missingPeer("CGAL");
+#endif
+  for (const auto& [name, size] : {std::pair{"10k", 10'000}, {"100k", 100'000}, {"500k", 500'000}}) {
+    const std::string row = std::string("cut/diff/") + name;
+    if (!options.wants(row) || size_t(size) > options.largest) continue;
+    const geometry::TriMesh a = sphereOf(size_t(size)), b = sphereOf(size_t(size), kShift);
+    const cut::CutOptions difference{.op = Op::Difference, .triangles = true};
+    std::optional<double> peer;
+    double peerVolume = 0;
+#ifdef SUNDER_HAS_CGAL
+    geometry::TriMesh theirs;
+    peer = bestSeconds(options, [&] { theirs = peerDifference(a, b); });
+    peerVolume = geometry::massProperties(theirs).volume;
+#endif
+    for (const unsigned threads : options.threadCounts()) {
+      const ThreadLimit limit(threads);
+      cut::CutResult result;
+      const double ours = bestSeconds(options, [&] { result = cut::cut(a, b, difference); });
+      report.add({.name = row,
+                  .size = a.triangles.size(),
+                  .threads = threads,
+                  .metric = "time",
+                  .value = 1e3 * ours,
+                  .unit = "ms",
+                  .peer = peer ? "CGAL corefinement" : "",
+                  .peerValue = peer ? std::optional(1e3 * *peer) : std::nullopt,
+                  .bar = peer ? std::optional(1e3 * *peer / 5) : std::nullopt});
+      const cut::CutStatistics& s = result.statistics;
+      for (const auto& [stage, seconds] : {std::pair{"prepare", s.prepare},
+                                           {"intersect", s.intersect},
+                                           {"trace", s.trace},
+                                           {"sort", s.sort},
+                                           {"write", s.write}})
+        report.add({.name = row + "/" + stage,
+                    .size = a.triangles.size(),
+                    .threads = threads,
+                    .metric = "time",
+                    .value = 1e3 * seconds,
+                    .unit = "ms"});
+      double volume = 0;
+      for (const double v : result.volume) volume += v;
+      if (peer && threads == options.threadCounts().front())
+        report.add({.name = row + "/volume-difference",
+                    .size = a.triangles.size(),
+                    .metric = "count",
+                    .value = std::abs(volume / peerVolume - 1),
+                    .unit = "of the volume",
+                    .bar = 1e-9});
+    }
+  }
+}
+
+SUNDER_BENCH("cut", cutSheets) {
+  struct Case {
+    const char* name;
+    geometry::TriMesh cutter;
+    double bar;
+  };
+  const Case cases[] = {{"cut/plane/100k", slantedPlane(), 10}, {"cut/sheet/100k-20k", wavySheet(100), 60}};
+  for (const Case& c : cases) {
+    if (!options.wants(c.name)) continue;
+    const geometry::TriMesh mesh = sphereOf(100'000);
+    for (const unsigned threads : options.threadCounts()) {
+      const ThreadLimit limit(threads);
+      const double seconds =
+          bestSeconds(options, [&] { keep(cut::cut(mesh, c.cutter, {.triangles = true}).fragments); });
+      report.add({.name = c.name,
+                  .size = mesh.triangles.size(),
+                  .threads = threads,
+                  .metric = "time",
+                  .value = 1e3 * seconds,
+                  .unit = "ms",
+                  .bar = c.bar});
+    }
+  }
+}
+
+SUNDER_BENCH("cut", cutRepeated) {
+  if (!options.wants("cut/repeat/100")) return;
+  const geometry::TriMesh mesh = sphereOf(20'000);
+  for (const unsigned threads : options.threadCounts()) {
+    const ThreadLimit limit(threads);
+    uint32_t fragments = 0;
+    const double seconds = bestSeconds(options, [&] {
+      // The pieces stay together as one mesh that the next plane cuts.
+      geometry::PolygonSoup body = geometry::toSoup(mesh);
+      RandomStream random(11);
+      for (int i = 0; i < 100; ++i) {
+        const Vec3 n = random.unitVector(), u = n.unitOrthogonal(), v = n.cross(u);
+        const Vec3 at = random.uniform(-0.6, 0.6) * n;
+        geometry::TriMesh plane;
+        for (const double s : {-3.0, 3.0})
+          for (const double t : {-3.0, 3.0}) plane.positions.push_back(at + s * u + t * v);
+        plane.triangles = {{0, 2, 3}, {0, 3, 1}};
+        cut::CutResult r = cut::cut(body, plane, {.triangles = true});
+        fragments = r.fragments;
+        body = std::move(r.mesh);
+      }
+    });
+    if (threads == options.threadCounts().front())
+      report.add({.name = "cut/repeat/100/fragments",
+                  .size = mesh.triangles.size(),
+                  .metric = "count",
+                  .value = double(fragments),
+                  .unit = "fragments"});
+    report.add({.name = "cut/repeat/100",
+                .size = mesh.triangles.size(),
+                .threads = threads,
+                .metric = "time",
+                .value = seconds,
+                .unit = "s",
+                .bar = 1.0});
+  }
+}
+
+SUNDER_BENCH("cut", cutGrowth) {
+  if (!options.wants("cut/growth")) return;
+  for (const size_t size : {1'000, 4'000, 16'000, 64'000, 256'000, 1'000'000, 4'000'000}) {
+    if (size > options.largest) continue;
+    const geometry::TriMesh a = sphereOf(size), b = sphereOf(size, kShift);
+    const double seconds = bestSeconds(
+        options, [&] { keep(cut::cut(a, b, {.op = Op::Difference, .triangles = true}).fragments); });
+    report.add({.name = "cut/growth",
+                .size = 2 * a.triangles.size(),
+                .threads = threadCount(),
+                .metric = "time",
+                .value = 1e9 * seconds / double(2 * a.triangles.size()),
+                .unit = "ns/triangle"});
+  }
+}
+
+}  // namespace sunder::bench

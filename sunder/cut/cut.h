@@ -1,0 +1,86 @@
+// Cutting a polygon mesh with another: fragments, booleans, incisions. The cutter may be a sheet or a solid;
+// polygons may be concave; the meshes may touch, share faces or be equal.
+//
+//   const CutResult halves = cut(body, sheet);                                        // all fragments
+//   const CutResult rest = cut(body, tool, {.op = Op::Difference, .triangles = true});
+//
+// Guarantees. Decisions are exact: the cutter is taken as moved by an infinitely small fixed vector
+// (shifted.h), so nothing is degenerate, and results are the limits of results in general position. If the
+// mesh is closed, so is every fragment: each directed edge has one opposite. Faces that the cut does not
+// touch keep their bits, vertices and order. The bytes of the result do not depend on the number of threads.
+// Positions of new vertices are rounded once; faces without area can come out of degenerate input, and
+// fragments without volume are dropped.
+//
+// Throws Error (Geometry), naming faces: what kernel_mesh.h refuses; an open mesh where the operation needs
+// closed ones; a mesh that is inside out; meshes that cross themselves where that spoils the sides.
+//
+// Cost: O(n) with n faces of both plus the length of the seam; about 0.15 us a triangle on one core, see
+// docs/cutting.md. Memory below 200 bytes a triangle.
+//
+// Follows chapter 7 of Chitalu's thesis, with the points of Sifakis, Der and Fedkiw 2007 known by the
+// features they lie on. Ours: the exact signs, loops as cycles of a permutation, holes, and fragments that
+// are made by pairing half-edges instead of duplicating vertices on the way.
+#pragma once
+
+#include "sunder/geometry/mesh_view.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace sunder::cut {
+
+enum class Op : uint8_t {
+  Split,  // all fragments; a sheet that ends inside leaves an incision
+  Above,  // the fragments on the side that the cutter's normals point to; outside a closed cutter
+  Below,  // those on the other side; inside a closed cutter
+  Union,  // from here on both meshes must be closed
+  Intersection,
+  Difference,
+  SymmetricDifference,
+};
+
+struct CutOptions {
+  Op op = Op::Split;
+  bool triangles =
+      false;  // else polygons: faces of the input that are whole again after the cut are one face
+  bool keepEmpty = false;   // also fragments without volume (below 1e-12 of the mesh's box)
+  bool checkInput = false;  // refuse meshes that cross themselves, with the pairs of faces; costs a search
+};
+
+enum class VertexFrom : uint8_t { Mesh, Cutter, Seam };
+
+struct CutStatistics {
+  size_t candidates = 0, seamPoints = 0, seamSegments = 0;  // pairs of faces tested, points, segments
+  double prepare = 0, intersect = 0, trace = 0, sort = 0, write = 0;  // seconds
+};
+
+struct CutResult {
+  // A face with a hole is one ring that runs along a bridge twice.
+  geometry::PolygonSoup mesh;
+  std::vector<uint32_t> sourceFace;  // per face: the face of the mesh, or of the cutter
+  std::vector<uint8_t> fromCutter;   // per face: 1 where that is the cutter's
+  std::vector<uint32_t> fragment;    // per face
+  uint32_t fragments = 0;
+  std::vector<double> volume;         // per fragment, m^3, cavities taken off; 0 where the mesh is open
+  std::vector<uint8_t> above, below;  // per fragment: it has faces at the seam on that side of the cutter, or
+                                      // is there as a whole; both: the cutter ends in it
+  std::vector<VertexFrom> vertexFrom;  // per vertex
+  // Per vertex: that of the mesh or the cutter, or the seam point; kNoIndex for the middle of an edge that
+  // was split because the two sides of an incision would share it.
+  std::vector<uint32_t> sourceVertex;
+  std::vector<Vec3> seamPoints;
+  std::vector<std::array<uint32_t, 2>> seam;  // segments between seam points
+  CutStatistics statistics;
+};
+
+CutResult cut(const geometry::MeshView& mesh, const geometry::MeshView& cutter,
+              const CutOptions& options = {});
+
+// The fragments as meshes of their own, in order.
+std::vector<geometry::PolygonSoup> separate(const CutResult& result);
+
+// The result's triangles; polygons are triangulated.
+geometry::TriMesh triangleMesh(const CutResult& result);
+
+}  // namespace sunder::cut

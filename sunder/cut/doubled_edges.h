@@ -1,0 +1,23 @@
+// A surface can have two edges with the same two ends: the lids of a sheet that ends inside a solid share the
+// vertices along the sheet's border, and so the ends of edges between such vertices; triangles of faces
+// without area can have diagonals in common. A list of corners cannot tell such edges apart, they look like
+// one edge with four faces. All but one of them get a vertex in their middle.
+//
+// O(corners) where no vertices are suspect, and a sort of the edges between suspect ones.
+#pragma once
+
+#include "sunder/cut/cut.h"
+
+namespace sunder::cut {
+
+struct FaceOrigin {
+  std::vector<uint8_t> use;     // which use of a mesh a face is of: edges pair within one where they can
+  std::vector<uint32_t> piece;  // the ring that it is a triangle of, before all others; faces that cannot
+                                // have doubled edges have kNoIndex
+};
+
+// `suspect` has a flag for every vertex. With `triangles` faces stay triangles.
+void splitDoubledEdges(const FaceOrigin& origin, const std::vector<uint8_t>& suspect, bool triangles,
+                       CutResult& result);
+
+}  // namespace sunder::cut

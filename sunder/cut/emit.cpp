@@ -1,0 +1,366 @@
+#include "sunder/cut/emit.h"
+
+#include "sunder/base/parallel.h"
+#include "sunder/cut/dissolve.h"
+#include "sunder/cut/doubled_edges.h"
+#include "sunder/cut/ring_triangles.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace sunder::cut {
+
+namespace {
+
+constexpr size_t kGrain = 16384;
+constexpr size_t kRegionGrain = 64;
+
+// Vertices of the mesh, two copies of those of the cutter, two copies of the seam's points.
+enum Space { kMeshVertices, kCutterVertices, kCutterCopies, kPoints, kPointCopies, kSpaces };
+
+class Emitter {
+ public:
+  Emitter(const Scene& scene, const std::vector<Use>& uses, bool triangles, CutResult& result)
+      : scene_(scene), uses_(uses), triangles_(triangles), result_(result) {}
+
+  void run() {
+    countFaces();
+    markVertices();
+    numberVertices();
+    writeFaces();
+  }
+
+ private:
+  struct Plan {
+    std::vector<uint32_t> blockFace;  // per block of untouched faces: the first output face
+    uint32_t firstFace = 0, firstCorner = 0;
+    std::vector<uint32_t> regions;       // kept ones
+    std::vector<uint32_t> face, corner;  // per kept region: the first output face and corner
+  };
+
+  // A ring in native order whose triangles have a vertex twice.
+  struct Tangle {
+    uint32_t region;  // index in the plan
+    std::vector<uint32_t> ring;
+  };
+
+  const KernelMesh& mesh(const Use& u) const { return *scene_.mesh[u.mesh]; }
+  const Parts& parts(const Use& u) const { return *scene_.parts[u.mesh]; }
+  const Regions& regions(const Use& u) const { return *scene_.regions[u.mesh]; }
+  uint32_t fragmentOfFace(const Use& u, uint32_t f) const {
+    const Parts& p = parts(u);
+    return p.touched(f) ? kNoIndex : u.fragment[p.ofComponent[p.component[f]]];
+  }
+
+  void countFaces() {
+    uint32_t faces = 0, corners = 0;
+    for (const Use& u : uses_) {
+      Plan& plan = plans_.emplace_back();
+      plan.firstFace = faces;
+      plan.firstCorner = corners;
+      const size_t count = mesh(u).triangles.size();
+      plan.blockFace.assign((count + kGrain - 1) / kGrain, 0);
+      parallelBlocks(count, kGrain, [&](size_t begin, size_t end) {
+        uint32_t kept = 0;
+        for (size_t f = begin; f < end; ++f) kept += fragmentOfFace(u, u32(f)) != kNoIndex;
+        plan.blockFace[begin / kGrain] = kept;
+      });
+      for (uint32_t& b : plan.blockFace) {
+        const uint32_t kept = b;
+        b = faces;
+        faces += kept;
+        corners += 3 * kept;
+      }
+      for (uint32_t r = 0; r < regions(u).size(); ++r) {
+        if (u.fragment[parts(u).ofRegion[r]] == kNoIndex) continue;
+        const uint32_t size = u32(regions(u).ring(r).size());
+        plan.regions.push_back(r);
+        plan.face.push_back(faces);
+        plan.corner.push_back(corners);
+        faces += triangles_ ? size - 2 : 1;
+        corners += triangles_ ? 3 * (size - 2) : size;
+      }
+    }
+    faces_ = faces;
+    corners_ = corners;
+  }
+
+  size_t spaceSize(int space) const {
+    if (space == kMeshVertices) return scene_.mesh[kMesh]->positions.size();
+    return space <= kCutterCopies ? scene_.mesh[kCutter]->positions.size() : scene_.seam->points.size();
+  }
+
+  Space spaceOf(const Use& u, const RingCorner& c) const {
+    if (!c.point) return spaceOfVertex(u, c.id);
+    if (u.bySide) return (c.sides & kPlus) != 0 ? kPoints : kPointCopies;
+    const SeamPoint& x = scene_.seam->points[c.id];
+    return u.copy == 0 || (x.border && x.edgeOf == kCutter) ? kPoints : kPointCopies;
+  }
+  Space spaceOfVertex(const Use& u, uint32_t v) const {
+    if (u.mesh == kMesh) return kMeshVertices;
+    return u.copy == 0 || onBorder_[v] ? kCutterVertices : kCutterCopies;
+  }
+
+  void markVertices() {
+    const KernelMesh& cutter = *scene_.mesh[kCutter];
+    onBorder_.assign(cutter.positions.size(), 0);
+    if (!cutter.closed())
+      for (uint32_t h = 0; h < cutter.twin.size(); ++h)
+        if (cutter.twin[h] == kNoIndex) onBorder_[cutter.origin(h)] = onBorder_[cutter.target(h)] = 1;
+    for (int s = 0; s < kSpaces; ++s) used_[s].assign(spaceSize(s), 0);
+    for (size_t i = 0; i < uses_.size(); ++i) {
+      const Use& u = uses_[i];
+      const auto mark = [](uint8_t& flag) { std::atomic_ref(flag).store(1, std::memory_order_relaxed); };
+      const size_t count = mesh(u).triangles.size();
+      parallelBlocks(count, kGrain, [&](size_t begin, size_t end) {
+        for (size_t f = begin; f < end; ++f) {
+          if (fragmentOfFace(u, u32(f)) == kNoIndex) continue;
+          for (const uint32_t v : mesh(u).triangles[f]) mark(used_[spaceOfVertex(u, v)][v]);
+        }
+      });
+      for (const uint32_t r : plans_[i].regions)
+        for (const RingCorner& c : regions(u).ring(r)) mark(used_[spaceOf(u, c)][c.id]);
+    }
+  }
+
+  void numberVertices() {
+    uint32_t count = 0;
+    for (int s = 0; s < kSpaces; ++s) {
+      map_[s].resize(used_[s].size());
+      for (size_t v = 0; v < used_[s].size(); ++v) {
+        map_[s][v] = count;
+        count += used_[s][v];
+      }
+    }
+    result_.mesh.positions.resize(count);
+    result_.vertexFrom.resize(count);
+    result_.sourceVertex.resize(count);
+    for (int s = 0; s < kSpaces; ++s) {
+      const KernelMesh* from = s == kMeshVertices ? scene_.mesh[kMesh] : scene_.mesh[kCutter];
+      const VertexFrom kind = s == kMeshVertices   ? VertexFrom::Mesh
+                              : s <= kCutterCopies ? VertexFrom::Cutter
+                                                   : VertexFrom::Seam;
+      parallelFor(
+          used_[s].size(),
+          [&](size_t v) {
+            if (!used_[s][v]) return;
+            const uint32_t to = map_[s][v];
+            const bool point = kind == VertexFrom::Seam;
+            result_.mesh.positions[to] = point ? scene_.seam->points[v].position : from->positions[v];
+            result_.vertexFrom[to] = kind;
+            result_.sourceVertex[to] = point ? u32(v) : from->sourceVertex(u32(v));
+          },
+          kGrain);
+    }
+  }
+
+  void writeFaces() {
+    geometry::PolygonSoup& soup = result_.mesh;
+    soup.faceOffsets.resize(faces_ + 1);
+    soup.corners.resize(corners_);
+    result_.sourceFace.resize(faces_);
+    result_.fromCutter.resize(faces_);
+    result_.fragment.resize(faces_);
+    soup.faceOffsets[faces_] = corners_;
+    const bool dissolving =
+        !triangles_ && (!scene_.mesh[0]->diagonal.empty() || !scene_.mesh[1]->diagonal.empty());
+    // Only the two lids of a sheet that ends inside can have edges with the same ends.
+    const bool hinged = uses_.size() == 3 && !scene_.mesh[kCutter]->closed();
+    if (dissolving) marks_.diagonal.assign(corners_, 0);
+    if (dissolving) marks_.use.assign(faces_, 0);
+    for (size_t i = 0; i < uses_.size(); ++i) {
+      writeUntouched(i, dissolving);
+      writeRegions(i, dissolving);
+    }
+    if (dissolving) restorePolygons();
+    for (const auto& [use, tangle] : tangles_) untangle(use, tangle);
+    if (hinged || degenerate_.load()) splitEdges(dissolving);
+  }
+
+  void splitEdges(bool dissolved) {
+    const geometry::PolygonSoup& soup = result_.mesh;
+    FaceOrigin origin;
+    if (dissolved) {
+      origin.use = std::move(marks_.use);
+      origin.piece.resize(origin.use.size());
+      for (uint32_t f = 0; f < origin.piece.size(); ++f) origin.piece[f] = f;
+    } else {
+      origin.use.assign(faces_, 0);
+      origin.piece.assign(faces_, kNoIndex);
+      for (size_t i = 0; i < plans_.size(); ++i) {
+        const uint32_t end = i + 1 < plans_.size() ? plans_[i + 1].firstFace : faces_;
+        for (uint32_t f = plans_[i].firstFace; f < end; ++f) origin.use[f] = static_cast<uint8_t>(i);
+        // Whole faces of the cutter count too: two lids may share all their vertices.
+        if (uses_[i].mesh == kCutter)
+          for (uint32_t f = plans_[i].firstFace; f < end; ++f) origin.piece[f] = f;
+        for (size_t j = 0; j < plans_[i].face.size(); ++j) {
+          const uint32_t last = j + 1 < plans_[i].face.size() ? plans_[i].face[j + 1] : end;
+          for (uint32_t f = plans_[i].face[j]; f < last; ++f) origin.piece[f] = plans_[i].face[j];
+        }
+      }
+    }
+    origin.use.insert(origin.use.end(), more_.use.begin(), more_.use.end());
+    origin.piece.insert(origin.piece.end(), more_.piece.begin(), more_.piece.end());
+    std::vector<uint8_t> suspect(soup.positions.size(), degenerate_.load() ? 1 : 0);
+    if (!degenerate_.load()) {
+      // Vertices that both lids have.
+      for (size_t f = 0; f < origin.use.size(); ++f)
+        if (origin.use[f] > 0)
+          for (const uint32_t v : soup.face(f)) suspect[v] |= origin.use[f];
+      for (uint8_t& s : suspect) s = s == 3;
+    }
+    splitDoubledEdges(origin, suspect, triangles_, result_);
+  }
+
+  void restorePolygons() {
+    geometry::PolygonSoup& soup = result_.mesh;
+    marks_.removable.assign(soup.positions.size(), 0);
+    for (const int s : {kPoints, kPointCopies})
+      for (size_t x = 0; x < used_[s].size(); ++x) {
+        const SeamPoint& p = scene_.seam->points[x];
+        if (used_[s][x]) marks_.removable[map_[s][x]] = scene_.mesh[p.edgeOf]->isFlatDiagonal(p.halfedge);
+      }
+    // A seam vertex has a face of either mesh, or of one where there is nothing to seal.
+    marks_.facesAtPlainVertex = uses_.size() > 1 ? 2 : 1;
+    dissolve(marks_, result_);
+  }
+
+  void writeFaceRow(uint32_t face, uint32_t corner, const Use& u, uint32_t triangle, uint32_t fragment) {
+    result_.mesh.faceOffsets[face] = corner;
+    result_.sourceFace[face] = mesh(u).sourceOf(triangle);
+    result_.fromCutter[face] = u.mesh == kCutter;
+    result_.fragment[face] = fragment;
+  }
+
+  void writeUntouched(size_t i, bool dissolving) {
+    const Use& u = uses_[i];
+    const KernelMesh& m = mesh(u);
+    parallelBlocks(m.triangles.size(), kGrain, [&](size_t begin, size_t end) {
+      uint32_t face = plans_[i].blockFace[begin / kGrain];
+      for (uint32_t f = u32(begin); f < end; ++f) {
+        const uint32_t fragment = fragmentOfFace(u, f);
+        if (fragment == kNoIndex) continue;
+        const uint32_t corner = 3 * (face - plans_[i].firstFace) + plans_[i].firstCorner;
+        writeFaceRow(face, corner, u, f, fragment);
+        for (uint32_t k = 0; k < 3; ++k) {
+          const uint32_t from = u.reversed ? 2 - k : k, v = m.triangles[f][from];
+          result_.mesh.corners[corner + k] = map_[spaceOfVertex(u, v)][v];
+          // The edge that leaves a corner of the reversed face arrives there in the native one.
+          if (dissolving)
+            marks_.diagonal[corner + k] = m.isDiagonal(3 * f + (u.reversed ? (from + 2) % 3 : from));
+        }
+        if (dissolving) marks_.use[face] = static_cast<uint8_t>(i);
+        ++face;
+      }
+    });
+  }
+
+  void writeRegions(size_t i, bool dissolving) {
+    const Use& u = uses_[i];
+    const Plan& plan = plans_[i];
+    std::vector<std::vector<Tangle>> tangled((plan.regions.size() + kRegionGrain - 1) / kRegionGrain);
+    parallelBlocks(plan.regions.size(), kRegionGrain, [&](size_t begin, size_t end) {
+      std::vector<uint32_t> ring;
+      std::vector<Vec3> positions;
+      std::vector<uint8_t> diagonal;
+      for (size_t j = begin; j < end; ++j) {
+        const uint32_t r = plan.regions[j];
+        const auto corners = regions(u).ring(r);
+        const size_t n = corners.size();
+        ring.resize(n);
+        diagonal.resize(n);
+        for (size_t k = 0; k < n; ++k) {
+          const size_t from = u.reversed ? n - 1 - k : k;
+          ring[k] = map_[spaceOf(u, corners[from])][corners[from].id];
+          diagonal[k] = corners[u.reversed ? (from + n - 1) % n : from].diagonal;
+        }
+        const uint32_t face = faceOfRegion(u, r), fragment = u.fragment[parts(u).ofRegion[r]];
+        uint32_t* out = result_.mesh.corners.data() + plan.corner[j];
+        if (!triangles_ || n == 3) {
+          writeFaceRow(plan.face[j], plan.corner[j], u, face, fragment);
+          for (size_t k = 0; k < n; ++k) out[k] = ring[k];
+          if (dissolving) {
+            marks_.use[plan.face[j]] = static_cast<uint8_t>(i);
+            for (size_t k = 0; k < n; ++k) marks_.diagonal[plan.corner[j] + k] = diagonal[k];
+          }
+          continue;
+        }
+        // In native order, so that both lids of a cut have the same triangles.
+        if (u.reversed) std::reverse(ring.begin(), ring.end());
+        positions.resize(n);
+        for (size_t k = 0; k < n; ++k) positions[k] = result_.mesh.positions[ring[k]];
+        bool clean = true;
+        const auto triangles = ringTriangles(positions, clean);
+        if (!clean) {
+          degenerate_.store(true, std::memory_order_relaxed);
+          if (repeatsCorner(triangles, ring)) tangled[begin / kRegionGrain].push_back({u32(j), ring});
+        }
+        for (uint32_t t = 0; t < triangles.size(); ++t) {
+          writeFaceRow(plan.face[j] + t, plan.corner[j] + 3 * t, u, face, fragment);
+          for (size_t k = 0; k < 3; ++k) out[3 * t + k] = ring[triangles[t][u.reversed ? 2 - k : k]];
+        }
+      }
+    });
+    for (std::vector<Tangle>& block : tangled)
+      for (Tangle& t : block) tangles_.push_back({i, std::move(t)});
+  }
+
+  // Other triangles in place of a tangled ring's; there are more of them, the rest is put at the end.
+  void untangle(size_t i, const Tangle& tangle) {
+    const Use& u = uses_[i];
+    const uint32_t first = plans_[i].face[tangle.region], n = u32(tangle.ring.size());
+    const SpokeTriangles made = spokeTriangles(tangle.ring);
+    std::vector<uint32_t> ids = tangle.ring;
+    for (const uint32_t c : made.copyOf) {
+      ids.push_back(u32(result_.mesh.positions.size()));
+      const uint32_t v = tangle.ring[c];
+      result_.mesh.positions.push_back(Vec3(result_.mesh.positions[v]));
+      result_.vertexFrom.push_back(result_.vertexFrom[v]);
+      result_.sourceVertex.push_back(result_.sourceVertex[v]);
+    }
+    for (uint32_t t = 0; t < made.triangles.size(); ++t) {
+      uint32_t corners[3];
+      for (size_t k = 0; k < 3; ++k) corners[k] = ids[made.triangles[t][u.reversed ? 2 - k : k]];
+      if (t < n - 2) {
+        std::copy(corners, corners + 3,
+                  result_.mesh.corners.data() + plans_[i].corner[tangle.region] + 3 * t);
+        continue;
+      }
+      result_.mesh.corners.insert(result_.mesh.corners.end(), corners, corners + 3);
+      result_.mesh.faceOffsets.push_back(u32(result_.mesh.corners.size()));
+      result_.sourceFace.push_back(result_.sourceFace[first]);
+      result_.fromCutter.push_back(result_.fromCutter[first]);
+      result_.fragment.push_back(result_.fragment[first]);
+      more_.use.push_back(static_cast<uint8_t>(i));
+      more_.piece.push_back(first);
+    }
+  }
+
+  uint32_t faceOfRegion(const Use& u, uint32_t region) const {
+    const auto& first = regions(u).firstRegion;
+    const auto at = std::upper_bound(first.begin(), first.end(), region);
+    return regions(u).faces[static_cast<size_t>(at - first.begin()) - 1];
+  }
+
+  const Scene& scene_;
+  const std::vector<Use>& uses_;
+  bool triangles_;
+  CutResult& result_;
+  std::vector<Plan> plans_;
+  uint32_t faces_ = 0, corners_ = 0;
+  std::vector<uint8_t> onBorder_;
+  std::vector<uint8_t> used_[kSpaces];
+  std::vector<uint32_t> map_[kSpaces];
+  std::atomic<bool> degenerate_{false};  // some face has triangles without area
+  DissolveMarks marks_;
+  std::vector<std::pair<size_t, Tangle>> tangles_;  // with the use
+  FaceOrigin more_;                                 // of faces put at the end
+};
+
+}  // namespace
+
+void emit(const Scene& scene, const std::vector<Use>& uses, bool triangles, CutResult& result) {
+  Emitter(scene, uses, triangles, result).run();
+}
+
+}  // namespace sunder::cut

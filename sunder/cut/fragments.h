@@ -1,0 +1,23 @@
+// From parts to fragments: which parts of the two meshes an operation takes, how they hang together across
+// the seam, which shells are cavities of which solid, and which are empty.
+#pragma once
+
+#include "sunder/cut/emit.h"
+
+namespace sunder::cut {
+
+struct Selection {
+  std::vector<Use> uses;
+  uint32_t fragments = 0;
+  std::vector<double> volume;
+  std::vector<uint8_t> sides;  // per fragment: SideBits of its parts of the mesh
+};
+
+// Throws Error (Geometry) where the seam contradicts itself: a part of one mesh on both sides of a closed
+// other one, or, for Above and Below, a cutter that ends inside the mesh.
+Selection selectFragments(const Scene& scene, const CutOptions& options);
+
+// Refuses a mesh that crosses itself, naming pairs of faces; nothing happens to one that does not.
+void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name);
+
+}  // namespace sunder::cut

@@ -1,0 +1,190 @@
+// Random concave prisms in random and in grid-aligned places: every result closed, volumes exact.
+#include "sunder/base/error.h"
+#include "sunder/geometry/components.h"
+
+#include "cut/cut_shapes.h"
+#include "cut/rational.h"
+
+#include <cstdio>
+
+namespace sunder::cut {
+
+namespace {
+
+using namespace testing;
+
+// A star-shaped outline with corners on a grid.
+std::vector<Vec2> randomOutline(RandomStream& random, int size) {
+  for (;;) {
+    const uint32_t n = 3 + random.below(8);
+    std::vector<Vec2> outline;
+    for (uint32_t k = 0; k < n; ++k) {
+      const double angle = 2 * kPi * (k + random.uniform(0, 0.8)) / n, r = random.uniform(0.25, 1);
+      outline.push_back({std::round(size * r * std::cos(angle)), std::round(size * r * std::sin(angle))});
+    }
+    double area = 0;
+    bool proper = true;
+    for (uint32_t k = 0; k < n; ++k) {
+      const Vec2 &a = outline[k], &b = outline[(k + 1) % n];
+      area += a.x() * b.y() - a.y() * b.x();
+      // The middle sees every edge, so the outline is simple.
+      proper = proper && a.x() * b.y() - a.y() * b.x() > 0;
+    }
+    if (proper && area > 0) return outline;
+  }
+}
+
+// Rectilinear outlines: combs, steps and towers, where many faces are in one plane.
+std::vector<Vec2> randomSkyline(RandomStream& random) {
+  const uint32_t n = 1 + random.below(5);
+  std::vector<Vec2> outline{{0, 0}, {double(n), 0}};
+  for (uint32_t k = n; k > 0; --k) {
+    const double height = 1 + random.below(3);
+    if (outline.back() != Vec2(k, height)) outline.push_back({double(k), height});
+    outline.push_back({double(k - 1), height});
+  }
+  // Straight corners are part of the fun, but not twice the same.
+  outline.erase(std::unique(outline.begin(), outline.end()), outline.end());
+  return outline;
+}
+
+PolygonSoup axisTurned(PolygonSoup soup, uint32_t axes) {
+  for (Vec3& p : soup.positions)
+    for (uint32_t i = 0; i < axes; ++i) p = Vec3(p.y(), p.z(), p.x());
+  return soup;
+}
+
+// Volume of a result in rationals, the seam's points being what they are before rounding. Triangles of the
+// kernel are flat, so any triangles of a face give the same.
+Rational exactVolume(const CutResult& r, const KernelMesh& mesh, const KernelMesh& cutter, const Seam& seam) {
+  Rational sum = 0;
+  std::vector<RVec3> at;
+  for (size_t v = 0; v < r.mesh.positions.size(); ++v) {
+    if (r.vertexFrom[v] != VertexFrom::Seam) {
+      at.push_back(exact(r.mesh.positions[v]));
+      continue;
+    }
+    const SeamPoint& x = seam.points[r.sourceVertex[v]];
+    at.push_back(x.edgeOf == kMesh ? seamPosition(x, mesh, cutter) : seamPosition(x, cutter, mesh));
+  }
+  for (size_t f = 0; f < r.mesh.faceCount(); ++f) {
+    const auto face = r.mesh.face(f);
+    for (size_t i = 1; i + 1 < face.size(); ++i)
+      sum += dot(at[face[0]], crossed(at[face[i]], at[face[i + 1]]));
+  }
+  return sum / 6;
+}
+
+struct Tallies {
+  size_t pairs = 0, crossing = 0, degenerate = 0, refused = 0;
+};
+
+// Closed results and volume identities of one pair; with `rational` they hold exactly.
+void checkPair(const PolygonSoup& a, const PolygonSoup& b, bool rational, Tallies& tallies) {
+  // Triangles inside, so that the rational volume is that of flat faces.
+  const CutOptions base{.triangles = true, .keepEmpty = true};
+  const auto run = [&](Op op) {
+    CutOptions options = base;
+    options.op = op;
+    return cut(a, b, options);
+  };
+  const CutResult both = run(Op::Intersection), rest = run(Op::Difference), all = run(Op::Union),
+                  split = run(Op::Split), either = run(Op::SymmetricDifference);
+  for (const CutResult* r : {&both, &rest, &all, &split, &either}) ASSERT_EQ(unmatchedEdges(r->mesh), 0u);
+  const auto total = [](const CutResult& r) {
+    double sum = 0;
+    for (const double v : r.volume) sum += v;
+    return sum;
+  };
+  const double va = volumeOf(a), vb = volumeOf(b), tolerance = 1e-9 * (va + vb);
+  ASSERT_NEAR(total(both) + total(rest), va, tolerance);
+  ASSERT_NEAR(total(all), va + vb - total(both), tolerance);
+  ASSERT_NEAR(total(either), va + vb - 2 * total(both), tolerance);
+  ASSERT_NEAR(total(split), va, tolerance);
+  ASSERT_GE(total(both), -tolerance);
+  ASSERT_LE(total(both), std::min(va, vb) + tolerance);
+  // Polygons.
+  const CutResult polygons = cut(a, b, {.op = Op::Difference, .keepEmpty = true});
+  ASSERT_EQ(unmatchedEdges(polygons.mesh), 0u);
+  ASSERT_NEAR(total(polygons), total(rest), tolerance);
+  ASSERT_LE(polygons.mesh.faceCount(), rest.mesh.faceCount());
+  ++tallies.pairs;
+  tallies.crossing += both.statistics.seamSegments > 0;
+  if (!rational) return;
+  const KernelMesh ka = makeKernelMesh(a, "mesh"), kb = makeKernelMesh(b, "cutter");
+  const Seam seam = findSeam(ka, kb);
+  bool onVertex = false;
+  for (const SeamPoint& x : seam.points) onVertex = onVertex || x.t == 0 || x.t == 1;
+  tallies.degenerate += onVertex;
+  const auto volume = [&](const CutResult& r) { return exactVolume(r, ka, kb, seam); };
+  const auto whole = [&](const KernelMesh& t) {
+    Rational sum = 0;
+    for (const auto& f : t.triangles)
+      sum += dot(exact(t.positions[f[0]]), crossed(exact(t.positions[f[1]]), exact(t.positions[f[2]])));
+    return Rational(sum / 6);
+  };
+  ASSERT_EQ(Rational(volume(both) + volume(rest)), whole(ka));
+  ASSERT_EQ(Rational(volume(all) + volume(both)), Rational(whole(ka) + whole(kb)));
+  ASSERT_EQ(volume(split), whole(ka));
+}
+
+// With `together` both solids are turned by one rotation: then everything that touched nearly does.
+void alignedPairs(int count, uint64_t seed, bool rational, bool together = false) {
+  Tallies tallies;
+  for (int i = 0; i < count && !::testing::Test::HasFatalFailure(); ++i) {
+    SCOPED_TRACE(i);
+    RandomStream random(seed, static_cast<uint64_t>(i));
+    const auto solid = [&] {
+      const auto outline = random.below(2) == 0 ? randomSkyline(random) : randomOutline(random, 4);
+      PolygonSoup p = axisTurned(prism(outline, 1 + random.below(3)), random.below(3));
+      return moved(p, {double(random.below(4)), double(random.below(4)), double(random.below(4))});
+    };
+    PolygonSoup a = solid(), b = solid();
+    if (together) {
+      const Quat turn =
+          Quat(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1), 0.5).normalized();
+      a = moved(a, {0.1, 0.2, 0.3}, turn);
+      b = moved(b, {0.1, 0.2, 0.3}, turn);
+    }
+    try {
+      checkPair(a, b, rational, tallies);
+    } catch (const Error& e) {
+      FAIL() << e.what();
+    }
+  }
+  std::printf("%zu aligned pairs, %zu crossing, %zu through vertices\n", tallies.pairs, tallies.crossing,
+              tallies.degenerate);
+  EXPECT_GT(tallies.crossing, tallies.pairs / 3);
+}
+
+void turnedPairs(int count, uint64_t seed, bool rational) {
+  Tallies tallies;
+  for (int i = 0; i < count && !::testing::Test::HasFatalFailure(); ++i) {
+    SCOPED_TRACE(i);
+    RandomStream random(seed, static_cast<uint64_t>(i));
+    const auto solid = [&] {
+      const PolygonSoup p = prism(randomOutline(random, 16), 8 + random.below(16));
+      const Quat turn =
+          Quat(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1))
+              .normalized();
+      return moved(p, {random.uniform(-8, 8), random.uniform(-8, 8), random.uniform(-8, 8)}, turn);
+    };
+    const PolygonSoup a = solid(), b = solid();
+    checkPair(a, b, rational, tallies);
+  }
+  std::printf("%zu turned pairs, %zu crossing\n", tallies.pairs, tallies.crossing);
+  EXPECT_GT(tallies.crossing, tallies.pairs / 3);
+}
+
+TEST(CutFuzz, AlignedPrisms) { alignedPairs(400, 1, false); }
+TEST(CutFuzz, TurnedPrisms) { turnedPairs(400, 2, false); }
+TEST(CutFuzz, AlignedPrismsInRationals) { alignedPairs(100, 3, true); }
+TEST(CutFuzz, TurnedPrismsInRationals) { turnedPairs(40, 4, true); }
+TEST(CutFuzz, AlmostAlignedPrisms) { alignedPairs(400, 7, false, true); }
+TEST(CutFuzzFull, AlmostAlignedPrisms) { alignedPairs(10'000, 8, true, true); }
+TEST(CutFuzzFull, AlignedPrisms) { alignedPairs(10'000, 5, true); }
+TEST(CutFuzzFull, TurnedPrisms) { turnedPairs(10'000, 6, true); }
+
+}  // namespace
+
+}  // namespace sunder::cut
