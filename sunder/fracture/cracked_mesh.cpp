@@ -59,6 +59,17 @@ std::vector<uint32_t> partsOf(size_t tets, std::span<const Link> links, uint32_t
   return parts;
 }
 
+std::vector<double> volumesOf(const CrackedMesh& mesh, std::span<const CutCell> cells,
+                              std::span<const uint32_t> parts, uint32_t count) {
+  std::vector<double> volume(count, 0);
+  for (size_t t = 0; t < mesh.size(); ++t) {
+    const auto p = mesh.corners(t);
+    volume[parts[t]] +=
+        mesh.cuts[t].empty() ? geometry::signedVolume(p[0], p[1], p[2], p[3]) : cells[t].volume();
+  }
+  return volume;
+}
+
 CrackedMesh partOf(const CrackedMesh& mesh, std::span<const uint32_t> parts, uint32_t part,
                    std::vector<uint32_t>* tetSource, std::vector<uint32_t>* vertexSource) {
   CrackedMesh out;
