@@ -14,7 +14,7 @@ constexpr double kCell = 0.4;    // of the mean edge
 constexpr double kBand = 0.15;   // of the mean edge
 constexpr double kBeyond = 1;    // edges that a record may be deeper than the object's surface
 constexpr double kNoWay = 1e-7;  // of the mean edge: nearer points take the normal of the face
-constexpr size_t kBunch = 64;
+constexpr size_t kBunch = 16;
 
 // Lists by rank from pairs in order.
 void group(const SparseRanks& ranks, std::span<const uint32_t> of, std::vector<uint32_t>& start,
