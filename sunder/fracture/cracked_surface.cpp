@@ -55,14 +55,14 @@ struct SurfaceMaker {
     return cut(t) ? cells[t].corners[corner].position : mesh.mesh.positions[mesh.mesh.tets[t][corner]];
   }
   // Corners of a face of the tetrahedron itself.
-  std::vector<uint8_t> faceCorners(uint32_t t, uint8_t side) const {
-    if (!cut(t)) return {geometry::kTetFaces[side].begin(), geometry::kTetFaces[side].end()};
+  std::span<const uint8_t> faceCorners(uint32_t t, uint8_t side) const {
+    if (!cut(t)) return geometry::kTetFaces[side];
     const CutCell::Face* face = cells[t].face(side);
-    return face ? face->corners : std::vector<uint8_t>{};
+    return face ? cells[t].cornersOf(*face) : std::span<const uint8_t>{};
   }
 
   void unite(uint32_t a, uint8_t sideA, uint32_t b, uint8_t sideB) {
-    const std::vector<uint8_t> ca = faceCorners(a, sideA), cb = faceCorners(b, sideB);
+    const std::span<const uint8_t> ca = faceCorners(a, sideA), cb = faceCorners(b, sideB);
     for (const uint8_t i : ca)
       for (const uint8_t j : cb)
         if (key(a, i) == key(b, j)) sets.unite(first[a] + i, first[b] + j);
@@ -288,11 +288,12 @@ CrackedSurface surfaceOf(const CrackedMesh& mesh, std::span<const CutCell> cells
   for (uint32_t t = 0; t < mesh.size(); ++t) {
     for (uint8_t side = 0; side < 4; ++side)
       if (partners[4 * t + side][0] == kNoIndex)
-        if (const std::vector<uint8_t> corners = maker.faceCorners(t, side); corners.size() >= 3)
+        if (const std::span<const uint8_t> corners = maker.faceCorners(t, side); corners.size() >= 3)
           maker.emit(t, side, corners, kNoIndex);
     if (!maker.cut(t)) continue;
     for (const CutCell::Face& face : cells[t].faces)
-      if (face.plane >= 4) maker.emit(t, face.plane, face.corners, mesh.cuts[t][face.plane - 4u].surface);
+      if (face.plane >= 4)
+        maker.emit(t, face.plane, cells[t].cornersOf(face), mesh.cuts[t][face.plane - 4u].surface);
   }
   return maker.out;
 }

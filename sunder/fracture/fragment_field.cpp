@@ -127,7 +127,7 @@ void FragmentField::addFaces(const CrackedMesh& mesh, std::span<const CutCell> c
       const Cut& cut = mesh.cuts[t][face.plane - 4u];
       // The gradient of the crack's function is defined better than that of small polygons.
       const Vec3 gradient = rest_->gradient(rootTet_[t], cut.phi);
-      for (const uint8_t c : face.corners) {
+      for (const uint8_t c : cells[t].cornersOf(face)) {
         faces_.addCorner(cells[t].corners[c].position);
         box_.grow(cells[t].corners[c].position);
       }
