@@ -80,7 +80,7 @@ struct Dissection {
   std::vector<Link> links;
   std::vector<uint32_t> vertexSource, tetSource;
 };
-Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std::span<const Link> links,
-                   uint32_t crack, std::span<const Mark> marks);
+Dissection dissect(CrackedMesh mesh, std::vector<CutCell> cells, std::span<const Link> links, uint32_t crack,
+                   std::span<const Mark> marks);
 
 }  // namespace sunder::fracture

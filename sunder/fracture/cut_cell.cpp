@@ -14,13 +14,6 @@ namespace {
 // Of a convex polyhedron with a face for each cut and four more.
 constexpr size_t kMostCorners = 2 * (kMostCuts + 4) - 4;
 
-// Local vertices by ascending number: sums over them are then the same in every tetrahedron.
-std::array<uint8_t, 4> ascending(const std::array<uint32_t, 4>& vertices) {
-  std::array<uint8_t, 4> order{0, 1, 2, 3};
-  std::sort(order.begin(), order.end(), [&](uint8_t a, uint8_t b) { return vertices[a] < vertices[b]; });
-  return order;
-}
-
 // Weights w of n + 1 vertices with sum_i w_i phi_k(i) = 0 for the n cracks: cofactors, made to sum to one.
 template <size_t kCount>
 void solveWeights(const std::array<std::array<double, 4>, 3>& rows, std::array<double, 4>& w) {
@@ -109,6 +102,12 @@ int otherPlane(const CutCell::Corner& a, const CutCell::Corner& b, uint8_t face)
 
 }  // namespace
 
+std::array<uint8_t, 4> ascending(const std::array<uint32_t, 4>& vertices) {
+  std::array<uint8_t, 4> order{0, 1, 2, 3};
+  std::sort(order.begin(), order.end(), [&](uint8_t a, uint8_t b) { return vertices[a] < vertices[b]; });
+  return order;
+}
+
 double CutCell::value(const Corner& corner, const std::array<double, 4>& phi) const {
   double sum = 0;
   for (const uint8_t i : order) sum += corner.weights[i] * phi[i];
@@ -191,8 +190,10 @@ CutCell clipCell(const CutCell& cell, const std::array<uint32_t, 4>& vertices,
     if (other < 0) return -1;
     CutCell::Corner corner;
     corner.planes = {std::min(face, uint8_t(other)), std::max(face, uint8_t(other)), plane};
-    for (size_t i = 0; i < out.corners.size(); ++i)
-      if (out.corners[i].planes == corner.planes) return int(i);
+    for (size_t i = 0; i < out.corners.size(); ++i) {
+      const auto& planes = out.corners[i].planes;
+      if (planes[2] == plane && planes[0] == corner.planes[0] && planes[1] == corner.planes[1]) return int(i);
+    }
     if (!tet.place(corner)) {
       // Planes that hardly cross: anywhere between the two corners.
       const CutCell::Corner &p = cell.corners[a], &q = cell.corners[b];

@@ -74,6 +74,8 @@ CutCell makeCell(const std::array<uint32_t, 4>& vertices, const std::array<Vec3,
 CutCell clipCell(const CutCell& cell, const std::array<uint32_t, 4>& vertices,
                  const std::array<Vec3, 4>& positions, std::span<const Cut> cuts);
 
+// Local vertices by ascending number: sums over them are then the same in every tetrahedron.
+std::array<uint8_t, 4> ascending(const std::array<uint32_t, 4>& vertices);
 // The same cell where the tetrahedron's vertices have other numbers, in the same order.
 void renumber(CutCell& cell, const std::array<uint32_t, 4>& before, const std::array<uint32_t, 4>& after);
 

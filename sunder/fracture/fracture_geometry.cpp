@@ -46,7 +46,7 @@ void FractureGeometry::State::insert(const PlannedCrack& crack, std::vector<uint
   }
   if (marks.size() != crack.marks.size())
     throw Error(ErrorKind::Usage, "a crack does not fit the mesh that it was made for");
-  Dissection result = dissect(mesh, cells, links, crack.id, marks);
+  Dissection result = dissect(std::move(mesh), std::move(cells), links, crack.id, marks);
   std::vector<uint32_t> next(result.tetSource.size());
   for (size_t t = 0; t < next.size(); ++t) next[t] = slots[result.tetSource[t]];
   mesh = std::move(result.mesh);
@@ -82,8 +82,9 @@ FractureGeometry::State FractureGeometry::uncracked() const {
 
 const FractureGeometry::State& FractureGeometry::cracked() {
   if (!cracked_) {
-    cracked_ = uncracked();
-    for (const PlannedCrack& crack : cracks_) cracked_->insert(crack);
+    State state = uncracked();
+    for (const PlannedCrack& crack : cracks_) state.insert(crack);
+    cracked_ = std::move(state);
   }
   return *cracked_;
 }
