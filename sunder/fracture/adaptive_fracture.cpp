@@ -1,7 +1,7 @@
 #include "sunder/fracture/adaptive_fracture.h"
 
 #include "sunder/base/error.h"
-#include "sunder/fracture/fracture_geometry.h"
+#include "sunder/fracture/healing.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/spatial/triangle_distance.h"
 
@@ -103,20 +103,19 @@ double meanEdge(const geometry::TetMesh& mesh) {
 
 namespace {
 
-BrokenBody brokenBody(const FractureGeometry::State& state, double leastPart) {
+BrokenBody brokenBody(const FractureGeometry::State& state) {
   BrokenBody out;
   out.cracked = {state.mesh, state.cells, state.links, state.vertexSource, state.slots};
   out.piece = partsOf(state.mesh.size(), state.links, out.pieces);
-  out.tinyParts = joinTinyParts(state, leastPart, out.piece, out.pieces);
   return out;
 }
 
 }  // namespace
 
-BrokenBody applyCracks(const CrackedMesh& body, std::span<const PlannedCrack> cracks, double leastPart) {
+BrokenBody applyCracks(const CrackedMesh& body, std::span<const PlannedCrack> cracks) {
   FractureGeometry::State state{CrackedMesh(body)};
   for (const PlannedCrack& crack : cracks) state.insert(crack);
-  return brokenBody(state, leastPart);
+  return brokenBody(state);
 }
 
 // One blow on one body.
@@ -401,6 +400,12 @@ class FractureRun {
     return kNoIndex;
   }
 
+  void healSplinters(FractureGeometry& geometry) {
+    const Healing healing = heal(geometry, settings_.leastPart);
+    out_.tinyParts = healing.healed;
+    out_.splinters = healing.left;
+  }
+
   // The cracks again, on the body's own tetrahedra.
   void finishCoarse() {
     FractureGeometry coarse(geometry_.body());
@@ -419,17 +424,18 @@ class FractureRun {
         if (marks.empty()) continue;
         PlannedCrack crack{out_.cracks[k].id, 0, {}};
         for (const Mark& mark : marks) crack.marks.push_back(state.planned(mark));
-        out_.plan.push_back(crack);
         coarse.add(std::move(crack));
       }
     }
     const Stopwatch watch(out_.seconds.partition);
+    healSplinters(coarse);
+    out_.plan = coarse.cracks();
     if (out_.plan.empty()) {
       out_.pieces.push_back(geometry_.body());
       return;
     }
-    out_.broken = brokenBody(coarse.cracked(), settings_.leastPart);
-    out_.tinyParts = out_.broken->tinyParts;
+    out_.broken = brokenBody(coarse.cracked());
+    out_.broken->tinyParts = out_.tinyParts;
     for (uint32_t p = 0; p < out_.broken->pieces; ++p)
       out_.pieces.push_back(partOf(out_.broken->cracked.mesh, out_.broken->piece, p));
   }
@@ -462,8 +468,12 @@ class FractureRun {
       geometry_.cracked();
     }
     const Stopwatch watch(out_.seconds.partition);
-    const BrokenBody broken = brokenBody(geometry_.cracked(), settings_.leastPart);
-    out_.tinyParts = broken.tinyParts;
+    healSplinters(geometry_);
+    if (geometry_.cracks().empty()) {
+      out_.pieces.push_back(geometry_.body());
+      return;
+    }
+    const BrokenBody broken = brokenBody(geometry_.cracked());
     for (uint32_t p = 0; p < broken.pieces; ++p)
       out_.pieces.push_back(partOf(broken.cracked.mesh, broken.piece, p));
   }

@@ -53,7 +53,7 @@ struct FractureSettings {
       0.05;  // of strength * smallest cross-section * duration: smaller impulses are passed over; 0: none
   CrackNoise noise;          // amplitude 0: planes
   uint32_t mostCracks = 64;  // in one blow
-  double leastPart = 1e-4;   // of the body's volume: smaller pieces stay with the neighbour they hang on most
+  double leastPart = 1e-4;   // of the body's volume: smaller pieces heal, joined with a neighbour
 };
 
 // A blow on the body, in rest coordinates.
@@ -88,9 +88,8 @@ struct BrokenBody {
   uint32_t pieces = 1;
   uint32_t tinyParts = 0;  // that stayed with a neighbour
 };
-// Cuts a body by cracks whose slots are numbers of its tetrahedra. Parts smaller than `leastPart` of the
-// volume stay with the neighbour they share most cut tetrahedra with.
-BrokenBody applyCracks(const CrackedMesh& body, std::span<const PlannedCrack> cracks, double leastPart);
+// Cuts a body by cracks whose slots are numbers of its tetrahedra.
+BrokenBody applyCracks(const CrackedMesh& body, std::span<const PlannedCrack> cracks);
 
 struct FractureOutcome {
   bool analysed = false;  // false: passed over as too weak
@@ -103,7 +102,8 @@ struct FractureOutcome {
   size_t tets = 0, refinedTets = 0;  // before; the most on the way
   uint32_t analyses = 0;             // meshes that were analysed from the start
   uint32_t fadingSeeds = 0;          // that the rate excluded
-  uint32_t tinyParts = 0;            // that stayed with a neighbour
+  uint32_t tinyParts = 0;            // that healed
+  uint32_t splinters = 0;            // pieces that are too small but could not
   FractureStages seconds;
 };
 

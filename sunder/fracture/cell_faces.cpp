@@ -12,7 +12,9 @@ struct FlatCorner {
   std::array<double, 3> w;  // of the face's vertices, in a fixed order
 };
 
-double areaOf(const std::vector<FlatCorner>& polygon) {
+using FlatPolygon = SmallArray<FlatCorner, 16>;
+
+double areaOf(const FlatPolygon& polygon) {
   double sum = 0;
   for (size_t i = 1; i + 1 < polygon.size(); ++i) {
     const auto &a = polygon[0].w, &b = polygon[i].w, &c = polygon[i + 1].w;
@@ -21,13 +23,13 @@ double areaOf(const std::vector<FlatCorner>& polygon) {
   return std::abs(sum);
 }
 
-void clip(std::vector<FlatCorner>& polygon, const std::array<double, 3>& phi, double side) {
-  std::vector<FlatCorner> out;
+void clip(FlatPolygon& polygon, const std::array<double, 3>& phi, double side) {
+  FlatPolygon out;
   const auto value = [&](const FlatCorner& c) {
     return side * (c.w[0] * phi[0] + c.w[1] * phi[1] + c.w[2] * phi[2]);
   };
   for (size_t i = 0; i < polygon.size(); ++i) {
-    const FlatCorner &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
+    const FlatCorner &a = polygon[i], &b = polygon[i + 1 < polygon.size() ? i + 1 : 0];
     const double va = value(a), vb = value(b);
     if (va >= 0) out.push_back(a);
     if ((va >= 0) == (vb >= 0)) continue;
@@ -57,14 +59,18 @@ bool FaceOverlap::operator()(uint32_t a, uint8_t sideA, uint32_t b, uint8_t side
       if (mesh_.mesh.tets[b][j] == mesh_.mesh.tets[a][i]) inB[n] = j;
     ++n;
   }
-  std::vector<FlatCorner> polygon;
+  FlatPolygon polygon;
   if (cutA) {
-    for (const uint8_t c : faceA->corners) {
+    for (const uint8_t c : cells_[a].cornersOf(*faceA)) {
       const auto& w = cells_[a].corners[c].weights;
       polygon.push_back({{w[inA[0]], w[inA[1]], w[inA[2]]}});
     }
   } else {
-    polygon = {{{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}};
+    for (size_t i = 0; i < 3; ++i) {
+      FlatCorner corner{};
+      corner.w[i] = 1;
+      polygon.push_back(corner);
+    }
   }
   for (const Cut& cut : mesh_.cuts[b])
     clip(polygon, {cut.phi[inB[0]], cut.phi[inB[1]], cut.phi[inB[2]]}, cut.side);

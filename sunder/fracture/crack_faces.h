@@ -18,6 +18,8 @@ namespace sunder::fracture {
 struct CrackFace {
   Vec3 normal;          // out of the material
   double offset;        // normal . p on it
+  Vec3 centre;          // of a ball around it
+  double squared;       // its radius
   uint32_t start, end;  // of its corners, counter-clockwise seen from outside
   uint32_t tet;   // whose cell it bounds, of the fragment; kNoIndex where it is another fragment's by now
   uint8_t plane;  // of that cell
@@ -44,9 +46,15 @@ class CrackFaces {
   // Of the corners added since the last one.
   uint32_t add(const Vec3& normal, uint32_t tet, uint8_t plane) {
     const uint32_t start = faces_.empty() ? 0 : faces_.back().end, end = uint32_t(points_.size());
-    double offset = 0;
-    for (uint32_t i = start; i < end; ++i) offset += normal.dot(points_[i]);
-    faces_.push_back({normal, offset / (end - start), start, end, tet, plane});
+    double offset = 0, squared = 0;
+    Vec3 centre = Vec3::Zero();
+    for (uint32_t i = start; i < end; ++i) {
+      offset += normal.dot(points_[i]);
+      centre += points_[i];
+    }
+    centre /= end - start;
+    for (uint32_t i = start; i < end; ++i) squared = std::max(squared, (points_[i] - centre).squaredNorm());
+    faces_.push_back({normal, offset / (end - start), centre, squared, start, end, tet, plane});
     return uint32_t(faces_.size()) - 1;
   }
   uint32_t copy(const CrackFaces& from, uint32_t face) {
@@ -60,6 +68,9 @@ class CrackFaces {
     const CrackFace& f = faces_[face];
     const double height = f.normal.dot(p) - f.offset;
     if (height * height >= best.squared) return;
+    // Beyond the ball by more than what is known; without a root.
+    const double beyond = (p - f.centre).squaredNorm() - f.squared - best.squared;
+    if (beyond > 0 && beyond * beyond > 4.0000001 * f.squared * best.squared) return;
     const Vec3* q = points_.data();
     bool beside = false;
     double edge = std::numeric_limits<double>::infinity();

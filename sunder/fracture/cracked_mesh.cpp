@@ -59,6 +59,17 @@ std::vector<uint32_t> partsOf(size_t tets, std::span<const Link> links, uint32_t
   return parts;
 }
 
+std::vector<double> volumesOf(const CrackedMesh& mesh, std::span<const CutCell> cells,
+                              std::span<const uint32_t> parts, uint32_t count) {
+  std::vector<double> volume(count, 0);
+  for (size_t t = 0; t < mesh.size(); ++t) {
+    const auto p = mesh.corners(t);
+    volume[parts[t]] +=
+        mesh.cuts[t].empty() ? geometry::signedVolume(p[0], p[1], p[2], p[3]) : cells[t].volume();
+  }
+  return volume;
+}
+
 CrackedMesh partOf(const CrackedMesh& mesh, std::span<const uint32_t> parts, uint32_t part,
                    std::vector<uint32_t>* tetSource, std::vector<uint32_t>* vertexSource) {
   CrackedMesh out;
@@ -86,17 +97,17 @@ CrackedMesh partOf(const CrackedMesh& mesh, std::span<const uint32_t> parts, uin
   return out;
 }
 
-Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std::span<const Link> links,
-                   uint32_t crack, std::span<const Mark> marks) {
-  const size_t before = mesh.size();
+Dissection dissect(CrackedMesh mesh, std::vector<CutCell> cells, std::span<const Link> links, uint32_t crack,
+                   std::span<const Mark> marks) {
+  const size_t before = mesh.size(), vertices = mesh.mesh.positions.size();
   Dissection out;
   CrackedMesh& m = out.mesh;
-  m = mesh;
+  m = std::move(mesh);
   std::vector<uint32_t> copy(before, kNoIndex);
   out.tetSource.resize(before);
   for (uint32_t t = 0; t < before; ++t) out.tetSource[t] = t;
   std::vector<CutCell>& parts = out.cells;
-  parts.assign(cells.begin(), cells.end());
+  parts = std::move(cells);
   for (size_t k = 0; k < marks.size(); ++k) {
     const Mark& mark = marks[k];
     if (mark.tet >= before || copy[mark.tet] != kNoIndex || (k > 0 && mark.tet <= marks[k - 1].tet))
@@ -105,7 +116,7 @@ Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std:
     if (!cuts.empty() && cuts.back().surface >= crack)
       throw Error(ErrorKind::Usage, "a crack needs a number above those of the cracks before");
     const CutCell whole =
-        cuts.empty() ? makeCell(m.mesh.tets[mark.tet], m.corners(mark.tet), {}) : cells[mark.tet];
+        cuts.empty() ? makeCell(m.mesh.tets[mark.tet], m.corners(mark.tet), {}) : std::move(parts[mark.tet]);
     copy[mark.tet] = uint32_t(m.mesh.tets.size());
     for (const int8_t side : {int8_t(1), int8_t(-1)}) {
       cuts.push_back({crack, side, mark.phi});
@@ -150,7 +161,6 @@ Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std:
       }
   }
   // The first class of a vertex keeps its number.
-  const size_t vertices = mesh.mesh.positions.size();
   out.vertexSource.resize(vertices);
   for (uint32_t v = 0; v < vertices; ++v) out.vertexSource[v] = v;
   std::vector<uint32_t> number(4 * m.mesh.tets.size(), kNoIndex);
@@ -166,14 +176,17 @@ Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std:
           taken[v] = 1;
         } else {
           n = uint32_t(m.mesh.positions.size());
-          m.mesh.positions.push_back(mesh.mesh.positions[v]);
+          m.mesh.positions.push_back(Vec3(m.mesh.positions[v]));
           out.vertexSource.push_back(v);
         }
       }
       v = n;
     }
-    // Cells know their corners by the numbers of vertices.
-    if (!m.cuts[t].empty() && old != m.mesh.tets[t])
+    // Cells know their corners by the numbers of vertices; sums over these go by their order.
+    if (m.cuts[t].empty() || old == m.mesh.tets[t]) continue;
+    if (ascending(m.mesh.tets[t]) == ascending(old))
+      renumber(parts[t], old, m.mesh.tets[t]);
+    else
       parts[t] = makeCell(m.mesh.tets[t], m.corners(t), m.cuts[t]);
   }
   return out;

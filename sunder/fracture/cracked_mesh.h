@@ -48,6 +48,9 @@ std::vector<Link> linksOf(const CrackedMesh& mesh, std::span<const CutCell> cell
 
 // Which connected part each tetrahedron is in, numbered by first tetrahedron; the count.
 std::vector<uint32_t> partsOf(size_t tets, std::span<const Link> links, uint32_t& count);
+// How much of each part is there.
+std::vector<double> volumesOf(const CrackedMesh& mesh, std::span<const CutCell> cells,
+                              std::span<const uint32_t> parts, uint32_t count);
 // One part; vertices in their order. `tetSource` receives each tetrahedron's old number.
 CrackedMesh partOf(const CrackedMesh& mesh, std::span<const uint32_t> parts, uint32_t part,
                    std::vector<uint32_t>* tetSource = nullptr, std::vector<uint32_t>* vertexSource = nullptr);
@@ -77,7 +80,7 @@ struct Dissection {
   std::vector<Link> links;
   std::vector<uint32_t> vertexSource, tetSource;
 };
-Dissection dissect(const CrackedMesh& mesh, std::span<const CutCell> cells, std::span<const Link> links,
-                   uint32_t crack, std::span<const Mark> marks);
+Dissection dissect(CrackedMesh mesh, std::vector<CutCell> cells, std::span<const Link> links, uint32_t crack,
+                   std::span<const Mark> marks);
 
 }  // namespace sunder::fracture

@@ -1,6 +1,7 @@
 // The closed surface of a cracked mesh. Corners of cells are one vertex where their cells hang together on a
 // face that has both. Where a crack ends in a face, the two cells on its sides meet there too, and the points
-// in which it crosses the edges of that face are inserted into whatever else has the edge.
+// in which it crosses the edges of that face are inserted into whatever else has the edge; so are those in
+// which it crosses other cracks on that face, into edges of the other cracks.
 // An edge between two points of a crack's end that does not run along that end has a twin on the other side
 // of the crack; each gets a point in its middle, so that they stay two edges.
 #include "sunder/fracture/cracked_mesh.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace sunder::fracture {
 
@@ -25,8 +27,15 @@ struct SurfaceMaker {
     uint32_t corner, surface;
   };
   std::map<std::pair<uint32_t, uint32_t>, std::vector<TipPoint>> tips = {};
-  std::vector<char> tipFace = {};  // 4 * tetrahedron + face: a crack of the cell ends there
-  std::vector<char> front = {};    // corner at the end of a crack, by its set
+  // The same on the line of another crack across a face: by the face, that crack and its side.
+  struct CrossPoint {
+    Vec3 at;
+    uint32_t corner, surface;
+  };
+  using FaceLine = std::array<uint32_t, 4>;
+  std::map<FaceLine, std::vector<CrossPoint>> crossings = {};
+  std::set<std::pair<uint32_t, uint32_t>> ends = {};  // 4 * tetrahedron + face, a crack of it that ends there
+  std::vector<char> front = {};                       // corner at the end of a crack, by its set
   using TwinKey = std::array<uint32_t, 4>;
   std::map<TwinKey, uint32_t> twins = {};  // vertices in the middle of such edges
   std::vector<char> ending = {};           // vertex at the end of a crack
@@ -46,24 +55,44 @@ struct SurfaceMaker {
     return cut(t) ? cells[t].corners[corner].position : mesh.mesh.positions[mesh.mesh.tets[t][corner]];
   }
   // Corners of a face of the tetrahedron itself.
-  std::vector<uint8_t> faceCorners(uint32_t t, uint8_t side) const {
-    if (!cut(t)) return {geometry::kTetFaces[side].begin(), geometry::kTetFaces[side].end()};
+  std::span<const uint8_t> faceCorners(uint32_t t, uint8_t side) const {
+    if (!cut(t)) return geometry::kTetFaces[side];
     const CutCell::Face* face = cells[t].face(side);
-    return face ? face->corners : std::vector<uint8_t>{};
+    return face ? cells[t].cornersOf(*face) : std::span<const uint8_t>{};
   }
 
   void unite(uint32_t a, uint8_t sideA, uint32_t b, uint8_t sideB) {
-    const std::vector<uint8_t> ca = faceCorners(a, sideA), cb = faceCorners(b, sideB);
+    const std::span<const uint8_t> ca = faceCorners(a, sideA), cb = faceCorners(b, sideB);
     for (const uint8_t i : ca)
       for (const uint8_t j : cb)
         if (key(a, i) == key(b, j)) sets.unite(first[a] + i, first[b] + j);
   }
 
-  void noteTips(uint32_t t, uint8_t side) {
-    tipFace[4 * t + side] = 1;
+  FaceLine lineOn(uint32_t t, uint8_t side, uint32_t surface) const {
+    std::array<uint32_t, 3> v = geometry::tetFace(mesh.mesh.tets[t], side);
+    std::sort(v.begin(), v.end());
+    const auto cut = std::find_if(mesh.cuts[t].begin(), mesh.cuts[t].end(),
+                                  [&](const Cut& c) { return c.surface == surface; });
+    return {v[0], v[1], v[2], 2 * surface + (cut->side > 0)};
+  }
+
+  bool cutBy(uint32_t t, uint32_t surface) const {
+    return std::any_of(mesh.cuts[t].begin(), mesh.cuts[t].end(),
+                       [&](const Cut& c) { return c.surface == surface; });
+  }
+
+  // Cracks of a cell that its neighbour on a face does not have.
+  void noteTips(uint32_t t, uint8_t side, uint32_t neighbour) {
+    for (const Cut& c : mesh.cuts[t])
+      if (!cutBy(neighbour, c.surface)) ends.emplace(4 * t + side, c.surface);
     for (const uint8_t i : faceCorners(t, side)) {
       const CornerKey k = key(t, i);
-      if (k.surfaces[0] != kNoIndex) front[sets.find(first[t] + i)] = 1;
+      for (const uint32_t surface : k.surfaces)
+        if (surface != kNoIndex && !cutBy(neighbour, surface)) front[sets.find(first[t] + i)] = 1;
+      if (k.surfaces[1] != kNoIndex && k.surfaces[2] == kNoIndex)
+        for (const bool second : {false, true})
+          crossings[lineOn(t, side, k.surfaces[second])].push_back(
+              {position(t, i), first[t] + i, k.surfaces[!second]});
       if (k.vertices[1] == kNoIndex || k.vertices[2] != kNoIndex) continue;
       const CutCell::Corner& corner = cells[t].corners[i];
       double part = 0;
@@ -104,18 +133,41 @@ struct SurfaceMaker {
     return 0;
   }
 
+  // The plane besides that of a face that the edge from a to b lies on.
+  uint8_t otherPlane(uint32_t t, uint8_t plane, uint8_t a, uint8_t b) const {
+    const auto &p = cells[t].corners[a].planes, &q = cells[t].corners[b].planes;
+    uint8_t other = plane;
+    for (const uint8_t i : p)
+      if (i != plane && std::find(q.begin(), q.end(), i) != q.end()) other = i;
+    return other;
+  }
+
+  // Points in which cracks that end there cross the edge of a lid, from a to b.
+  void addCrossings(uint32_t t, uint8_t plane, uint8_t a, uint8_t b, std::vector<uint32_t>& loop) {
+    const uint8_t side = otherPlane(t, plane, a, b);
+    if (plane < 4 || side >= 4) return;
+    const auto found = crossings.find(lineOn(t, side, mesh.cuts[t][plane - 4u].surface));
+    if (found == crossings.end()) return;
+    const Vec3 from = position(t, a), way = position(t, b) - from;
+    std::vector<std::pair<double, const CrossPoint*>> between;
+    for (const CrossPoint& p : found->second) {
+      const double part = (p.at - from).dot(way) / way.squaredNorm();
+      if (part > 0 && part < 1 && !cutBy(t, p.surface)) between.emplace_back(part, &p);
+    }
+    std::sort(between.begin(), between.end());
+    for (const auto& [part, p] : between)
+      if (const uint32_t v = vertex(p->corner, p->at); v != loop.back()) loop.push_back(v);
+  }
+
   // The vertex in the middle of the edge from a to b of a face, where it needs one.
   uint32_t twin(uint32_t t, uint8_t plane, uint8_t a, uint8_t b) {
     const uint32_t rootA = sets.find(first[t] + a), rootB = sets.find(first[t] + b);
     if (!front[rootA] || !front[rootB]) return kNoIndex;
     const CutCell& cell = cells[t];
-    uint8_t other = plane;
-    for (const uint8_t p : cell.corners[a].planes)
-      if (p != plane && std::find(cell.corners[b].planes.begin(), cell.corners[b].planes.end(), p) !=
-                            cell.corners[b].planes.end())
-        other = p;
+    const uint8_t other = otherPlane(t, plane, a, b);
     const uint8_t low = std::min(plane, other), high = std::max(plane, other);
-    if (high < 4 || (low < 4 && tipFace[4 * t + low])) return kNoIndex;
+    if (high < 4) return kNoIndex;
+    if (low < 4 && ends.contains({4 * t + low, mesh.cuts[t][high - 4u].surface})) return kNoIndex;
     const auto sign = [&](uint8_t p) {
       const Cut& c = mesh.cuts[t][p - 4u];
       return 2 * c.surface + (c.side > 0);
@@ -132,7 +184,8 @@ struct SurfaceMaker {
     for (size_t i = 0; i < corners.size(); ++i) {
       const uint8_t a = corners[i], b = corners[(i + 1) % corners.size()];
       loop.push_back(vertex(first[t] + a, position(t, a)));
-      if (tips.empty()) continue;
+      if (tips.empty() && crossings.empty()) continue;
+      if (!crossings.empty() && cut(t)) addCrossings(t, plane, a, b, loop);
       if (cut(t))
         if (const uint32_t middle = twin(t, plane, a, b); middle != kNoIndex) loop.push_back(middle);
       std::pair<uint32_t, uint32_t> edge;
@@ -142,10 +195,7 @@ struct SurfaceMaker {
       const double from = partOn(edge, t, a), to = partOn(edge, t, b);
       std::vector<TipPoint> between;
       for (const TipPoint& p : found->second)
-        if ((p.part - from) * (p.part - to) < 0 &&
-            std::none_of(mesh.cuts[t].begin(), mesh.cuts[t].end(),
-                         [&](const Cut& c) { return c.surface == p.surface; }))
-          between.push_back(p);
+        if ((p.part - from) * (p.part - to) < 0 && !cutBy(t, p.surface)) between.push_back(p);
       std::sort(between.begin(), between.end(), [&](const TipPoint& p, const TipPoint& q) {
         return from < to ? p.part < q.part : p.part > q.part;
       });
@@ -210,7 +260,6 @@ CrackedSurface surfaceOf(const CrackedMesh& mesh, std::span<const CutCell> cells
     maker.first[t + 1] = maker.first[t] + uint32_t(mesh.cuts[t].empty() ? 4 : cells[t].corners.size());
   maker.sets = geometry::DisjointSets(maker.first.back());
   maker.number.assign(maker.first.back(), kNoIndex);
-  maker.tipFace.assign(4 * mesh.size(), 0);
   maker.front.assign(maker.first.back(), 0);
   // Partners of each face.
   std::vector<std::array<uint32_t, 2>> partners(4 * mesh.size(), {kNoIndex, kNoIndex});
@@ -235,15 +284,16 @@ CrackedSurface surfaceOf(const CrackedMesh& mesh, std::span<const CutCell> cells
   }
   for (const auto& [f, others] : many)
     for (const uint32_t g : others)
-      if (maker.cut(g / 4)) maker.noteTips(g / 4, uint8_t(g % 4));
+      if (maker.cut(g / 4)) maker.noteTips(g / 4, uint8_t(g % 4), f / 4);
   for (uint32_t t = 0; t < mesh.size(); ++t) {
     for (uint8_t side = 0; side < 4; ++side)
       if (partners[4 * t + side][0] == kNoIndex)
-        if (const std::vector<uint8_t> corners = maker.faceCorners(t, side); corners.size() >= 3)
+        if (const std::span<const uint8_t> corners = maker.faceCorners(t, side); corners.size() >= 3)
           maker.emit(t, side, corners, kNoIndex);
     if (!maker.cut(t)) continue;
     for (const CutCell::Face& face : cells[t].faces)
-      if (face.plane >= 4) maker.emit(t, face.plane, face.corners, mesh.cuts[t][face.plane - 4u].surface);
+      if (face.plane >= 4)
+        maker.emit(t, face.plane, cells[t].cornersOf(face), mesh.cuts[t][face.plane - 4u].surface);
   }
   return maker.out;
 }

@@ -1,5 +1,6 @@
 #include "sunder/fracture/cut_cell.h"
 
+#include "sunder/base/error.h"
 #include "sunder/base/index.h"
 #include "sunder/geometry/tet_mesh.h"
 
@@ -10,12 +11,8 @@ namespace sunder::fracture {
 
 namespace {
 
-// Local vertices by ascending number: sums over them are then the same in every tetrahedron.
-std::array<uint8_t, 4> ascending(const std::array<uint32_t, 4>& vertices) {
-  std::array<uint8_t, 4> order{0, 1, 2, 3};
-  std::sort(order.begin(), order.end(), [&](uint8_t a, uint8_t b) { return vertices[a] < vertices[b]; });
-  return order;
-}
+// Of a convex polyhedron with a face for each cut and four more.
+constexpr size_t kMostCorners = 2 * (kMostCuts + 4) - 4;
 
 // Weights w of n + 1 vertices with sum_i w_i phi_k(i) = 0 for the n cracks: cofactors, made to sum to one.
 template <size_t kCount>
@@ -105,6 +102,12 @@ int otherPlane(const CutCell::Corner& a, const CutCell::Corner& b, uint8_t face)
 
 }  // namespace
 
+std::array<uint8_t, 4> ascending(const std::array<uint32_t, 4>& vertices) {
+  std::array<uint8_t, 4> order{0, 1, 2, 3};
+  std::sort(order.begin(), order.end(), [&](uint8_t a, uint8_t b) { return vertices[a] < vertices[b]; });
+  return order;
+}
+
 double CutCell::value(const Corner& corner, const std::array<double, 4>& phi) const {
   double sum = 0;
   for (const uint8_t i : order) sum += corner.weights[i] * phi[i];
@@ -121,20 +124,23 @@ double CutCell::volume() const {
   if (faces.empty()) return 0;
   const Vec3 origin = corners[0].position;
   double sum = 0;
-  for (const Face& f : faces)
-    for (size_t i = 1; i + 1 < f.corners.size(); ++i) {
-      const Vec3 a = corners[f.corners[0]].position - origin, b = corners[f.corners[i]].position - origin,
-                 c = corners[f.corners[i + 1]].position - origin;
+  for (const Face& f : faces) {
+    const std::span<const uint8_t> loop = cornersOf(f);
+    for (size_t i = 1; i + 1 < loop.size(); ++i) {
+      const Vec3 a = corners[loop[0]].position - origin, b = corners[loop[i]].position - origin,
+                 c = corners[loop[i + 1]].position - origin;
       sum += a.dot(b.cross(c));
     }
+  }
   return sum / 6;
 }
 
 double CutCell::area(const Face& f) const {
   Vec3 sum = Vec3::Zero();
-  const Vec3 a = corners[f.corners[0]].position;
-  for (size_t i = 1; i + 1 < f.corners.size(); ++i)
-    sum += (corners[f.corners[i]].position - a).cross(corners[f.corners[i + 1]].position - a);
+  const std::span<const uint8_t> loop = cornersOf(f);
+  const Vec3 a = corners[loop[0]].position;
+  for (size_t i = 1; i + 1 < loop.size(); ++i)
+    sum += (corners[loop[i]].position - a).cross(corners[loop[i + 1]].position - a);
   return 0.5 * sum.norm();
 }
 
@@ -146,21 +152,22 @@ bool crosses(const CutCell& cell, const std::array<double, 4>& phi) {
 
 bool crosses(const CutCell& cell, const CutCell::Face& face, const std::array<double, 4>& phi) {
   bool above = false, below = false;
-  for (const uint8_t i : face.corners) (cell.value(cell.corners[i], phi) >= 0 ? above : below) = true;
+  for (const uint8_t i : cell.cornersOf(face)) (cell.value(cell.corners[i], phi) >= 0 ? above : below) = true;
   return above && below;
 }
 
 CutCell clipCell(const CutCell& cell, const std::array<uint32_t, 4>& vertices,
                  const std::array<Vec3, 4>& positions, std::span<const Cut> cuts) {
+  if (cuts.size() > kMostCuts) throw Error(ErrorKind::Limit, "too many cracks through one tetrahedron");
   const Tet tet{vertices, positions, cuts};
   const Cut& cut = cuts.back();
   const auto plane = uint8_t(3 + cuts.size());
-  std::vector<char> inside(cell.corners.size());
+  std::array<bool, kMostCorners> inside;
   bool some = false, all = true;
   for (size_t i = 0; i < cell.corners.size(); ++i) {
     inside[i] = (cell.value(cell.corners[i], cut.phi) >= 0) == (cut.side > 0);
-    some |= bool(inside[i]);
-    all &= bool(inside[i]);
+    some |= inside[i];
+    all &= inside[i];
   }
   if (all) return cell;
   CutCell out;
@@ -168,7 +175,9 @@ CutCell clipCell(const CutCell& cell, const std::array<uint32_t, 4>& vertices,
   out.degenerate = cell.degenerate;
   if (!some) return out;
 
-  std::vector<uint8_t> number(cell.corners.size(), 255);
+  std::array<uint8_t, kMostCorners> number;
+  std::fill_n(number.begin(), cell.corners.size(), uint8_t(255));
+  out.corners.reserve(cell.corners.size() + 2);
   const auto keep = [&](uint8_t i) {
     if (number[i] == 255) {
       number[i] = uint8_t(out.corners.size());
@@ -181,8 +190,10 @@ CutCell clipCell(const CutCell& cell, const std::array<uint32_t, 4>& vertices,
     if (other < 0) return -1;
     CutCell::Corner corner;
     corner.planes = {std::min(face, uint8_t(other)), std::max(face, uint8_t(other)), plane};
-    for (size_t i = 0; i < out.corners.size(); ++i)
-      if (out.corners[i].planes == corner.planes) return int(i);
+    for (size_t i = 0; i < out.corners.size(); ++i) {
+      const auto& planes = out.corners[i].planes;
+      if (planes[2] == plane && planes[0] == corner.planes[0] && planes[1] == corner.planes[1]) return int(i);
+    }
     if (!tet.place(corner)) {
       // Planes that hardly cross: anywhere between the two corners.
       const CutCell::Corner &p = cell.corners[a], &q = cell.corners[b];
@@ -193,44 +204,64 @@ CutCell clipCell(const CutCell& cell, const std::array<uint32_t, 4>& vertices,
     out.corners.push_back(corner);
     return int(out.corners.size()) - 1;
   };
+  // The corners added since `first` as a face, where there are enough.
+  const auto close = [&](uint8_t of, size_t first) {
+    if (out.loops.size() - first >= 3)
+      out.faces.push_back({of, uint8_t(out.loops.size() - first), uint16_t(first)});
+    else
+      out.loops.shrink(first);
+  };
   // Along the new face, from where a face is left to where it is entered again, turned round.
-  std::vector<std::pair<uint8_t, uint8_t>> links;
+  struct Step {
+    uint8_t from, to;
+  };
+  SmallArray<Step, 16> links;
   for (const CutCell::Face& face : cell.faces) {
-    CutCell::Face kept{face.plane, {}};
+    const size_t first = out.loops.size();
     int entered = -1, left = -1, changes = 0;
-    const size_t n = face.corners.size();
-    for (size_t i = 0; i < n; ++i) {
-      const uint8_t a = face.corners[i], b = face.corners[(i + 1) % n];
-      if (inside[a]) kept.corners.push_back(keep(a));
+    const std::span<const uint8_t> loop = cell.cornersOf(face);
+    for (size_t i = 0; i < loop.size(); ++i) {
+      const uint8_t a = loop[i], b = loop[i + 1 < loop.size() ? i + 1 : 0];
+      if (inside[a]) out.loops.push_back(keep(a));
       if (inside[a] == inside[b]) continue;
       const int corner = cross(a, b, face.plane);
       if (corner < 0) {
         out.degenerate = true;
         continue;
       }
-      kept.corners.push_back(uint8_t(corner));
+      out.loops.push_back(uint8_t(corner));
       (inside[a] ? left : entered) = corner;
       ++changes;
     }
     if (changes > 2) out.degenerate = true;
-    if (kept.corners.size() >= 3) out.faces.push_back(std::move(kept));
-    if (entered >= 0 && left >= 0) links.emplace_back(uint8_t(entered), uint8_t(left));
+    close(face.plane, first);
+    if (entered >= 0 && left >= 0) links.push_back({uint8_t(entered), uint8_t(left)});
   }
-  CutCell::Face lid{plane, {}};
+  const size_t first = out.loops.size();
   if (!links.empty()) {
-    uint8_t at = links[0].first;
+    uint8_t at = links[0].from;
     for (size_t i = 0; i < links.size(); ++i) {
-      lid.corners.push_back(at);
-      const auto next =
-          std::find_if(links.begin(), links.end(), [&](const auto& link) { return link.first == at; });
+      out.loops.push_back(at);
+      const auto* next =
+          std::find_if(links.begin(), links.end(), [&](const Step& link) { return link.from == at; });
       if (next == links.end()) break;
-      at = next->second;
-      if (at == lid.corners.front()) break;
+      at = next->to;
+      if (at == links[0].from) break;
     }
-    if (lid.corners.size() != links.size()) out.degenerate = true;
+    if (out.loops.size() - first != links.size()) out.degenerate = true;
   }
-  if (lid.corners.size() >= 3) out.faces.push_back(std::move(lid));
+  close(plane, first);
   return out;
+}
+
+void renumber(CutCell& cell, const std::array<uint32_t, 4>& before, const std::array<uint32_t, 4>& after) {
+  for (CutCell::Corner& corner : cell.corners)
+    for (uint32_t& v : corner.key.vertices)
+      for (size_t i = 0; i < 4; ++i)
+        if (v == before[i]) {
+          v = after[i];
+          break;
+        }
 }
 
 CutCell makeCell(const std::array<uint32_t, 4>& vertices, const std::array<Vec3, 4>& positions,
@@ -238,6 +269,7 @@ CutCell makeCell(const std::array<uint32_t, 4>& vertices, const std::array<Vec3,
   const Tet tet{vertices, positions, {}};
   CutCell cell;
   cell.order = tet.order;
+  cell.corners.reserve(4);
   for (uint8_t i = 0; i < 4; ++i) {
     CutCell::Corner corner;
     size_t n = 0;
@@ -248,7 +280,8 @@ CutCell makeCell(const std::array<uint32_t, 4>& vertices, const std::array<Vec3,
   }
   for (uint8_t i = 0; i < 4; ++i) {
     const auto& f = geometry::kTetFaces[i];
-    cell.faces.push_back({i, {f[0], f[1], f[2]}});
+    cell.faces.push_back({i, 3, uint16_t(cell.loops.size())});
+    for (const uint32_t corner : f) cell.loops.push_back(uint8_t(corner));
   }
   for (size_t k = 0; k < cuts.size() && !cell.empty(); ++k)
     cell = clipCell(cell, vertices, positions, cuts.first(k + 1));

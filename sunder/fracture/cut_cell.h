@@ -5,10 +5,11 @@
 // it is on follow from the vertices and cracks that make it, in an order that is the same in every
 // tetrahedron: neighbours agree on them bit for bit, so pieces fit without gaps.
 //
-// Cost: about a microsecond a cut. Up to kMostCuts cuts.
+// Cost: half a microsecond a cut; one piece of memory a cell. Up to kMostCuts cuts.
 #pragma once
 
 #include "sunder/base/math.h"
+#include "sunder/fracture/small_array.h"
 #include "sunder/geometry/mesh.h"
 
 #include <array>
@@ -44,15 +45,19 @@ struct CutCell {
     Vec3 position;
   };
   struct Face {
-    uint8_t plane;
-    std::vector<uint8_t> corners;  // counter-clockwise seen from outside
+    uint8_t plane, count;  // how many corners
+    uint16_t first;        // of them
   };
   std::array<uint8_t, 4> order{0, 1, 2, 3};  // the tetrahedron's vertices by ascending number
   std::vector<Corner> corners;
-  std::vector<Face> faces;  // ascending planes
-  bool degenerate = false;  // rounding broke it somewhere; it was left larger there
+  SmallArray<Face, 10> faces;     // ascending planes
+  SmallArray<uint8_t, 44> loops;  // corners of all faces, counter-clockwise seen from outside
+  bool degenerate = false;        // rounding broke it somewhere; it was left larger there
 
   bool empty() const { return faces.empty(); }
+  std::span<const uint8_t> cornersOf(const Face& face) const {
+    return {loops.data() + face.first, face.count};
+  }
   // The face on a plane, or nullptr.
   const Face* face(uint8_t plane) const;
   double volume() const;
@@ -65,9 +70,14 @@ struct CutCell {
 CutCell makeCell(const std::array<uint32_t, 4>& vertices, const std::array<Vec3, 4>& positions,
                  std::span<const Cut> cuts);
 // The part of a cell on one side of a further crack, whose number is above those before. `cuts` are all, with
-// the new one at the end.
+// the new one at the end. Both throw Error (Limit) for more than kMostCuts.
 CutCell clipCell(const CutCell& cell, const std::array<uint32_t, 4>& vertices,
                  const std::array<Vec3, 4>& positions, std::span<const Cut> cuts);
+
+// Local vertices by ascending number: sums over them are then the same in every tetrahedron.
+std::array<uint8_t, 4> ascending(const std::array<uint32_t, 4>& vertices);
+// The same cell where the tetrahedron's vertices have other numbers, in the same order.
+void renumber(CutCell& cell, const std::array<uint32_t, 4>& before, const std::array<uint32_t, 4>& after);
 
 // Whether a crack has corners of the cell on both of its sides.
 bool crosses(const CutCell& cell, const std::array<double, 4>& phi);

@@ -1,10 +1,8 @@
 #include "sunder/fracture/fracture_geometry.h"
 
 #include "sunder/base/error.h"
-#include "sunder/geometry/tet_mesh.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <unordered_map>
 
@@ -48,7 +46,7 @@ void FractureGeometry::State::insert(const PlannedCrack& crack, std::vector<uint
   }
   if (marks.size() != crack.marks.size())
     throw Error(ErrorKind::Usage, "a crack does not fit the mesh that it was made for");
-  Dissection result = dissect(mesh, cells, links, crack.id, marks);
+  Dissection result = dissect(std::move(mesh), std::move(cells), links, crack.id, marks);
   std::vector<uint32_t> next(result.tetSource.size());
   for (size_t t = 0; t < next.size(); ++t) next[t] = slots[result.tetSource[t]];
   mesh = std::move(result.mesh);
@@ -84,8 +82,9 @@ FractureGeometry::State FractureGeometry::uncracked() const {
 
 const FractureGeometry::State& FractureGeometry::cracked() {
   if (!cracked_) {
-    cracked_ = uncracked();
-    for (const PlannedCrack& crack : cracks_) cracked_->insert(crack);
+    State state = uncracked();
+    for (const PlannedCrack& crack : cracks_) state.insert(crack);
+    cracked_ = std::move(state);
   }
   return *cracked_;
 }
@@ -127,48 +126,9 @@ void FractureGeometry::coarsen() {
   if (refinement_ && refinement_->coarsenAll() > 0) cracked_.reset();
 }
 
-uint32_t joinTinyParts(const FractureGeometry::State& state, double least, std::vector<uint32_t>& parts,
-                       uint32_t& count) {
-  std::vector<double> volume(count, 0);
-  double whole = 0;
-  for (size_t t = 0; t < state.mesh.size(); ++t) {
-    const auto p = state.mesh.corners(t);
-    const double v =
-        state.mesh.cuts[t].empty() ? geometry::signedVolume(p[0], p[1], p[2], p[3]) : state.cells[t].volume();
-    volume[parts[t]] += v;
-    whole += v;
-  }
-  std::vector<uint32_t> into(count);
-  std::iota(into.begin(), into.end(), 0u);
-  std::multimap<uint32_t, uint32_t> bySlot;
-  for (uint32_t t = 0; t < state.mesh.size(); ++t)
-    if (!state.mesh.cuts[t].empty()) bySlot.emplace(state.slots[t], parts[t]);
-  uint32_t tiny = 0;
-  for (uint32_t p = 0; p < count; ++p) {
-    if (!(volume[p] < least * whole)) continue;
-    std::map<uint32_t, uint32_t> shared;
-    for (uint32_t t = 0; t < state.mesh.size(); ++t) {
-      if (parts[t] != p) continue;
-      const auto [begin, end] = bySlot.equal_range(state.slots[t]);
-      for (auto it = begin; it != end; ++it)
-        if (it->second != p && !(volume[it->second] < least * whole)) ++shared[it->second];
-    }
-    uint32_t most = 0;
-    for (const auto& [other, number] : shared)
-      if (number > most) {
-        most = number;
-        into[p] = other;
-      }
-    if (into[p] != p) ++tiny;
-  }
-  if (tiny == 0) return 0;
-  std::vector<uint32_t> number(count, kNoIndex);
-  uint32_t next = 0;
-  for (uint32_t p = 0; p < count; ++p)
-    if (into[p] == p) number[p] = next++;
-  for (uint32_t& part : parts) part = number[into[part]];
-  count = next;
-  return tiny;
+void FractureGeometry::setCracks(std::vector<PlannedCrack> cracks) {
+  cracks_ = std::move(cracks);
+  cracked_.reset();
 }
 
 }  // namespace sunder::fracture

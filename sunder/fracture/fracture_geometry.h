@@ -42,6 +42,8 @@ class FractureGeometry {
   bool refine(std::span<const uint32_t> slots);
   void add(PlannedCrack crack);  // and locks what it cuts
   void coarsen();
+  // Others instead of the planned ones, which cut no other slots.
+  void setCracks(std::vector<PlannedCrack> cracks);
 
  private:
   void begin();
@@ -51,10 +53,5 @@ class FractureGeometry {
   std::vector<PlannedCrack> cracks_;
   std::optional<State> cracked_;
 };
-
-// Gives parts that are smaller than `least` of the whole the number of the part that they share most cut
-// tetrahedra with; numbers stay dense. Returns how many there were.
-uint32_t joinTinyParts(const FractureGeometry::State& state, double least, std::vector<uint32_t>& parts,
-                       uint32_t& count);
 
 }  // namespace sunder::fracture

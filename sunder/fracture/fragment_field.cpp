@@ -14,7 +14,7 @@ constexpr double kCell = 0.4;    // of the mean edge
 constexpr double kBand = 0.15;   // of the mean edge
 constexpr double kBeyond = 1;    // edges that a record may be deeper than the object's surface
 constexpr double kNoWay = 1e-7;  // of the mean edge: nearer points take the normal of the face
-constexpr size_t kBunch = 64;
+constexpr size_t kBunch = 16;
 
 // Lists by rank from pairs in order.
 void group(const SparseRanks& ranks, std::span<const uint32_t> of, std::vector<uint32_t>& start,
@@ -127,7 +127,7 @@ void FragmentField::addFaces(const CrackedMesh& mesh, std::span<const CutCell> c
       const Cut& cut = mesh.cuts[t][face.plane - 4u];
       // The gradient of the crack's function is defined better than that of small polygons.
       const Vec3 gradient = rest_->gradient(rootTet_[t], cut.phi);
-      for (const uint8_t c : face.corners) {
+      for (const uint8_t c : cells[t].cornersOf(face)) {
         faces_.addCorner(cells[t].corners[c].position);
         box_.grow(cells[t].corners[c].position);
       }

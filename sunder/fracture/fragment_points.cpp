@@ -58,7 +58,7 @@ struct PointMaker {
     Vec3 middle = Vec3::Zero();
     for (const Vec3& p : field.faces().corners(face)) middle += p;
     middle /= double(face.end - face.start);
-    for (const uint8_t c : corners.corners) {
+    for (const uint8_t c : cell.cornersOf(corners)) {
       const CutCell::Corner& corner = cell.corners[c];
       // On an edge of the tetrahedron: on two of its faces.
       const bool onEdge = corner.planes[1] < 4;

@@ -14,6 +14,50 @@
 
 namespace sunder::fracture {
 
+namespace {
+
+// Gives parts that are smaller than `least` of the whole the number of the part that they share most cut
+// tetrahedra with; numbers stay dense. Returns how many there were. Cells of one site are convex, which what
+// they would be joined to is not: nothing can be healed here.
+uint32_t joinTinyParts(const FractureGeometry::State& state, double least, std::vector<uint32_t>& parts,
+                       uint32_t& count) {
+  const std::vector<double> volume = volumesOf(state.mesh, state.cells, parts, count);
+  const double whole = std::accumulate(volume.begin(), volume.end(), 0.0);
+  std::vector<uint32_t> into(count);
+  std::iota(into.begin(), into.end(), 0u);
+  std::multimap<uint32_t, uint32_t> bySlot;
+  for (uint32_t t = 0; t < state.mesh.size(); ++t)
+    if (!state.mesh.cuts[t].empty()) bySlot.emplace(state.slots[t], parts[t]);
+  uint32_t tiny = 0;
+  for (uint32_t p = 0; p < count; ++p) {
+    if (!(volume[p] < least * whole)) continue;
+    std::map<uint32_t, uint32_t> shared;
+    for (uint32_t t = 0; t < state.mesh.size(); ++t) {
+      if (parts[t] != p) continue;
+      const auto [begin, end] = bySlot.equal_range(state.slots[t]);
+      for (auto it = begin; it != end; ++it)
+        if (it->second != p && !(volume[it->second] < least * whole)) ++shared[it->second];
+    }
+    uint32_t most = 0;
+    for (const auto& [other, number] : shared)
+      if (number > most) {
+        most = number;
+        into[p] = other;
+      }
+    if (into[p] != p) ++tiny;
+  }
+  if (tiny == 0) return 0;
+  std::vector<uint32_t> number(count, kNoIndex);
+  uint32_t next = 0;
+  for (uint32_t p = 0; p < count; ++p)
+    if (into[p] == p) number[p] = next++;
+  for (uint32_t& part : parts) part = number[into[part]];
+  count = next;
+  return tiny;
+}
+
+}  // namespace
+
 std::vector<Vec3> voronoiSites(const CrackedMesh& body, size_t count, uint64_t seed, const Vec3& centre,
                                double focus) {
   const std::vector<CutCell> cells = cellsOf(body);

@@ -398,7 +398,7 @@ void Breakage::load(ByteReader& in, rigid::Simulation& simulation) {
     const double least = leastPart(piece);
     uint32_t next = objects_[piece.object].nextCrack;
     const fracture::BrokenBody broken = record.sites.empty()
-                                            ? fracture::applyCracks(*piece.mesh, record.plan, least)
+                                            ? fracture::applyCracks(*piece.mesh, record.plan)
                                             : fracture::voronoiPieces(*piece.mesh, record.sites, least, next);
     breaks_.push_back(std::move(record));
     replace(simulation, breaks_.back(), broken);

@@ -84,6 +84,7 @@ TEST(AdaptiveFracture, AStrongBlowBreaksABeamAndNothingIsLost) {
     EXPECT_GE(outcome.pieces.size(), 2u) << cycles;
     EXPECT_GE(outcome.cracks.size(), 1u);
     EXPECT_EQ(outcome.cracks.size(), next);
+    EXPECT_EQ(outcome.splinters, 0u);
     const Totals sum = totals(outcome.pieces);
     EXPECT_NEAR(sum.volume, 6 * 0.05 * 0.05 * 0.05, 1e-12 * 1e-3);
     EXPECT_LT((sum.moment / sum.volume - Vec3(0.15, 0.025, 0.025)).norm(), 1e-12);
