@@ -2,6 +2,7 @@
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fem/material.h"
 #include "sunder/fracture/voronoi.h"
@@ -98,6 +99,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     fracture::RestMeshPtr rest;
     fracture::Fragment whole;
     std::shared_ptr<const fracture::CrackedMesh> mesh;
+    std::shared_ptr<const fracture::FineSurface> fine;
   };
   std::vector<Known> known;
   for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
@@ -121,13 +123,22 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
         const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(tets).surface);
         auto rest = std::make_shared<const fracture::RestMesh>(std::move(tets), solid);
         known.push_back({body.shape, edge, rest, fracture::makeWhole(rest),
-                         std::make_shared<const fracture::CrackedMesh>(rest->mesh())});
+                         std::make_shared<const fracture::CrackedMesh>(rest->mesh()), nullptr});
       } catch (const Error& error) {
         throw scene.document.error(spec.pointer, error.message()).hint(error.hint());
       }
       found = known.end() - 1;
     }
     object.rest = found->rest;
+    // Boxes are filled exactly: their tetrahedra have no other surface.
+    if (spec.fine && shapes[body.shape].shape->kind() != rigid::ShapeKind::Box) {
+      try {
+        if (!found->fine) found->fine = std::make_shared<const fracture::FineSurface>(surface, *found->rest);
+        object.fine = found->fine;
+      } catch (const Error& error) {
+        ++report_.coarse;
+      }
+    }
     object.settings.finePieces = false;
     object.settings.refineCracks = false;
     object.settings.cycles = spec.cycles;
@@ -144,6 +155,12 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
 rigid::ShapePtr Breakage::wholeShape(uint32_t body) const {
   const auto found = wholes_.find(body);
   return found == wholes_.end() ? nullptr : found->second.fragment.shape;
+}
+
+const geometry::TriMesh& Breakage::wholeSurface(uint32_t body) const {
+  const Piece& piece = wholes_.at(body);
+  const auto& fine = objects_[piece.object].fine;
+  return fine ? fine->whole() : piece.fragment.shape->surface();
 }
 
 void Breakage::reset() {
@@ -275,7 +292,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     fracture::CrackedMesh mesh;
     std::vector<fracture::CutCell> cells;
     std::vector<uint32_t> tets, vertices;
-    std::vector<uint8_t> interior;
+    fracture::FineSurface::Piece shown;
   };
   std::vector<Made> made(broken.pieces);
   std::vector<fracture::FragmentPart> parts;
@@ -287,7 +304,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     m.cells = fracture::cellsOf(m.mesh);
     fracture::CrackedSurface surface =
         fracture::surfaceOf(m.mesh, m.cells, fracture::linksOf(m.mesh, m.cells));
-    for (const uint32_t crack : surface.crack) m.interior.push_back(crack != kNoIndex);
+    for (const uint32_t crack : surface.crack) m.shown.interior.push_back(crack != kNoIndex);
     parts.push_back({m.mesh, m.cells, m.tets, m.vertices, std::move(surface.mesh)});
   }
   std::vector<fracture::Fragment> fragments =
@@ -301,6 +318,23 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     ++object.nextFragment;
     return;
   }
+  std::vector<uint8_t> coarse(broken.pieces, 0);
+  parallelFor(
+      broken.pieces,
+      [&](size_t p) {
+        fracture::FineSurface::Piece& shown = made[p].shown;
+        if (object.fine) {
+          try {
+            shown = object.fine->piece(made[p].mesh, fragments[p].field->rootVertices());
+            return;
+          } catch (const Error&) {
+            coarse[p] = 1;
+          }
+        }
+        shown.mesh = fragments[p].shape->surface();
+      },
+      1);
+  for (const uint8_t c : coarse) report_.coarse += c;
   const BodyIndex old(record.body);
   const BodySpec& spec = scene_.bodies[object.body];
   const rigid::Pose pose = simulation.pose(old);
@@ -325,7 +359,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     body.name = fmt::format("{}.{}", spec.id, object.nextFragment + p);
     const BodyIndex added = simulation.addBody(body);
     spawned_.push_back({record.body, object.body, record.frame, body.name, body.shape, simulation.mass(added),
-                        std::move(made[p].interior)});
+                        std::move(made[p].shown)});
     pieces_[added.value] = {parent.object,
                             std::make_shared<const fracture::CrackedMesh>(std::move(made[p].mesh)),
                             std::move(fragments[p]), pose};

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sunder/fracture/adaptive_fracture.h"
+#include "sunder/fracture/fine_surface.h"
 #include "sunder/fracture/fragment_shape.h"
 #include "sunder/rigid/simulation.h"
 #include "sunder/world/scene.h"
@@ -36,13 +37,14 @@ struct SpawnedBody {
   std::string name;
   rigid::ShapePtr shape;
   double mass = 0;
-  std::vector<uint8_t> interior;  // by triangle of the shape's surface: 1 where it broke
+  fracture::FineSurface::Piece shown;  // what is looked at
 };
 
 struct BreakageReport {
   uint64_t analyses = 0, breaks = 0, cracks = 0;
   uint64_t tinyParts = 0;  // that stayed with a neighbour
   uint64_t splinters = 0;  // that found none and touch nothing
+  uint64_t coarse = 0;     // pieces that are shown as coarse as their tetrahedra, against the scene's wish
   fracture::FractureStages seconds;
 };
 
@@ -55,6 +57,8 @@ class Breakage {
   bool any() const { return !objects_.empty(); }
   // The shape that a body of the scene moves with, or nullptr for one that does not break.
   rigid::ShapePtr wholeShape(uint32_t body) const;
+  // What is seen of it before it breaks; for bodies that may.
+  const geometry::TriMesh& wholeSurface(uint32_t body) const;
 
   // Back to the bodies of the scene.
   void reset();
@@ -77,7 +81,8 @@ class Breakage {
     fracture::RestMeshPtr rest;
     fracture::BrittleMaterial material;
     fracture::FractureSettings settings;
-    double leastVolume = 0;  // of a piece
+    double leastVolume = 0;                             // of a piece
+    std::shared_ptr<const fracture::FineSurface> fine;  // none: as coarse as the tetrahedra
     uint32_t nextCrack = 1, nextFragment = 1;
   };
   struct Piece {

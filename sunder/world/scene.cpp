@@ -213,6 +213,7 @@ class SceneReader {
     if (node.has("surfaceEnergy")) spec.surfaceEnergy = node["surfaceEnergy"].positive(kSurfaceEnergy);
     spec.cycles = static_cast<uint32_t>(node.whole("cycles", spec.cycles));
     spec.arrest = node.flag("arrest", spec.arrest);
+    spec.fine = node.flag("fine", spec.fine);
     spec.noise = node.notNegative("noise", kLength, spec.noise);
     spec.leastPart = node.notNegative("leastPart", kPlain, spec.leastPart);
     spec.mostCracks = static_cast<uint32_t>(node.whole("mostCracks", spec.mostCracks));

@@ -56,6 +56,7 @@ struct FractureSpec {
   double noise = 0;                                               // m: how far cracks leave their planes
   double leastPart = 1e-3;   // of the body's volume: smaller pieces stay with a neighbour
   uint32_t mostCracks = 16;  // in one blow
+  bool fine = true;          // pieces are shown with the surface of the shape, not of its tetrahedra
   // The model "voronoi": once, into the cells of random points, when a blow is at least this strong.
   uint32_t sites = 0;  // 0: by stress
   double impulse = 0;  // N s

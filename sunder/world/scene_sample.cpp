@@ -115,6 +115,7 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
         "cycles": 1,              // of refinement while a blow is analysed
         "noise": "1 mm",          // how far cracks leave their planes
         "arrest": false,          // true: cracks stop when the energy is spent
+        "fine": true,             // false: pieces are shown as coarse as the tetrahedra
         "leastPart": 0.001        // smaller pieces stay with a neighbour
       }
     },

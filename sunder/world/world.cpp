@@ -210,6 +210,8 @@ void World::step() {
   degrade("splinters fly on but touch nothing", now.splinters - splinters_, frame_ + 1, "");
   tiny_ = now.tinyParts;
   splinters_ = now.splinters;
+  degrade("pieces are shown as coarse as their tetrahedra", now.coarse - coarse_, frame_ + 1, "");
+  coarse_ = now.coarse;
 }
 
 // Forces on a body act on its pieces.
@@ -273,12 +275,12 @@ record::MeshEntry World::mesh(uint32_t index) const {
     surface = &shapes_[index].shape->surface();
   } else if (const size_t whole = index - shapes_.size(); whole < breakable_.size()) {
     mesh.name = scene_.bodies[breakable_[whole]].id;
-    surface = &breakage_.wholeShape(breakable_[whole])->surface();
+    surface = &breakage_.wholeSurface(breakable_[whole]);
   } else {
     const SpawnedBody& piece = breakage_.spawned()[whole - breakable_.size()];
     mesh.name = piece.name;
-    surface = &piece.shape->surface();
-    mesh.interior = piece.interior;
+    surface = &piece.shown.mesh;
+    mesh.interior = piece.shown.interior;
   }
   for (const Vec3& p : surface->positions) mesh.positions.push_back(p.cast<float>());
   mesh.triangles = surface->triangles;
@@ -433,6 +435,7 @@ void World::load(std::string_view state, const std::string& fileName) {
   breakage_.load(in, simulation_);
   adoptPieces(static_cast<uint32_t>(scene_.bodies.size()));
   splinters_ = breakage_.report().splinters;
+  coarse_ = breakage_.report().coarse;
   simulation_.load(in);
   frame_ = frame;
   mostContacts_ = most;
