@@ -1,10 +1,11 @@
 #include "sunder/fracture/fine_surface.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
 #include "sunder/cut/cut.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/sdf/mesh_field.h"
 #include "sunder/spatial/narrow_phase.h"
-#include "sunder/tet/point_location.h"
 
 #include <algorithm>
 
@@ -14,81 +15,84 @@ namespace sunder::fracture {
 
 namespace {
 
-constexpr double kFirst = 0.03;  // of the mean edge: how far vertices move at least
-constexpr double kMost = 1.5;
-constexpr double kStep = 1.3;
-
-bool inverted(const geometry::TetMesh& tets) {
-  return std::any_of(tets.tets.begin(), tets.tets.end(), [&](const geometry::Tetrahedron& t) {
-    return !(geometry::signedVolume(tets.positions[t[0]], tets.positions[t[1]], tets.positions[t[2]],
-                                    tets.positions[t[3]]) > 0);
-  });
-}
+constexpr double kFirst = 0.02;  // of the mean edge: how far vertices move at least
+constexpr double kMost = 3;
+constexpr int kMostRounds = 60;
 
 // Pairs of triangles that meet.
-std::vector<spatial::PrimitivePair> meeting(const spatial::TriangleSet& a, const spatial::TriangleSet& b) {
+std::vector<spatial::PrimitivePair> meeting(const geometry::TriMesh& a, const geometry::TriMesh& b) {
   spatial::OiTreeBuilder builder;
   spatial::OiTree treeA, treeB;
   builder.build(treeA, spatial::TriangleLeaves{a.positions, a.triangles});
   builder.build(treeB, spatial::TriangleLeaves{b.positions, b.triangles});
   spatial::PairList list;
   spatial::overlapPairs(treeA, treeB, list);
-  return spatial::intersectingPairs(a, b, list.pairs());
+  return spatial::intersectingPairs({a.positions, a.triangles}, {b.positions, b.triangles}, list.pairs());
 }
 
 }  // namespace
 
-FineSurface::FineSurface(geometry::TriMesh mesh, const RestMesh& rest) : mesh_(std::move(mesh)) {
-  // Where a vertex of the mesh is outside, the vertices of the nearest tetrahedron go farther.
-  geometry::TetMesh tets = rest.mesh();
-  std::vector<double> way(tets.positions.size(), kFirst * rest.edge());
-  std::vector<tet::TetLocation> found(mesh_.positions.size());
-  std::vector<uint8_t> farther(way.size());
-  const geometry::TetBoundary boundary = geometry::boundarySurface(tets);
-  std::vector<Vec3> skin(boundary.surface.positions.size());
-  for (bool all = false; !all;) {
-    for (uint32_t v = 0; v < way.size(); ++v)
-      if (rest.onSurface(v)) tets.positions[v] = rest.mesh().positions[v] + rest.normal(v) * way[v];
-    tet::PointLocator(tets).locate(mesh_.positions, found);
-    std::fill(farther.begin(), farther.end(), uint8_t(0));
+FineSurface::FineSurface(geometry::TriMesh mesh, RestMeshPtr rest)
+    : mesh_(std::move(mesh)), rest_(std::move(rest)), way_(rest_->mesh().positions.size(), 0) {
+  const geometry::TetBoundary boundary = geometry::boundarySurface(rest_->mesh());
+  geometry::TriMesh skin = boundary.surface;
+  for (const uint32_t v : boundary.vertexSource) way_[v] = kFirst * rest_->edge();
+  std::vector<double> farther(skin.positions.size());
+  std::vector<sdf::MeshField::Nearest> nearest(mesh_.positions.size());
+  bool all = false;
+  for (int round = 0; !all; ++round) {
+    for (size_t i = 0; i < skin.positions.size(); ++i) {
+      const uint32_t v = boundary.vertexSource[i];
+      skin.positions[i] = boundary.surface.positions[i] + rest_->normal(v) * way_[v];
+    }
+    std::fill(farther.begin(), farther.end(), 0.0);
     all = true;
-    for (const tet::TetLocation& place : found) {
-      if (place.inside) continue;
+    const auto lift = [&](uint32_t triangle, double more) {
       all = false;
-      for (const uint32_t v : tets.tets[place.tet]) farther[v] = 1;
+      for (const uint32_t v : skin.triangles[triangle]) farther[v] = std::max(farther[v], more);
+    };
+    const sdf::MeshField field(skin);
+    parallelBlocks(nearest.size(), 1024, [&](size_t begin, size_t end) {
+      field.nearest(std::span(mesh_.positions).subspan(begin, end - begin),
+                    std::span(nearest).subspan(begin, end - begin));
+    });
+    for (const sdf::MeshField::Nearest& n : nearest)
+      if (n.distance >= 0) lift(n.closest.triangle, n.distance + kFirst * rest_->edge());
+    // Where corners are inside, edges and faces may still reach out.
+    if (all)
+      for (const spatial::PrimitivePair& pair : meeting(mesh_, skin)) lift(pair.b, kFirst * rest_->edge());
+    for (size_t i = 0; i < farther.size(); ++i) {
+      double& way = way_[boundary.vertexSource[i]];
+      way += farther[i];
+      grown_ = std::max(grown_, way);
     }
-    if (all) {
-      for (size_t i = 0; i < skin.size(); ++i) skin[i] = tets.positions[boundary.vertexSource[i]];
-      for (const spatial::PrimitivePair& pair :
-           meeting({mesh_.positions, mesh_.triangles}, {skin, boundary.surface.triangles})) {
-        all = false;
-        for (const uint32_t v : boundary.surface.triangles[pair.b]) farther[boundary.vertexSource[v]] = 1;
-      }
-    }
-    for (uint32_t v = 0; v < way.size(); ++v) {
-      if (rest.onSurface(v)) grown_ = std::max(grown_, way[v]);
-      if (farther[v]) way[v] *= kStep;
-    }
-    if (grown_ > kMost * rest.edge() || inverted(tets))
+    if (grown_ > kMost * rest_->edge() || round > kMostRounds)
       throw Error(ErrorKind::Geometry, fmt::format("tetrahedra of edge {:.3g} m cannot be grown around the "
                                                    "body's surface",
-                                                   rest.edge()))
+                                                   rest_->edge()))
           .hint("give a smaller \"edge\"");
   }
-  positions_ = std::move(tets.positions);
 }
 
-FineSurface::Piece FineSurface::piece(const CrackedMesh& mesh, std::span<const uint32_t> rootVertices) const {
-  CrackedMesh grown = mesh;
-  for (size_t v = 0; v < grown.mesh.positions.size(); ++v) {
-    if (rootVertices[v] >= positions_.size())
-      throw Error(ErrorKind::Usage, "a piece has vertices that are not the body's");
-    grown.mesh.positions[v] = positions_[rootVertices[v]];
+FineSurface::Piece FineSurface::piece(const CrackedSurface& surface,
+                                      std::span<const uint32_t> rootTets) const {
+  geometry::TriMesh grown = surface.mesh;
+  std::vector<uint8_t> done(grown.positions.size(), 0);
+  for (size_t t = 0; t < grown.triangles.size(); ++t) {
+    if (surface.crack[t] != kNoIndex) continue;
+    const uint32_t root = rootTets[surface.tet[t]];
+    if (root >= rest_->mesh().tets.size())
+      throw Error(ErrorKind::Usage, "a piece has tetrahedra that are not the body's");
+    for (const uint32_t v : grown.triangles[t]) {
+      if (done[v]++) continue;
+      const std::array<double, 4> weights = rest_->weights(root, surface.mesh.positions[v]);
+      for (size_t i = 0; i < 4; ++i) {
+        const uint32_t corner = rest_->mesh().tets[root][i];
+        grown.positions[v] += weights[i] * way_[corner] * rest_->normal(corner);
+      }
+    }
   }
-  const std::vector<CutCell> cells = cellsOf(grown);
-  const CrackedSurface surface = surfaceOf(grown, cells, linksOf(grown, cells));
-  const cut::CutResult result =
-      cut::cut(mesh_, surface.mesh, {.op = cut::Op::Intersection, .triangles = true});
+  const cut::CutResult result = cut::cut(mesh_, grown, {.op = cut::Op::Intersection, .triangles = true});
   Piece piece;
   piece.mesh.positions = result.mesh.positions;
   piece.interior = result.fromCutter;

@@ -1,10 +1,11 @@
 // Surfaces finer than the tetrahedra: the mesh that a body is looked at by, cut along its cracks.
 //
 // Tetrahedra stand for a body in mechanics and contact and follow its surface only roughly. A piece of the
-// mesh is what lies inside the piece's cells, which are grown a little beyond the body's surface so that
-// nothing of the mesh is left out: vertices on the surface of the tetrahedra are moved outward until these
-// hold the whole mesh, and the corners of cells follow the vertices. Grown cells fit each other as the others
-// do, so the pieces fit and fill the mesh. The cut is that of room cut: exact, closed.
+// mesh is what lies inside the surface of the piece, which is grown a little where it is the body's, so that
+// nothing of the mesh is left out: each vertex on the surface of the tetrahedra has a way outward, just far
+// enough for all of them together to hold the whole mesh, and other points of the surface follow. Cracks
+// reach out with their rims. Neighbours have the same rims, so the pieces fit and fill the mesh. The cut is
+// that of room cut: exact, closed.
 //
 // Guarantees: pieces are closed where the cut is not refused; their volumes add up to that of the mesh to
 // rounding; faces that cracks made are marked. The same for any number of threads.
@@ -26,22 +27,23 @@ class FineSurface {
  public:
   // `mesh` in the coordinates of the tetrahedra, closed and outward. Throws Error (Geometry) where they
   // cannot be grown around it.
-  FineSurface(geometry::TriMesh mesh, const RestMesh& rest);
+  FineSurface(geometry::TriMesh mesh, RestMeshPtr rest);
 
   struct Piece {
     geometry::TriMesh mesh;
     std::vector<uint8_t> interior;  // by triangle: 1 where a crack made it
   };
-  // `rootVertices`: where the vertices of the piece come from in the rest mesh. Throws what cut::cut throws,
-  // and Error (Usage) for vertices that come from nowhere.
-  Piece piece(const CrackedMesh& mesh, std::span<const uint32_t> rootVertices) const;
+  // `surface`: surfaceOf() the piece; `rootTets`: what its tetrahedra are parts of in the rest mesh. Throws
+  // what cut::cut throws, and Error (Usage) for tetrahedra that come from nowhere.
+  Piece piece(const CrackedSurface& surface, std::span<const uint32_t> rootTets) const;
 
   const geometry::TriMesh& whole() const { return mesh_; }
-  double grown() const { return grown_; }  // how far, m
+  double grown() const { return grown_; }  // how far at most, m
 
  private:
   geometry::TriMesh mesh_;
-  std::vector<Vec3> positions_;  // of the rest mesh's vertices, grown
+  RestMeshPtr rest_;
+  std::vector<double> way_;  // by vertex of the rest mesh, along its normal
   double grown_ = 0;
 };
 

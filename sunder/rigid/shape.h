@@ -162,6 +162,7 @@ struct SolidSettings {
   double fieldError = 0.002;   // root mean square, as a part of the shape's radius
   size_t surfacePoints = 800;  // corners and sharp edges of the mesh first, then spread evenly
   size_t insidePoints = 50;
+  uint32_t cells = 64;  // of the surface of a field, along its longest side
   uint64_t seed = 1;
 };
 struct SolidReport {

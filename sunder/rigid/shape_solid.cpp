@@ -236,7 +236,7 @@ ShapePtr makeSolid(std::shared_ptr<const sdf::Field> field, const SolidSettings&
                    SolidReport* report) {
   if (!field) throw Error(ErrorKind::Usage, "a solid needs a field");
   auto shape = std::make_shared<ShapeParts>(ShapeKind::Solid);
-  shape->surface_ = surfaceOf(*field, 64);
+  shape->surface_ = surfaceOf(*field, int(settings.cells));
   const double diagonal = field->bounds().diagonal();
   if (shape->surface_.triangles.empty()) requireVolume({}, diagonal);
   shape->mass_ = geometry::massProperties(shape->surface_);

@@ -100,6 +100,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     fracture::Fragment whole;
     std::shared_ptr<const fracture::CrackedMesh> mesh;
     std::shared_ptr<const fracture::FineSurface> fine;
+    bool fineTried = false;
   };
   std::vector<Known> known;
   for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
@@ -123,7 +124,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
         const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(tets).surface);
         auto rest = std::make_shared<const fracture::RestMesh>(std::move(tets), solid);
         known.push_back({body.shape, edge, rest, fracture::makeWhole(rest),
-                         std::make_shared<const fracture::CrackedMesh>(rest->mesh()), nullptr});
+                         std::make_shared<const fracture::CrackedMesh>(rest->mesh()), nullptr, false});
       } catch (const Error& error) {
         throw scene.document.error(spec.pointer, error.message()).hint(error.hint());
       }
@@ -132,12 +133,15 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     object.rest = found->rest;
     // Boxes are filled exactly: their tetrahedra have no other surface.
     if (spec.fine && shapes[body.shape].shape->kind() != rigid::ShapeKind::Box) {
-      try {
-        if (!found->fine) found->fine = std::make_shared<const fracture::FineSurface>(surface, *found->rest);
-        object.fine = found->fine;
-      } catch (const Error& error) {
-        ++report_.coarse;
+      if (!found->fineTried) {
+        found->fineTried = true;
+        try {
+          found->fine = std::make_shared<const fracture::FineSurface>(surface, found->rest);
+        } catch (const Error&) {  // what it costs is said below
+        }
       }
+      object.fine = found->fine;
+      report_.coarse += !object.fine;
     }
     object.settings.finePieces = false;
     object.settings.refineCracks = false;
@@ -292,6 +296,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     fracture::CrackedMesh mesh;
     std::vector<fracture::CutCell> cells;
     std::vector<uint32_t> tets, vertices;
+    fracture::CrackedSurface surface;
     fracture::FineSurface::Piece shown;
   };
   std::vector<Made> made(broken.pieces);
@@ -305,7 +310,8 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     fracture::CrackedSurface surface =
         fracture::surfaceOf(m.mesh, m.cells, fracture::linksOf(m.mesh, m.cells));
     for (const uint32_t crack : surface.crack) m.shown.interior.push_back(crack != kNoIndex);
-    parts.push_back({m.mesh, m.cells, m.tets, m.vertices, std::move(surface.mesh)});
+    parts.push_back({m.mesh, m.cells, m.tets, m.vertices, surface.mesh});
+    m.surface = std::move(surface);
   }
   std::vector<fracture::Fragment> fragments =
       fracture::breakFragment(parent.fragment, parts, object.nextFragment);
@@ -325,7 +331,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
         fracture::FineSurface::Piece& shown = made[p].shown;
         if (object.fine) {
           try {
-            shown = object.fine->piece(made[p].mesh, fragments[p].field->rootVertices());
+            shown = object.fine->piece(made[p].surface, fragments[p].field->rootTets());
             return;
           } catch (const Error&) {
             coarse[p] = 1;

@@ -81,7 +81,7 @@ constexpr const char* kShapes =
         {"box": {"centre": [0, 0, 0], "size": [0.2, 0.2, 0.2], "round": 0.02}},
         {"transform": {"of": {"sphere": {"radius": 0.08}}, "position": [0, 0.12, 0], "rotation": {"degrees": [0, 0, 0]}, "scale": 1}}
       ]},
-      "solid": {"error": 0.01, "points": 300}
+      "solid": {"error": 0.01, "points": 300, "cells": 64}
     }
   })";
 

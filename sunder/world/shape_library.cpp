@@ -26,6 +26,7 @@ rigid::SolidSettings solidSettings(const SceneNode& node) {
   settings.fieldError = part.positive("error", kPlain, settings.fieldError);
   settings.surfacePoints = part.whole("points", settings.surfacePoints);
   settings.insidePoints = part.whole("insidePoints", settings.insidePoints);
+  settings.cells = static_cast<uint32_t>(part.whole("cells", settings.cells));
   return settings;
 }
 

@@ -11,6 +11,8 @@
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/tet/stuffing.h"
 
+#include <numeric>
+
 #include <gtest/gtest.h>
 
 namespace sunder::fracture {
@@ -33,13 +35,15 @@ TEST(FineSurface, PiecesOfAFineRingFillIt) {
   const geometry::TriMesh ring =
       geometry::makeTorus({.radius = 0.12, .tube = 0.04, .segments = 96, .sides = 40});
   tet::FillReport report;
-  geometry::TetMesh tets = tet::fill(sdf::MeshField(ring), {.edge = 0.035}, report);
-  const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(tets).surface);
-  const RestMesh rest(std::move(tets), solid);
+  geometry::TetMesh filled = tet::fill(sdf::MeshField(ring), {.edge = 0.035}, report);
+  const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(filled).surface);
+  const auto rest = std::make_shared<const RestMesh>(std::move(filled), solid);
   const FineSurface fine(ring, rest);
-  EXPECT_LT(fine.grown(), 0.5 * rest.edge());
+  EXPECT_LT(fine.grown(), 0.5 * rest->edge());
 
-  FractureGeometry::State state{CrackedMesh(rest.mesh())};
+  FractureGeometry::State state{CrackedMesh(rest->mesh())};
+  std::vector<uint32_t> root(state.mesh.size());
+  std::iota(root.begin(), root.end(), 0u);
   uint32_t id = 1;
   for (const Vec3& normal : {Vec3(1, 0.3, 0.1), Vec3(-0.2, 0.1, 1)}) {
     const CrackFunction crack = noisyCrack(Vec3(0.003, 0.002, 0.001), normal.normalized(), {0.006, 0.05, id});
@@ -55,12 +59,12 @@ TEST(FineSurface, PiecesOfAFineRingFillIt) {
         marks.push_back(mark);
     }
     Dissection cut = dissect(state.mesh, state.cells, state.links, id++, marks);
-    std::vector<uint32_t> source(cut.vertexSource.size());
-    for (size_t v = 0; v < source.size(); ++v) source[v] = state.vertexSource[cut.vertexSource[v]];
+    std::vector<uint32_t> source(cut.tetSource.size());
+    for (size_t t = 0; t < source.size(); ++t) source[t] = root[cut.tetSource[t]];
     state.mesh = std::move(cut.mesh);
     state.cells = std::move(cut.cells);
     state.links = std::move(cut.links);
-    state.vertexSource = std::move(source);
+    root = std::move(source);
   }
   uint32_t count = 0;
   const std::vector<uint32_t> parts = partsOf(state.mesh.size(), state.links, count);
@@ -68,10 +72,11 @@ TEST(FineSurface, PiecesOfAFineRingFillIt) {
   double volume = 0, outside = 0;
   std::vector<double> inside;
   for (uint32_t p = 0; p < count; ++p) {
-    std::vector<uint32_t> vertices;
-    const CrackedMesh part = partOf(state.mesh, parts, p, nullptr, &vertices);
-    for (uint32_t& v : vertices) v = state.vertexSource[v];
-    const FineSurface::Piece piece = fine.piece(part, vertices);
+    std::vector<uint32_t> tets;
+    const CrackedMesh part = partOf(state.mesh, parts, p, &tets);
+    for (uint32_t& t : tets) t = root[t];
+    const std::vector<CutCell> cells = cellsOf(part);
+    const FineSurface::Piece piece = fine.piece(surfaceOf(part, cells, linksOf(part, cells)), tets);
     const geometry::MeshReport sound = geometry::meshReport(geometry::MeshView(piece.mesh));
     EXPECT_TRUE(sound.watertight);
     EXPECT_TRUE(sound.consistentlyOriented);
@@ -88,9 +93,9 @@ TEST(FineSurface, PiecesOfAFineRingFillIt) {
 TEST(FineSurface, TetrahedraElsewhereAreRefused) {
   const geometry::TriMesh ball = geometry::makeIcosphere({.radius = 0.1, .frequency = 4});
   tet::FillReport report;
-  geometry::TetMesh tets = tet::fill(sdf::MeshField(ball), {.edge = 0.03}, report);
-  const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(tets).surface);
-  const RestMesh rest(std::move(tets), solid);
+  geometry::TetMesh filled = tet::fill(sdf::MeshField(ball), {.edge = 0.03}, report);
+  const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(filled).surface);
+  const auto rest = std::make_shared<const RestMesh>(std::move(filled), solid);
   geometry::TriMesh away = ball;
   for (Vec3& p : away.positions) p.x() += 0.08;
   EXPECT_THROW(FineSurface(away, rest), Error);
