@@ -129,8 +129,7 @@ class FractureRun {
         settings_(settings),
         leastEdge_(edge / std::pow(3.0, settings.cycles)),
         nextCrack_(nextCrack),
-        geometry_(body),
-        live_(body) {}
+        geometry_(body) {}
 
   FractureOutcome run() {
     out_.tets = geometry_.body().size();
@@ -154,6 +153,10 @@ class FractureRun {
  private:
   void start() {
     const CrackedMesh& body = geometry_.body();
+    {
+      const Stopwatch watch(out_.seconds.refine);
+      live_ = geometry_.uncracked();
+    }
     Vec3 centre = Vec3::Zero();
     double volume = 0;
     const std::vector<double> fractions = fractionsOf(body, live_.cells);
@@ -179,7 +182,7 @@ class FractureRun {
     dynamics_.alpha = settings_.alpha;
     dynamics_.beta = settings_.beta * out_.duration;
     out_.analysed = true;
-    restart();
+    begin();
   }
 
   // The live mesh to the analysis, with the state that it has in u_ and v_ where that is known.
@@ -207,6 +210,11 @@ class FractureRun {
       const Stopwatch watch(out_.seconds.refine);
       live_ = geometry_.uncracked();
     }
+    begin();
+  }
+
+  // At rest, with the live mesh as it is.
+  void begin() {
     inserted_ = 0;
     step_ = 0;
     ++out_.analyses;
@@ -430,14 +438,9 @@ class FractureRun {
     const Stopwatch watch(out_.seconds.partition);
     healSplinters(coarse);
     out_.plan = coarse.cracks();
-    if (out_.plan.empty()) {
-      out_.pieces.push_back(geometry_.body());
-      return;
-    }
+    if (out_.plan.empty()) return;
     out_.broken = brokenBody(coarse.cracked());
     out_.broken->tinyParts = out_.tinyParts;
-    for (uint32_t p = 0; p < out_.broken->pieces; ++p)
-      out_.pieces.push_back(partOf(out_.broken->cracked.mesh, out_.broken->piece, p));
   }
 
   // Whether the place is in or at the tetrahedron.
@@ -451,12 +454,12 @@ class FractureRun {
   }
 
   void finish() {
-    if (geometry_.cracks().empty()) {
-      out_.pieces.push_back(geometry_.body());
+    if (!settings_.finePieces) {
+      if (!geometry_.cracks().empty()) finishCoarse();
       return;
     }
-    if (!settings_.finePieces) {
-      finishCoarse();
+    if (geometry_.cracks().empty()) {
+      out_.pieces.push_back(geometry_.body());
       return;
     }
     if (settings_.coarsen) {
@@ -474,8 +477,8 @@ class FractureRun {
       return;
     }
     const BrokenBody broken = brokenBody(geometry_.cracked());
-    for (uint32_t p = 0; p < broken.pieces; ++p)
-      out_.pieces.push_back(partOf(broken.cracked.mesh, broken.piece, p));
+    for (MeshPart& part : splitParts(broken.cracked, broken.piece, broken.pieces))
+      out_.pieces.push_back(std::move(part.mesh));
   }
 
   AdaptiveFracture& tools_;
@@ -525,7 +528,7 @@ FractureOutcome AdaptiveFracture::strike(const CrackedMesh& body, const BrittleM
       throw Error(ErrorKind::Usage, "a blow has a number that is not finite");
   if (blows.empty() || !std::isfinite(material.strength)) {
     FractureOutcome unchanged;
-    unchanged.pieces.push_back(body);
+    if (settings.finePieces) unchanged.pieces.push_back(body);
     unchanged.tets = unchanged.refinedTets = body.size();
     return unchanged;
   }

@@ -96,7 +96,7 @@ struct FractureOutcome {
   std::vector<CrackRecord> cracks;
   std::vector<PlannedCrack> plan;    // without finePieces: what applyCracks makes the pieces from
   std::optional<BrokenBody> broken;  // and what it made
-  std::vector<CrackedMesh> pieces;   // one or more; the body itself where nothing cracked
+  std::vector<CrackedMesh> pieces;   // with finePieces: one or more; the body itself where nothing cracked
   double largestStress = 0;          // seen at a vertex
   double duration = 0;               // of the analysis, s
   size_t tets = 0, refinedTets = 0;  // before; the most on the way

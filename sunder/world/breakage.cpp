@@ -288,24 +288,14 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
   const Piece parent = pieces_.at(record.body);
   Object& object = objects_[parent.object];
   object.nextCrack = record.nextCrack;
-  struct Made {
-    fracture::CrackedMesh mesh;
-    std::vector<fracture::CutCell> cells;
-    std::vector<uint32_t> tets, vertices;
-    fracture::FineSurface::Piece shown;
-  };
-  std::vector<Made> made(broken.pieces);
+  std::vector<fracture::MeshPart> made = fracture::splitParts(broken.cracked, broken.piece, broken.pieces);
+  std::vector<fracture::FineSurface::Piece> pieces(broken.pieces);  // what is looked at
   std::vector<fracture::FragmentPart> parts;
   for (uint32_t p = 0; p < broken.pieces; ++p) {
-    Made& m = made[p];
-    m.mesh = fracture::partOf(broken.cracked.mesh, broken.piece, p, &m.tets, &m.vertices);
-    for (uint32_t& t : m.tets) t = broken.cracked.tetSource[t];
-    for (uint32_t& v : m.vertices) v = broken.cracked.vertexSource[v];
-    m.cells = fracture::cellsOf(m.mesh);
-    fracture::CrackedSurface surface =
-        fracture::surfaceOf(m.mesh, m.cells, fracture::linksOf(m.mesh, m.cells));
-    for (const uint32_t crack : surface.crack) m.shown.interior.push_back(crack != kNoIndex);
-    parts.push_back({m.mesh, m.cells, m.tets, m.vertices, std::move(surface.mesh)});
+    const fracture::MeshPart& m = made[p];
+    fracture::CrackedSurface surface = fracture::surfaceOf(m.mesh, m.cells, m.links);
+    for (const uint32_t crack : surface.crack) pieces[p].interior.push_back(crack != kNoIndex);
+    parts.push_back({m.mesh, m.cells, m.tetSource, m.vertexSource, std::move(surface.mesh)});
   }
   std::vector<fracture::Fragment> fragments =
       fracture::breakFragment(parent.fragment, parts, object.nextFragment);
@@ -322,7 +312,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
   parallelFor(
       broken.pieces,
       [&](size_t p) {
-        fracture::FineSurface::Piece& shown = made[p].shown;
+        fracture::FineSurface::Piece& shown = pieces[p];
         if (object.fine) {
           try {
             shown = object.fine->piece(made[p].mesh, fragments[p].field->rootVertices());
@@ -359,7 +349,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     body.name = fmt::format("{}.{}", spec.id, object.nextFragment + p);
     const BodyIndex added = simulation.addBody(body);
     spawned_.push_back({record.body, object.body, record.frame, body.name, body.shape, simulation.mass(added),
-                        std::move(made[p].shown)});
+                        std::move(pieces[p])});
     pieces_[added.value] = {parent.object,
                             std::make_shared<const fracture::CrackedMesh>(std::move(made[p].mesh)),
                             std::move(fragments[p]), pose};
