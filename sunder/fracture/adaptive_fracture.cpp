@@ -267,8 +267,27 @@ class FractureRun {
     ++step_;
   }
 
+  // Means of tetrahedra are not above their largest, and a principal value is above the mean pressure by at
+  // most the root of two thirds of the deviator's norm.
+  bool surelyBelow() {
+    if (settings_.everyStress || settings_.recovery != fem::Recovery::Lumped) return false;
+    elements_.resize(live_.mesh.size());
+    fem::elementStresses(tools_.dynamics_.body(), tools_.dynamics_.displacements(), elements_);
+    double most = 0;
+    for (const fem::Stress& s : elements_) {
+      const double mean = s.head<3>().sum() / 3;
+      const double deviator =
+          (s.head<3>() - Vec3::Constant(mean)).squaredNorm() + 2 * s.tail<3>().squaredNorm();
+      most = std::max(most, mean + std::sqrt(2.0 / 3 * deviator));
+    }
+    constexpr double kRounding = 1 - 1e-9;
+    return most < kRounding * material_.strength;
+  }
+
   void recover() {
     const Stopwatch watch(out_.seconds.recover);
+    largest_ = 0;
+    if (surelyBelow()) return;
     tools_.recovery_.update(tools_.dynamics_.displacements(), tools_.dynamics_.velocities());
     // The stress in cut tetrahedra jumps about while the crack opens, and slivers see anything: it counts
     // neither
@@ -277,7 +296,6 @@ class FractureRun {
     for (size_t t = 0; t < live_.mesh.size(); ++t)
       if (!live_.mesh.cuts[t].empty() && live_.mesh.cuts[t].back().surface >= firstCrack_)
         for (const uint32_t v : live_.mesh.mesh.tets[t]) torn_[v] = 1;
-    largest_ = 0;
     const auto principals = tools_.recovery_.principals();
     for (size_t v = 0; v < principals.size(); ++v)
       if (!torn_[v]) largest_ = std::max(largest_, principals[v].value);
@@ -498,6 +516,7 @@ class FractureRun {
   std::vector<Vec3> u_, v_;
   geometry::Rows neighbours_;
   std::vector<char> torn_;
+  std::vector<fem::Stress> elements_;
   double largest_ = 0;
   uint32_t step_ = 0;
   size_t inserted_ = 0;

@@ -140,6 +140,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
       }
     }
     object.settings.finePieces = false;
+    object.settings.everyStress = false;
     object.settings.refineCracks = false;
     object.settings.cycles = spec.cycles;
     object.settings.arrest = spec.arrest;
