@@ -129,8 +129,7 @@ class FractureRun {
         settings_(settings),
         leastEdge_(edge / std::pow(3.0, settings.cycles)),
         nextCrack_(nextCrack),
-        geometry_(body),
-        live_(body) {}
+        geometry_(body) {}
 
   FractureOutcome run() {
     out_.tets = geometry_.body().size();
@@ -154,6 +153,10 @@ class FractureRun {
  private:
   void start() {
     const CrackedMesh& body = geometry_.body();
+    {
+      const Stopwatch watch(out_.seconds.refine);
+      live_ = geometry_.uncracked();
+    }
     Vec3 centre = Vec3::Zero();
     double volume = 0;
     const std::vector<double> fractions = fractionsOf(body, live_.cells);
@@ -179,7 +182,7 @@ class FractureRun {
     dynamics_.alpha = settings_.alpha;
     dynamics_.beta = settings_.beta * out_.duration;
     out_.analysed = true;
-    restart();
+    begin();
   }
 
   // The live mesh to the analysis, with the state that it has in u_ and v_ where that is known.
@@ -207,6 +210,11 @@ class FractureRun {
       const Stopwatch watch(out_.seconds.refine);
       live_ = geometry_.uncracked();
     }
+    begin();
+  }
+
+  // At rest, with the live mesh as it is.
+  void begin() {
     inserted_ = 0;
     step_ = 0;
     ++out_.analyses;
@@ -259,8 +267,27 @@ class FractureRun {
     ++step_;
   }
 
+  // Means of tetrahedra are not above their largest, and a principal value is above the mean pressure by at
+  // most the root of two thirds of the deviator's norm.
+  bool surelyBelow() {
+    if (settings_.everyStress || settings_.recovery != fem::Recovery::Lumped) return false;
+    elements_.resize(live_.mesh.size());
+    fem::elementStresses(tools_.dynamics_.body(), tools_.dynamics_.displacements(), elements_);
+    double most = 0;
+    for (const fem::Stress& s : elements_) {
+      const double mean = s.head<3>().sum() / 3;
+      const double deviator =
+          (s.head<3>() - Vec3::Constant(mean)).squaredNorm() + 2 * s.tail<3>().squaredNorm();
+      most = std::max(most, mean + std::sqrt(2.0 / 3 * deviator));
+    }
+    constexpr double kRounding = 1 - 1e-9;
+    return most < kRounding * material_.strength;
+  }
+
   void recover() {
     const Stopwatch watch(out_.seconds.recover);
+    largest_ = 0;
+    if (surelyBelow()) return;
     tools_.recovery_.update(tools_.dynamics_.displacements(), tools_.dynamics_.velocities());
     // The stress in cut tetrahedra jumps about while the crack opens, and slivers see anything: it counts
     // neither
@@ -269,7 +296,6 @@ class FractureRun {
     for (size_t t = 0; t < live_.mesh.size(); ++t)
       if (!live_.mesh.cuts[t].empty() && live_.mesh.cuts[t].back().surface >= firstCrack_)
         for (const uint32_t v : live_.mesh.mesh.tets[t]) torn_[v] = 1;
-    largest_ = 0;
     const auto principals = tools_.recovery_.principals();
     for (size_t v = 0; v < principals.size(); ++v)
       if (!torn_[v]) largest_ = std::max(largest_, principals[v].value);
@@ -430,14 +456,9 @@ class FractureRun {
     const Stopwatch watch(out_.seconds.partition);
     healSplinters(coarse);
     out_.plan = coarse.cracks();
-    if (out_.plan.empty()) {
-      out_.pieces.push_back(geometry_.body());
-      return;
-    }
+    if (out_.plan.empty()) return;
     out_.broken = brokenBody(coarse.cracked());
     out_.broken->tinyParts = out_.tinyParts;
-    for (uint32_t p = 0; p < out_.broken->pieces; ++p)
-      out_.pieces.push_back(partOf(out_.broken->cracked.mesh, out_.broken->piece, p));
   }
 
   // Whether the place is in or at the tetrahedron.
@@ -451,12 +472,12 @@ class FractureRun {
   }
 
   void finish() {
-    if (geometry_.cracks().empty()) {
-      out_.pieces.push_back(geometry_.body());
+    if (!settings_.finePieces) {
+      if (!geometry_.cracks().empty()) finishCoarse();
       return;
     }
-    if (!settings_.finePieces) {
-      finishCoarse();
+    if (geometry_.cracks().empty()) {
+      out_.pieces.push_back(geometry_.body());
       return;
     }
     if (settings_.coarsen) {
@@ -474,8 +495,8 @@ class FractureRun {
       return;
     }
     const BrokenBody broken = brokenBody(geometry_.cracked());
-    for (uint32_t p = 0; p < broken.pieces; ++p)
-      out_.pieces.push_back(partOf(broken.cracked.mesh, broken.piece, p));
+    for (MeshPart& part : splitParts(broken.cracked, broken.piece, broken.pieces))
+      out_.pieces.push_back(std::move(part.mesh));
   }
 
   AdaptiveFracture& tools_;
@@ -495,6 +516,7 @@ class FractureRun {
   std::vector<Vec3> u_, v_;
   geometry::Rows neighbours_;
   std::vector<char> torn_;
+  std::vector<fem::Stress> elements_;
   double largest_ = 0;
   uint32_t step_ = 0;
   size_t inserted_ = 0;
@@ -525,7 +547,7 @@ FractureOutcome AdaptiveFracture::strike(const CrackedMesh& body, const BrittleM
       throw Error(ErrorKind::Usage, "a blow has a number that is not finite");
   if (blows.empty() || !std::isfinite(material.strength)) {
     FractureOutcome unchanged;
-    unchanged.pieces.push_back(body);
+    if (settings.finePieces) unchanged.pieces.push_back(body);
     unchanged.tets = unchanged.refinedTets = body.size();
     return unchanged;
   }

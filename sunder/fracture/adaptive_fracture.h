@@ -51,6 +51,7 @@ struct FractureSettings {
   bool arrest = false;  // cracks stop when the elastic energy does not pay for more surface
   double trigger =
       0.05;  // of strength * smallest cross-section * duration: smaller impulses are passed over; 0: none
+  bool everyStress = true;   // else steps in which nothing can reach the strength are not recovered
   CrackNoise noise;          // amplitude 0: planes
   uint32_t mostCracks = 64;  // in one blow
   double leastPart = 1e-4;   // of the body's volume: smaller pieces heal, joined with a neighbour
@@ -96,8 +97,8 @@ struct FractureOutcome {
   std::vector<CrackRecord> cracks;
   std::vector<PlannedCrack> plan;    // without finePieces: what applyCracks makes the pieces from
   std::optional<BrokenBody> broken;  // and what it made
-  std::vector<CrackedMesh> pieces;   // one or more; the body itself where nothing cracked
-  double largestStress = 0;          // seen at a vertex
+  std::vector<CrackedMesh> pieces;   // with finePieces: one or more; the body itself where nothing cracked
+  double largestStress = 0;          // seen at a vertex, in the steps that were recovered
   double duration = 0;               // of the analysis, s
   size_t tets = 0, refinedTets = 0;  // before; the most on the way
   uint32_t analyses = 0;             // meshes that were analysed from the start

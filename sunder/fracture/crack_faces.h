@@ -41,6 +41,7 @@ class CrackFaces {
   void reserve(size_t faces) {
     faces_.reserve(faces);
     points_.reserve(4 * faces);
+    edges_.reserve(4 * faces);
   }
   void addCorner(const Vec3& point) { points_.push_back(point); }
   // Of the corners added since the last one.
@@ -53,7 +54,11 @@ class CrackFaces {
       centre += points_[i];
     }
     centre /= end - start;
-    for (uint32_t i = start; i < end; ++i) squared = std::max(squared, (points_[i] - centre).squaredNorm());
+    for (uint32_t i = end - 1, j = start; j < end; i = j++) {
+      squared = std::max(squared, (points_[j] - centre).squaredNorm());
+      const Vec3 inward = normal.cross(points_[j] - points_[i]);
+      edges_.push_back({inward, inward.dot(points_[i])});
+    }
     faces_.push_back({normal, offset / (end - start), centre, squared, start, end, tet, plane});
     return uint32_t(faces_.size()) - 1;
   }
@@ -67,7 +72,8 @@ class CrackFaces {
   void nearer(uint32_t face, const Vec3& p, NearestOnFace& best) const {
     const CrackFace& f = faces_[face];
     const double height = f.normal.dot(p) - f.offset;
-    if (height * height >= best.squared) return;
+    // Neighbours on one plane are as high up to rounding.
+    if (height * height >= (1 - 1e-10) * best.squared) return;
     // Beyond the ball by more than what is known; without a root.
     const double beyond = (p - f.centre).squaredNorm() - f.squared - best.squared;
     if (beyond > 0 && beyond * beyond > 4.0000001 * f.squared * best.squared) return;
@@ -76,8 +82,8 @@ class CrackFaces {
     double edge = std::numeric_limits<double>::infinity();
     Vec3 onEdge;
     for (uint32_t i = f.end - 1, j = f.start; j < f.end; i = j++) {
+      if (edges_[j].inward.dot(p) >= edges_[j].offset) continue;
       const Vec3 along = q[j] - q[i], to = p - q[i];
-      if (f.normal.dot(along.cross(to)) >= 0) continue;
       beside = true;
       const double length = along.squaredNorm();
       const double t = length > 0 ? std::clamp(to.dot(along) / length, 0.0, 1.0) : 0;
@@ -94,8 +100,14 @@ class CrackFaces {
   }
 
  private:
+  // The plane across a face at the edge that ends in a corner.
+  struct Edge {
+    Vec3 inward;
+    double offset;
+  };
   std::vector<CrackFace> faces_;
   std::vector<Vec3> points_;
+  std::vector<Edge> edges_;
 };
 
 // Faces by the cells of a grid: in a cell, all faces that can be within `reach` of a point of it.

@@ -192,4 +192,56 @@ Dissection dissect(CrackedMesh mesh, std::vector<CutCell> cells, std::span<const
   return out;
 }
 
+std::vector<MeshPart> splitParts(const Dissection& dissected, std::span<const uint32_t> label,
+                                 uint32_t count) {
+  const CrackedMesh& all = dissected.mesh;
+  std::vector<MeshPart> parts(count);
+  std::vector<uint32_t> place(all.size());  // of a tetrahedron in its part
+  std::vector<std::vector<uint32_t>> tets(count);
+  for (uint32_t t = 0; t < all.size(); ++t) {
+    place[t] = uint32_t(tets[label[t]].size());
+    tets[label[t]].push_back(t);
+  }
+  for (const Link& link : dissected.links)
+    if (label[link.a] == label[link.b])
+      parts[label[link.a]].links.push_back({place[link.a], place[link.b], link.sideA, link.sideB});
+  // Parts may have a vertex in common where they touch.
+  std::vector<uint32_t> seen(all.mesh.positions.size(), kNoIndex), number(all.mesh.positions.size());
+  std::vector<uint32_t> vertices;
+  for (uint32_t p = 0; p < count; ++p) {
+    MeshPart& part = parts[p];
+    vertices.clear();
+    for (const uint32_t t : tets[p])
+      for (const uint32_t v : all.mesh.tets[t])
+        if (seen[v] != p) {
+          seen[v] = p;
+          vertices.push_back(v);
+        }
+    std::sort(vertices.begin(), vertices.end());
+    part.mesh.mesh.positions.reserve(vertices.size());
+    part.vertexSource.reserve(vertices.size());
+    for (const uint32_t v : vertices) {
+      number[v] = uint32_t(part.mesh.mesh.positions.size());
+      part.mesh.mesh.positions.push_back(all.mesh.positions[v]);
+      part.vertexSource.push_back(dissected.vertexSource[v]);
+    }
+    const size_t size = tets[p].size();
+    part.mesh.mesh.tets.reserve(size);
+    part.mesh.cuts.reserve(size);
+    part.cells.reserve(size);
+    part.tetSource.reserve(size);
+    for (const uint32_t t : tets[p]) {
+      geometry::Tetrahedron tet = all.mesh.tets[t];
+      for (uint32_t& v : tet) v = number[v];
+      part.mesh.mesh.tets.push_back(tet);
+      if (!all.mesh.region.empty()) part.mesh.mesh.region.push_back(all.mesh.region[t]);
+      part.mesh.cuts.push_back(all.cuts[t]);
+      part.tetSource.push_back(dissected.tetSource[t]);
+      part.cells.push_back(dissected.cells[t]);
+      renumber(part.cells.back(), all.mesh.tets[t], tet);
+    }
+  }
+  return parts;
+}
+
 }  // namespace sunder::fracture

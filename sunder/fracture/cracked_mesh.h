@@ -83,4 +83,15 @@ struct Dissection {
 Dissection dissect(CrackedMesh mesh, std::vector<CutCell> cells, std::span<const Link> links, uint32_t crack,
                    std::span<const Mark> marks);
 
+// All parts of a dissected mesh with what is known of them: the same as partOf, cellsOf and linksOf would
+// find (links in another order), at the cost of copying. `label`: the part of each tetrahedron.
+struct MeshPart {
+  CrackedMesh mesh;
+  std::vector<CutCell> cells;
+  std::vector<Link> links;
+  std::vector<uint32_t> tetSource, vertexSource;  // where those of the dissection come from
+};
+std::vector<MeshPart> splitParts(const Dissection& dissected, std::span<const uint32_t> label,
+                                 uint32_t count);
+
 }  // namespace sunder::fracture

@@ -129,35 +129,21 @@ std::vector<Fragment> breakFragment(const Fragment& parent, std::span<FragmentPa
 
 std::vector<Fragment> breakFragment(const Fragment& parent, const Dissection& dissected, uint32_t firstId,
                                     std::vector<CrackedMesh>* meshes) {
-  const std::vector<CutCell> cells = cellsOf(dissected.mesh);
-  const std::vector<Link> links = linksOf(dissected.mesh, cells);
   uint32_t count = 0;
-  const std::vector<uint32_t> labels = partsOf(dissected.mesh.size(), links, count);
-  struct Piece {
-    CrackedMesh mesh;
-    std::vector<CutCell> cells;
-    std::vector<uint32_t> tetSource, vertexSource;
-    CrackedSurface surface;
-  };
-  std::vector<Piece> pieces(count);
+  const std::vector<uint32_t> labels = partsOf(dissected.mesh.size(), dissected.links, count);
+  std::vector<MeshPart> pieces = splitParts(dissected, labels, count);
+  std::vector<geometry::TriMesh> surfaces(count);
   parallelFor(
       count,
-      [&](size_t p) {
-        Piece& piece = pieces[p];
-        piece.mesh = partOf(dissected.mesh, labels, uint32_t(p), &piece.tetSource, &piece.vertexSource);
-        piece.cells = cellsOf(piece.mesh);
-        piece.surface = surfaceOf(piece.mesh, piece.cells, linksOf(piece.mesh, piece.cells));
-        for (uint32_t& t : piece.tetSource) t = dissected.tetSource[t];
-        for (uint32_t& v : piece.vertexSource) v = dissected.vertexSource[v];
-      },
-      1);
+      [&](size_t p) { surfaces[p] = surfaceOf(pieces[p].mesh, pieces[p].cells, pieces[p].links).mesh; }, 1);
   std::vector<FragmentPart> parts;
-  for (Piece& p : pieces)
-    parts.push_back({p.mesh, p.cells, p.tetSource, p.vertexSource, std::move(p.surface.mesh)});
+  for (uint32_t p = 0; p < count; ++p)
+    parts.push_back({pieces[p].mesh, pieces[p].cells, pieces[p].tetSource, pieces[p].vertexSource,
+                     std::move(surfaces[p])});
   std::vector<Fragment> out = breakFragment(parent, parts, firstId);
   if (meshes) {
     meshes->clear();
-    for (Piece& p : pieces) meshes->push_back(std::move(p.mesh));
+    for (MeshPart& p : pieces) meshes->push_back(std::move(p.mesh));
   }
   return out;
 }

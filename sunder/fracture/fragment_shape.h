@@ -51,8 +51,8 @@ struct FragmentPart {
 // be all the parts of the parent; their surfaces are moved from. Pieces in parallel.
 std::vector<Fragment> breakFragment(const Fragment& parent, std::span<FragmentPart> parts, uint32_t firstId);
 
-// All of it for a mesh that was dissected one crack or more after the parent's: finds cells, links, parts and
-// surfaces itself. `sources`: those of the dissections, joined. `meshes`, if asked for, receives the parts.
+// All of it for a mesh that was dissected one crack or more after the parent's: finds parts and surfaces
+// itself. Sources must be those of the dissections, joined. `meshes`, if asked for, receives the parts.
 std::vector<Fragment> breakFragment(const Fragment& parent, const Dissection& dissected, uint32_t firstId,
                                     std::vector<CrackedMesh>* meshes = nullptr);
 

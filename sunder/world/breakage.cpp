@@ -144,6 +144,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
       report_.coarse += !object.fine;
     }
     object.settings.finePieces = false;
+    object.settings.everyStress = false;
     object.settings.refineCracks = false;
     object.settings.cycles = spec.cycles;
     object.settings.arrest = spec.arrest;
@@ -292,26 +293,15 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
   const Piece parent = pieces_.at(record.body);
   Object& object = objects_[parent.object];
   object.nextCrack = record.nextCrack;
-  struct Made {
-    fracture::CrackedMesh mesh;
-    std::vector<fracture::CutCell> cells;
-    std::vector<uint32_t> tets, vertices;
-    fracture::CrackedSurface surface;
-    fracture::FineSurface::Piece shown;
-  };
-  std::vector<Made> made(broken.pieces);
+  std::vector<fracture::MeshPart> made = fracture::splitParts(broken.cracked, broken.piece, broken.pieces);
+  std::vector<fracture::FineSurface::Piece> pieces(broken.pieces);  // what is looked at
+  std::vector<fracture::CrackedSurface> surfaces(broken.pieces);
   std::vector<fracture::FragmentPart> parts;
   for (uint32_t p = 0; p < broken.pieces; ++p) {
-    Made& m = made[p];
-    m.mesh = fracture::partOf(broken.cracked.mesh, broken.piece, p, &m.tets, &m.vertices);
-    for (uint32_t& t : m.tets) t = broken.cracked.tetSource[t];
-    for (uint32_t& v : m.vertices) v = broken.cracked.vertexSource[v];
-    m.cells = fracture::cellsOf(m.mesh);
-    fracture::CrackedSurface surface =
-        fracture::surfaceOf(m.mesh, m.cells, fracture::linksOf(m.mesh, m.cells));
-    for (const uint32_t crack : surface.crack) m.shown.interior.push_back(crack != kNoIndex);
-    parts.push_back({m.mesh, m.cells, m.tets, m.vertices, surface.mesh});
-    m.surface = std::move(surface);
+    const fracture::MeshPart& m = made[p];
+    surfaces[p] = fracture::surfaceOf(m.mesh, m.cells, m.links);
+    for (const uint32_t crack : surfaces[p].crack) pieces[p].interior.push_back(crack != kNoIndex);
+    parts.push_back({m.mesh, m.cells, m.tetSource, m.vertexSource, surfaces[p].mesh});
   }
   std::vector<fracture::Fragment> fragments =
       fracture::breakFragment(parent.fragment, parts, object.nextFragment);
@@ -328,10 +318,10 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
   parallelFor(
       broken.pieces,
       [&](size_t p) {
-        fracture::FineSurface::Piece& shown = made[p].shown;
+        fracture::FineSurface::Piece& shown = pieces[p];
         if (object.fine) {
           try {
-            shown = object.fine->piece(made[p].surface, fragments[p].field->rootTets());
+            shown = object.fine->piece(surfaces[p], fragments[p].field->rootTets());
             return;
           } catch (const Error&) {
             coarse[p] = 1;
@@ -365,7 +355,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     body.name = fmt::format("{}.{}", spec.id, object.nextFragment + p);
     const BodyIndex added = simulation.addBody(body);
     spawned_.push_back({record.body, object.body, record.frame, body.name, body.shape, simulation.mass(added),
-                        std::move(made[p].shown)});
+                        std::move(pieces[p])});
     pieces_[added.value] = {parent.object,
                             std::make_shared<const fracture::CrackedMesh>(std::move(made[p].mesh)),
                             std::move(fragments[p]), pose};
