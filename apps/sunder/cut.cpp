@@ -1,8 +1,7 @@
 // sunder cut MESH CUTTER --op split|union|... -o FILE|DIR, with planes and noisy sheets as built-in cutters
-#include "sunder/cut/cut.h"
-
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
+#include "sunder/cut/attributes.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/shapes_sheet.h"
 #include "sunder/show/export_files.h"
@@ -111,7 +110,8 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
       .triangles = arguments.triangles, .keepEmpty = arguments.keepEmpty, .checkInput = arguments.check};
   for (const OpName& o : kOps)
     if (arguments.op == o.name) options.op = o.op;
-  const cut::CutResult result = cut::cut(mesh, cutter, options);
+  cut::CutResult result = cut::cut(mesh, cutter, options);
+  cut::transferAttributes(mesh, cutter, result);
   const std::vector<geometry::PolygonSoup> fragments = cut::separate(result);
 
   Json pieces = Json::array();
