@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kGrain = 16384;
 constexpr size_t kRegionGrain = 64;
+constexpr int kMostRounds = 16;  // of splitting edges that folded triangles doubled
 
 // Vertices of the mesh, two copies of those of the cutter, two copies of the seam's points.
 enum Space { kMeshVertices, kCutterVertices, kCutterCopies, kPoints, kPointCopies, kSpaces };
@@ -229,7 +230,8 @@ class Emitter {
           for (const uint32_t v : soup.face(f)) suspect[v] |= origin.use[f];
       for (uint8_t& s : suspect) s = s == 3;
     }
-    splitDoubledEdges(origin, suspect, triangles_, result_);
+    for (int round = 0; round < kMostRounds && splitDoubledEdges(origin, suspect, triangles_, result_);)
+      ++round;
   }
 
   void restorePolygons() {
