@@ -213,6 +213,44 @@ SUNDER_BENCH("cut", cutRepeated) {
   }
 }
 
+SUNDER_BENCH("cut", cutComb) {
+  if (!options.wants("cut/comb/1000")) return;
+  // A thousand thin blades through a plate: all slots are holes in the same four triangles.
+  const auto box = [](geometry::TriMesh& mesh, const Vec3& lower, const Vec3& upper) {
+    const uint32_t first = static_cast<uint32_t>(mesh.positions.size());
+    for (uint32_t i = 0; i < 8; ++i)
+      mesh.positions.push_back(
+          {(i & 1 ? upper : lower).x(), (i & 2 ? upper : lower).y(), (i & 4 ? upper : lower).z()});
+    for (const geometry::Triangle& t : {geometry::Triangle{0, 2, 3},
+                                        {0, 3, 1},
+                                        {4, 5, 7},
+                                        {4, 7, 6},
+                                        {0, 1, 5},
+                                        {0, 5, 4},
+                                        {2, 6, 7},
+                                        {2, 7, 3},
+                                        {0, 4, 6},
+                                        {0, 6, 2},
+                                        {1, 3, 7},
+                                        {1, 7, 5}})
+      mesh.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+  };
+  geometry::TriMesh plate, blades;
+  box(plate, {0, 0, 0}, {1, 1, 0.01});
+  for (int i = 0; i < 1000; ++i) box(blades, {(i + 0.3) / 1000, 0.1, -1}, {(i + 0.6) / 1000, 0.9, 1});
+  for (const unsigned threads : options.threadCounts()) {
+    const ThreadLimit limit(threads);
+    const double seconds = bestSeconds(
+        options, [&] { keep(cut::cut(plate, blades, {.op = Op::Difference, .triangles = true}).fragments); });
+    report.add({.name = "cut/comb/1000",
+                .size = blades.triangles.size(),
+                .threads = threads,
+                .metric = "time",
+                .value = 1e3 * seconds,
+                .unit = "ms"});
+  }
+}
+
 SUNDER_BENCH("cut", cutGrowth) {
   if (!options.wants("cut/growth")) return;
   for (const size_t size : {1'000, 4'000, 16'000, 64'000, 256'000, 1'000'000, 4'000'000}) {

@@ -45,12 +45,11 @@ bool looksInside(const Loop& loop, size_t i, const Vec2& p) {
 
 }  // namespace
 
-Votes votesInside(const Loop& hole, const Loop& loop) {
-  Votes votes;
+int64_t votesInside(const Loop& hole, const Loop& loop) {
+  int64_t votes = 0;
   for (size_t i = 0; i < hole.size(); ++i) {
     const Vec2 &a = hole[i].at, &b = hole[i + 1 == hole.size() ? 0 : i + 1].at;
-    votes.inside += locate(a, loop) + locate(0.5 * (a + b), loop);
-    votes.most += 2;
+    votes += locate(a, loop) + locate(0.5 * (a + b), loop);
   }
   return votes;
 }

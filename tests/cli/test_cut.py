@@ -54,11 +54,19 @@ class Cut(CommandTest):
         self.assertAlmostEqual(volume("outside"), self.volume - common, delta=1e-9)
         self.assertAlmostEqual(volume("split"), self.volume, delta=1e-9)
 
+    def test_slices_fill_the_body(self):
+        answer = self.json("slice", "cube.obj", "--count", "7", "--axis", "z", "-o", "slices")
+        self.assertEqual(len(answer["slices"]), 7)
+        for s in answer["slices"]:
+            self.assertAlmostEqual(s["volume"], self.volume / 7, delta=1e-9)
+            self.assertTrue(self.json("info", f"slices/{s['file']}")["watertight"], s)
+
     def test_bad_input_is_refused(self):
         self.refused("cut", "cube.obj", says=("nothing to cut with",))
         self.refused("cut", "cube.obj", "moved.obj", "--plane", "0,0,0,0,1,0", says=("more than one",))
         self.refused("cut", "cube.obj", "--plane", "0,0,0,0,0,0", says=("normal",))
         self.refused("cut", "cube.obj", "--plane", "0,1", says=("--plane", "6 numbers"))
+        self.refused("slice", "missing.obj", "-o", "s", says=("missing.obj",))
         self.refused("cut", "missing.obj", "--plane", "0,0,0,0,1,0", says=("missing.obj",))
         self.refused("cut", "cube.obj", "moved.obj", "-o", "x.nonsense", says=("x.nonsense",))
         (self.folder / "open.obj").write_text(CUBE_OBJ.rsplit("f ", 1)[0])
