@@ -179,32 +179,30 @@ SUNDER_BENCH("cut", cutSheets) {
 
 SUNDER_BENCH("cut", cutRepeated) {
   if (!options.wants("cut/repeat/100")) return;
+  // Each plane slices a cap off what the planes before it left.
   const geometry::TriMesh mesh = sphereOf(20'000);
   for (const unsigned threads : options.threadCounts()) {
     const ThreadLimit limit(threads);
-    uint32_t fragments = 0;
+    geometry::PolygonSoup body;
     const double seconds = bestSeconds(options, [&] {
-      // The pieces stay together as one mesh that the next plane cuts.
-      geometry::PolygonSoup body = geometry::toSoup(mesh);
+      body = geometry::toSoup(mesh);
       RandomStream random(11);
       for (int i = 0; i < 100; ++i) {
         const Vec3 n = random.unitVector(), u = n.unitOrthogonal(), v = n.cross(u);
-        const Vec3 at = random.uniform(-0.6, 0.6) * n;
+        const Vec3 at = random.uniform(0.85, 0.95) * n;
         geometry::TriMesh plane;
         for (const double s : {-3.0, 3.0})
           for (const double t : {-3.0, 3.0}) plane.positions.push_back(at + s * u + t * v);
         plane.triangles = {{0, 2, 3}, {0, 3, 1}};
-        cut::CutResult r = cut::cut(body, plane, {.triangles = true});
-        fragments = r.fragments;
-        body = std::move(r.mesh);
+        body = cut::cut(body, plane, {.op = Op::Below, .triangles = true}).mesh;
       }
     });
     if (threads == options.threadCounts().front())
-      report.add({.name = "cut/repeat/100/fragments",
+      report.add({.name = "cut/repeat/100/triangles-left",
                   .size = mesh.triangles.size(),
                   .metric = "count",
-                  .value = double(fragments),
-                  .unit = "fragments"});
+                  .value = double(body.faceCount()),
+                  .unit = "triangles"});
     report.add({.name = "cut/repeat/100",
                 .size = mesh.triangles.size(),
                 .threads = threads,
@@ -212,6 +210,44 @@ SUNDER_BENCH("cut", cutRepeated) {
                 .value = seconds,
                 .unit = "s",
                 .bar = 1.0});
+  }
+}
+
+SUNDER_BENCH("cut", cutComb) {
+  if (!options.wants("cut/comb/1000")) return;
+  // A thousand thin blades through a plate: all slots are holes in the same four triangles.
+  const auto box = [](geometry::TriMesh& mesh, const Vec3& lower, const Vec3& upper) {
+    const uint32_t first = static_cast<uint32_t>(mesh.positions.size());
+    for (uint32_t i = 0; i < 8; ++i)
+      mesh.positions.push_back(
+          {(i & 1 ? upper : lower).x(), (i & 2 ? upper : lower).y(), (i & 4 ? upper : lower).z()});
+    for (const geometry::Triangle& t : {geometry::Triangle{0, 2, 3},
+                                        {0, 3, 1},
+                                        {4, 5, 7},
+                                        {4, 7, 6},
+                                        {0, 1, 5},
+                                        {0, 5, 4},
+                                        {2, 6, 7},
+                                        {2, 7, 3},
+                                        {0, 4, 6},
+                                        {0, 6, 2},
+                                        {1, 3, 7},
+                                        {1, 7, 5}})
+      mesh.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+  };
+  geometry::TriMesh plate, blades;
+  box(plate, {0, 0, 0}, {1, 1, 0.01});
+  for (int i = 0; i < 1000; ++i) box(blades, {(i + 0.3) / 1000, 0.1, -1}, {(i + 0.6) / 1000, 0.9, 1});
+  for (const unsigned threads : options.threadCounts()) {
+    const ThreadLimit limit(threads);
+    const double seconds = bestSeconds(
+        options, [&] { keep(cut::cut(plate, blades, {.op = Op::Difference, .triangles = true}).fragments); });
+    report.add({.name = "cut/comb/1000",
+                .size = blades.triangles.size(),
+                .threads = threads,
+                .metric = "time",
+                .value = 1e3 * seconds,
+                .unit = "ms"});
   }
 }
 

@@ -50,6 +50,7 @@ Verb addTet(CLI::App& root);
 Verb addStress(CLI::App& root);
 Verb addFracture(CLI::App& root);
 Verb addCut(CLI::App& root);
+Verb addSlice(CLI::App& root);
 Verb addRender(CLI::App& root);
 Verb addView(CLI::App& root);
 Verb addExport(CLI::App& root);

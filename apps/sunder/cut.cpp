@@ -1,13 +1,13 @@
 // sunder cut MESH CUTTER --op split|union|... -o FILE|DIR, with planes and noisy sheets as built-in cutters
-#include "sunder/cut/cut.h"
-
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
+#include "sunder/cut/attributes.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/shapes_sheet.h"
 #include "sunder/show/export_files.h"
 
 #include "command.h"
+#include "plane_cutter.h"
 #include "solid_input.h"
 
 #include <array>
@@ -43,36 +43,6 @@ struct CutArguments {
   int cells = 64, seed = 1;
   bool triangles = false, check = true, keepEmpty = false;
 };
-
-// The plane's point and normal.
-struct Plane {
-  Vec3 point, normal;
-};
-
-Plane planeOf(const std::string& text, const char* option) {
-  const std::vector<double> v = numbersOf(text, 6, option, "0,0,0,0,1,0");
-  const Plane plane{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-  if (!(plane.normal.norm() > 0))
-    throw Error(ErrorKind::Usage, fmt::format("--{} has no normal", option))
-        .hint("a point of the plane and its normal: --plane 0,0.1,0,0,1,0");
-  return plane;
-}
-
-// How far a square around the plane's point must reach to pass through all of the mesh.
-double reachOf(const Plane& plane, const geometry::PolygonSoup& mesh) {
-  double reach = 0;
-  for (const Vec3& p : mesh.positions) reach = std::max(reach, (p - plane.point).norm());
-  return 1.1 * reach;
-}
-
-geometry::PolygonSoup flatCutter(const Plane& plane, double reach) {
-  const Vec3 n = plane.normal.normalized(), u = n.unitOrthogonal(), v = n.cross(u);
-  geometry::PolygonSoup soup;
-  for (const auto& [s, t] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}})
-    soup.positions.push_back(plane.point + reach * (s * u + t * v));
-  soup.addFace(std::array<uint32_t, 4>{0, 1, 2, 3});
-  return soup;
-}
 
 geometry::PolygonSoup noisyCutter(const CutArguments& arguments, const Plane& plane, double reach) {
   geometry::NoisySheetShape shape;
@@ -111,7 +81,8 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
       .triangles = arguments.triangles, .keepEmpty = arguments.keepEmpty, .checkInput = arguments.check};
   for (const OpName& o : kOps)
     if (arguments.op == o.name) options.op = o.op;
-  const cut::CutResult result = cut::cut(mesh, cutter, options);
+  cut::CutResult result = cut::cut(mesh, cutter, options);
+  cut::transferAttributes(mesh, cutter, result);
   const std::vector<geometry::PolygonSoup> fragments = cut::separate(result);
 
   Json pieces = Json::array();

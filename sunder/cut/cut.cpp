@@ -55,15 +55,6 @@ void requireClosed(const KernelMesh& mesh, const std::string& name, const std::s
       .hint(why);
 }
 
-void refuseInsideOut(const KernelMesh& mesh, const std::string& name) {
-  if (!mesh.closed()) return;
-  const double volume = signedVolume6(mesh), size = mesh.bounds.extent().maxCoeff();
-  if (volume < -1e-9 * size * size * size)
-    throw Error(ErrorKind::Geometry,
-                fmt::format("the {} is inside out: its volume is {:g}", name, volume / 6))
-        .hint("sunder clean --orient turns its faces");
-}
-
 }  // namespace
 
 CutResult cut(const geometry::MeshView& mesh, const geometry::MeshView& cutter, const CutOptions& options) {
@@ -72,10 +63,7 @@ CutResult cut(const geometry::MeshView& mesh, const geometry::MeshView& cutter, 
   const geometry::MeshView* const views[] = {&mesh, &cutter};
   const char* const names[] = {"mesh", "cutter"};
   KernelMesh meshes[2];
-  both([&](size_t m) {
-    meshes[m] = makeKernelMesh(*views[m], names[m]);
-    refuseInsideOut(meshes[m], names[m]);
-  });
+  both([&](size_t m) { meshes[m] = makeKernelMesh(*views[m], names[m]); });
   if (options.op >= Op::Union)
     for (const MeshId m : {kMesh, kCutter})
       requireClosed(meshes[m], names[m],

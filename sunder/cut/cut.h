@@ -15,7 +15,7 @@
 // closed ones; a mesh that is inside out; meshes that cross themselves where that spoils the sides.
 //
 // Cost: O(n) with n faces of both plus the length of the seam; about 0.15 us a triangle on one core, see
-// docs/cutting.md. Memory below 200 bytes a triangle.
+// docs/cutting.md. About 100 bytes a triangle of both.
 //
 // Follows chapter 7 of Chitalu's thesis, with the points of Sifakis, Der and Fedkiw 2007 known by the
 // features they lie on. Ours: the exact signs, loops as cycles of a permutation, holes, and fragments that

@@ -89,8 +89,7 @@ void splitTriangle(const uint32_t* corner, const uint32_t* middle, Add&& add) {
 
 }  // namespace
 
-void splitDoubledEdges(const FaceOrigin& origin, const std::vector<uint8_t>& suspect, bool triangles,
-                       CutResult& result) {
+bool splitDoubledEdges(FaceOrigin& origin, std::vector<uint8_t>& suspect, bool triangles, CutResult& result) {
   std::vector<SuspectEdge> edges = suspectEdges(origin, suspect, result);
   geometry::PolygonSoup& soup = result.mesh;
   std::vector<uint32_t> middle;  // per corner: the vertex to put behind it
@@ -101,26 +100,31 @@ void splitDoubledEdges(const FaceOrigin& origin, const std::vector<uint8_t>& sus
     if (end - begin > 2) {
       const Vec3 at = 0.5 * (soup.positions[edges[begin].low] + soup.positions[edges[begin].high]);
       const auto pairs = pairsOf({edges.data() + begin, end - begin}, origin);
-      // The last is the hardest to split: it stays.
-      for (size_t i = 0; i + 1 < pairs.size(); ++i) {
+      // The last is the hardest to split: it stays, unless one is left whose partner is an untouched face.
+      const size_t keep = 2 * pairs.size() < end - begin ? 0 : 1;
+      for (size_t i = 0; i + keep < pairs.size(); ++i) {
         if (middle.empty()) middle.assign(soup.corners.size(), kNoIndex);
         for (const uint32_t c : pairs[i].corner) middle[c] = u32(soup.positions.size());
         soup.positions.push_back(at);
+        suspect.push_back(1);
         result.vertexFrom.push_back(VertexFrom::Seam);
         result.sourceVertex.push_back(kNoIndex);
       }
     }
     begin = end;
   }
-  if (middle.empty()) return;
+  if (middle.empty()) return false;
 
   std::vector<uint32_t> offsets{0}, corners, sourceFace, fragment;
   std::vector<uint8_t> fromCutter;
+  FaceOrigin newOrigin;
   const auto close = [&](size_t f) {
     offsets.push_back(u32(corners.size()));
     sourceFace.push_back(result.sourceFace[f]);
     fragment.push_back(result.fragment[f]);
     fromCutter.push_back(result.fromCutter[f]);
+    newOrigin.use.push_back(origin.use[f]);
+    newOrigin.piece.push_back(origin.piece[f]);
   };
   for (size_t f = 0; f < origin.use.size(); ++f) {
     const uint32_t first = soup.faceOffsets[f];
@@ -143,6 +147,8 @@ void splitDoubledEdges(const FaceOrigin& origin, const std::vector<uint8_t>& sus
   result.sourceFace = std::move(sourceFace);
   result.fragment = std::move(fragment);
   result.fromCutter = std::move(fromCutter);
+  origin = std::move(newOrigin);
+  return true;
 }
 
 }  // namespace sunder::cut

@@ -16,8 +16,8 @@ struct FaceOrigin {
                                 // have doubled edges have kNoIndex
 };
 
-// `suspect` has a flag for every vertex. With `triangles` faces stay triangles.
-void splitDoubledEdges(const FaceOrigin& origin, const std::vector<uint8_t>& suspect, bool triangles,
-                       CutResult& result);
+// `suspect` has a flag for every vertex. With `triangles` faces stay triangles. True when edges were split;
+// triangles folded onto each other can then have new ones with the same ends, and it takes another call.
+bool splitDoubledEdges(FaceOrigin& origin, std::vector<uint8_t>& suspect, bool triangles, CutResult& result);
 
 }  // namespace sunder::cut

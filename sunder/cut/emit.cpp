@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kGrain = 16384;
 constexpr size_t kRegionGrain = 64;
+constexpr int kMostRounds = 16;  // of splitting edges that folded triangles doubled
 
 // Vertices of the mesh, two copies of those of the cutter, two copies of the seam's points.
 enum Space { kMeshVertices, kCutterVertices, kCutterCopies, kPoints, kPointCopies, kSpaces };
@@ -50,6 +51,11 @@ class Emitter {
   uint32_t fragmentOfFace(const Use& u, uint32_t f) const {
     const Parts& p = parts(u);
     return p.touched(f) ? kNoIndex : u.fragment[p.ofComponent[p.component[f]]];
+  }
+
+  // All of the mesh: then its vertices keep their numbers, those without faces too.
+  bool takesAll(const Use& u) const {
+    return u.mesh == kMesh && std::find(u.fragment.begin(), u.fragment.end(), kNoIndex) == u.fragment.end();
   }
 
   void countFaces() {
@@ -110,6 +116,12 @@ class Emitter {
     for (int s = 0; s < kSpaces; ++s) used_[s].assign(spaceSize(s), 0);
     for (size_t i = 0; i < uses_.size(); ++i) {
       const Use& u = uses_[i];
+      if (takesAll(u)) {
+        std::fill(used_[kMeshVertices].begin(), used_[kMeshVertices].end(), uint8_t(1));
+        for (const uint32_t r : plans_[i].regions)
+          for (const RingCorner& c : regions(u).ring(r)) used_[spaceOf(u, c)][c.id] = 1;
+        continue;
+      }
       const auto mark = [](uint8_t& flag) { std::atomic_ref(flag).store(1, std::memory_order_relaxed); };
       const size_t count = mesh(u).triangles.size();
       parallelBlocks(count, kGrain, [&](size_t begin, size_t end) {
@@ -164,8 +176,7 @@ class Emitter {
     soup.faceOffsets[faces_] = corners_;
     const bool dissolving =
         !triangles_ && (!scene_.mesh[0]->diagonal.empty() || !scene_.mesh[1]->diagonal.empty());
-    // Only the two lids of a sheet that ends inside can have edges with the same ends.
-    const bool hinged = uses_.size() == 3 && !scene_.mesh[kCutter]->closed();
+    const bool hinged = lidsMeet();
     if (dissolving) marks_.diagonal.assign(corners_, 0);
     if (dissolving) marks_.use.assign(faces_, 0);
     for (size_t i = 0; i < uses_.size(); ++i) {
@@ -175,6 +186,16 @@ class Emitter {
     if (dissolving) restorePolygons();
     for (const auto& [use, tangle] : tangles_) untangle(use, tangle);
     if (hinged || degenerate_.load()) splitEdges(dissolving);
+  }
+
+  // Do two lids share vertices, because the sheet ends inside? Else no edges have the same ends.
+  bool lidsMeet() const {
+    if (uses_.size() != 3 || scene_.mesh[kCutter]->closed()) return false;
+    for (size_t v = 0; v < onBorder_.size(); ++v)
+      if (onBorder_[v] && used_[kCutterVertices][v]) return true;
+    for (const SeamPoint& x : scene_.seam->points)
+      if (x.border && x.edgeOf == kCutter) return true;
+    return false;
   }
 
   void splitEdges(bool dissolved) {
@@ -209,7 +230,8 @@ class Emitter {
           for (const uint32_t v : soup.face(f)) suspect[v] |= origin.use[f];
       for (uint8_t& s : suspect) s = s == 3;
     }
-    splitDoubledEdges(origin, suspect, triangles_, result_);
+    for (int round = 0; round < kMostRounds && splitDoubledEdges(origin, suspect, triangles_, result_);)
+      ++round;
   }
 
   void restorePolygons() {
@@ -291,7 +313,7 @@ class Emitter {
         for (size_t k = 0; k < n; ++k) positions[k] = result_.mesh.positions[ring[k]];
         bool clean = true;
         const auto triangles = ringTriangles(positions, clean);
-        if (!clean) {
+        if (!clean || hasDiagonalAlongEdge(u, corners, triangles)) {
           degenerate_.store(true, std::memory_order_relaxed);
           if (repeatsCorner(triangles, ring)) tangled[begin / kRegionGrain].push_back({u32(j), ring});
         }
@@ -303,6 +325,29 @@ class Emitter {
     });
     for (std::vector<Tangle>& block : tangled)
       for (Tangle& t : block) tangles_.push_back({i, std::move(t)});
+  }
+
+  // A diagonal between two corners on one edge of the mesh: rounding bent the edge, and the face across may
+  // have the same diagonal.
+  bool hasDiagonalAlongEdge(const Use& u, std::span<const RingCorner> corners,
+                            std::span<const geometry::Triangle> triangles) const {
+    const KernelMesh& m = mesh(u);
+    const auto onEdgeOf = [&](const RingCorner& point, const RingCorner& other) {
+      const SeamPoint& x = scene_.seam->points[point.id];
+      if (x.edgeOf != u.mesh) return false;
+      if (!other.point) return m.origin(x.halfedge) == other.id || m.target(x.halfedge) == other.id;
+      const SeamPoint& y = scene_.seam->points[other.id];
+      return y.edgeOf == x.edgeOf && y.halfedge == x.halfedge;
+    };
+    const size_t n = corners.size();
+    for (const geometry::Triangle& t : triangles)
+      for (size_t k = 0; k < 3; ++k) {
+        const uint32_t i = t[k], j = t[(k + 1) % 3];
+        if ((i + 1) % n == j || (j + 1) % n == i) continue;
+        const RingCorner &a = corners[i], &b = corners[j];
+        if (a.point ? onEdgeOf(a, b) : b.point ? onEdgeOf(b, a) : true) return true;
+      }
+    return false;
   }
 
   // Other triangles in place of a tangled ring's; there are more of them, the rest is put at the end.

@@ -98,18 +98,26 @@ void flipDiagonals(std::span<const Vec2> points, std::span<Triangle> triangles) 
   if (triangles.size() > 1) Flipper(points, triangles).run();
 }
 
-std::vector<Vec2> flattened(std::span<const Vec3> ring) {
+Vec2 FlatView::operator()(const Vec3& p) const {
+  Vec2 q = geometry::withoutAxis(p, axis);
+  if (flip) q.x() = -q.x();
+  return q;
+}
+
+FlatView flatView(std::span<const Vec3> ring) {
   Vec3 normal = Vec3::Zero();
   for (size_t i = 1; i + 1 < ring.size(); ++i) normal += (ring[i] - ring[0]).cross(ring[i + 1] - ring[0]);
-  int axis = 0;
-  normal.cwiseAbs().maxCoeff(&axis);
+  FlatView view;
+  normal.cwiseAbs().maxCoeff(&view.axis);
+  view.flip = normal[view.axis] < 0;
+  return view;
+}
+
+std::vector<Vec2> flattened(std::span<const Vec3> ring) {
+  const FlatView view = flatView(ring);
   std::vector<Vec2> flat;
   flat.reserve(ring.size());
-  for (const Vec3& p : ring) {
-    Vec2 q = geometry::withoutAxis(p, axis);
-    if (normal[axis] < 0) q.x() = -q.x();
-    flat.push_back(q);
-  }
+  for (const Vec3& p : ring) flat.push_back(view(p));
   return flat;
 }
 

@@ -14,7 +14,13 @@ namespace sunder::cut {
 // the next one and stay.
 void flipDiagonals(std::span<const Vec2> points, std::span<geometry::Triangle> triangles);
 
-// The points of a ring in space, looked at along the axis of the largest component of its normal.
+// A look at a ring in space along the axis of the largest component of its normal, from the front.
+struct FlatView {
+  int axis = 0;
+  bool flip = false;
+  Vec2 operator()(const Vec3& p) const;
+};
+FlatView flatView(std::span<const Vec3> ring);
 std::vector<Vec2> flattened(std::span<const Vec3> ring);
 
 }  // namespace sunder::cut

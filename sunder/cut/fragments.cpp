@@ -92,6 +92,17 @@ void checkSides(const Scene& scene, MeshId id, const std::string& name, const st
   }
 }
 
+// Six times the volumes of a mesh's parts add up to that of the mesh.
+void refuseInsideOut(const KernelMesh& mesh, const std::vector<double>& volumes, const std::string& name) {
+  if (!mesh.closed()) return;
+  double sum = 0;
+  for (const double v : volumes) sum += v;
+  const double size = mesh.bounds.extent().maxCoeff();
+  if (sum < -1e-9 * size * size * size)
+    throw Error(ErrorKind::Geometry, fmt::format("the {} is inside out: its volume is {:g}", name, sum / 6))
+        .hint("sunder clean turns its faces");
+}
+
 // Winding of the parts of a fragment around a point, taken as a vertex of the mesh.
 class Shells {
  public:
@@ -165,6 +176,13 @@ void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name) {
 Selection selectFragments(const Scene& scene, const CutOptions& options) {
   const bool seal = scene.mesh[kMesh]->closed();
   const bool cutterClosed = scene.mesh[kCutter]->closed();
+  const Vec3 centre = scene.mesh[kMesh]->bounds.center();
+  std::vector<double> volume[2];
+  for (const MeshId id : {kMesh, kCutter})
+    if (seal || scene.mesh[id]->closed())
+      volume[id] = volumes6(*scene.mesh[id], *scene.seam, *scene.regions[id], *scene.parts[id], centre);
+  refuseInsideOut(*scene.mesh[kMesh], volume[kMesh], "mesh");
+  refuseInsideOut(*scene.mesh[kCutter], volume[kCutter], "cutter");
   if (seal) checkSides(scene, kCutter, "cutter", "mesh");
   if (cutterClosed || options.op != Op::Split) checkSides(scene, kMesh, "mesh", "cutter");
   const Recipe recipe = recipeOf(options.op, seal);
@@ -205,12 +223,8 @@ Selection selectFragments(const Scene& scene, const CutOptions& options) {
         sets.unite(u32(firstNode[1] + p), u32(firstNode[2] + p));
   }
 
-  const Vec3 centre = scene.mesh[kMesh]->bounds.center();
   std::vector<double> nodeVolume(nodes, 0.0);
   if (seal) {
-    std::vector<double> volume[2];
-    for (const MeshId id : {kMesh, kCutter})
-      volume[id] = volumes6(*scene.mesh[id], *scene.seam, *scene.regions[id], *scene.parts[id], centre);
     for (size_t u = 0; u < out.uses.size(); ++u)
       for (size_t p = 0; p < volume[out.uses[u].mesh].size(); ++p)
         nodeVolume[firstNode[u] + p] = (out.uses[u].reversed ? -1 : 1) * volume[out.uses[u].mesh][p] / 6;

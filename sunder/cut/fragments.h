@@ -13,8 +13,8 @@ struct Selection {
   std::vector<uint8_t> sides;  // per fragment: SideBits of its parts of the mesh
 };
 
-// Throws Error (Geometry) where the seam contradicts itself: a part of one mesh on both sides of a closed
-// other one, or, for Above and Below, a cutter that ends inside the mesh.
+// Throws Error (Geometry) where a closed mesh is inside out, or the seam contradicts itself: a part of one
+// mesh on both sides of a closed other one, or, for Above and Below, a cutter that ends inside the mesh.
 Selection selectFragments(const Scene& scene, const CutOptions& options);
 
 // Refuses a mesh that crosses itself, naming pairs of faces; nothing happens to one that does not.

@@ -45,12 +45,11 @@ bool looksInside(const Loop& loop, size_t i, const Vec2& p) {
 
 }  // namespace
 
-Votes votesInside(const Loop& hole, const Loop& loop) {
-  Votes votes;
+int64_t votesInside(const Loop& hole, const Loop& loop) {
+  int64_t votes = 0;
   for (size_t i = 0; i < hole.size(); ++i) {
     const Vec2 &a = hole[i].at, &b = hole[i + 1 == hole.size() ? 0 : i + 1].at;
-    votes.inside += locate(a, loop) + locate(0.5 * (a + b), loop);
-    votes.most += 2;
+    votes += locate(a, loop) + locate(0.5 * (a + b), loop);
   }
   return votes;
 }
@@ -62,6 +61,12 @@ Bridge findBridge(const Loop& loop, const Loop& hole) {
     if (p.x() > best.x() || (p.x() == best.x() && p.y() > best.y())) from = i;
   }
   const Vec2 v = hole[from].at;
+  // A slit has its corners twice, once on either side: the bridge ends on the side that it comes from.
+  const auto facing = [&](const Vec2& target) {
+    for (size_t i = 0; i < hole.size(); ++i)
+      if (hole[i].at == v && looksInside(hole, i, target)) return i;
+    return from;
+  };
   // The edge that a ray to the right meets first; going up, since the inside is to its left.
   size_t best = loop.size();
   double reach = std::numeric_limits<double>::infinity();
@@ -79,7 +84,7 @@ Bridge findBridge(const Loop& loop, const Loop& hole) {
     size_t nearest = 0;
     for (size_t i = 1; i < loop.size(); ++i)
       if ((loop[i].at - v).squaredNorm() < (loop[nearest].at - v).squaredNorm()) nearest = i;
-    return {nearest, from};
+    return {nearest, facing(loop[nearest].at)};
   }
   const size_t after = best + 1 == loop.size() ? 0 : best + 1;
   size_t to = loop[best].at.x() > loop[after].at.x() ? best : after;
@@ -97,7 +102,8 @@ Bridge findBridge(const Loop& loop, const Loop& hole) {
       closer = i;
     }
   }
-  return {closer < loop.size() ? closer : to, from};
+  if (closer < loop.size()) to = closer;
+  return {to, facing(loop[to].at)};
 }
 
 }  // namespace sunder::cut

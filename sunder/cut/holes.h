@@ -22,11 +22,7 @@ struct LoopCorner {
 using Loop = std::vector<LoopCorner>;
 
 // Corners and middles of the edges of `hole` that are inside `loop` less those outside; on it counts nothing.
-// `most` is what it can be.
-struct Votes {
-  int64_t inside = 0, most = 0;
-};
-Votes votesInside(const Loop& hole, const Loop& loop);
+int64_t votesInside(const Loop& hole, const Loop& loop);
 
 // Where a bridge leaves the loop and where it reaches the hole, as indices of corners.
 struct Bridge {

@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kFarthest = 1e37;
 constexpr size_t kGrain = 16384;
+constexpr size_t kLongRow = 40;
 
 // One half-edge in the row of the lower of its two vertices.
 struct Entry {
@@ -88,9 +89,6 @@ void triangulateInto(KernelMesh& out, const MeshView& mesh, const std::string& n
   for (size_t f = 0; f < mesh.faceCount(); ++f) {
     const auto face = mesh.face(f);
     const uint32_t n = u32(face.size());
-    if (n > 3 && geometry::repeatsVertex(mesh, f))
-      throw bad(name, fmt::format("face {} has a vertex more than once", f))
-          .hint("sunder clean mends such faces");
     uint8_t inside = 0;
     const auto add = [&](const Triangle& corners) {
       Triangle t;
@@ -137,28 +135,42 @@ void checkTriangles(const KernelMesh& mesh, const std::string& name) {
       .hint("sunder clean removes such faces");
 }
 
-// Names what is wrong with the edge of a row's entries.
-[[noreturn]] void refuseEdge(const KernelMesh& mesh, std::span<const Entry> row, size_t lower,
-                             uint32_t higher, const std::string& name) {
-  std::string faces;
-  size_t count = 0;
-  for (const Entry& e : row)
-    if (e.higher == higher) {
-      if (count++ < 8) faces += fmt::format("{}{}", faces.empty() ? "" : ", ", mesh.sourceOf(e.halfedge / 3));
+// Names the first edge from `vertex` to a higher one that has more than two faces, or two the same way.
+[[noreturn]] void refuseEdgeAt(const KernelMesh& mesh, uint32_t vertex, const std::string& name) {
+  struct Side {
+    uint32_t higher, halfedge;
+    auto operator<=>(const Side&) const = default;
+  };
+  std::vector<Side> sides;
+  for (uint32_t h = 0; h < mesh.twin.size(); ++h)
+    if (std::min(mesh.origin(h), mesh.target(h)) == vertex)
+      sides.push_back({std::max(mesh.origin(h), mesh.target(h)), h});
+  std::sort(sides.begin(), sides.end());
+  for (size_t begin = 0; begin < sides.size();) {
+    size_t end = begin, along = 0;
+    std::string faces;
+    for (; end < sides.size() && sides[end].higher == sides[begin].higher; ++end) {
+      along += mesh.origin(sides[end].halfedge) == vertex;
+      if (end - begin < 8)
+        faces += fmt::format("{}{}", faces.empty() ? "" : ", ", mesh.sourceOf(sides[end].halfedge / 3));
     }
-  const std::string edge = fmt::format("the edge {}-{}", lower, higher);
-  if (count > 2)
-    throw bad(name, fmt::format("{} has {} faces ({})", edge, count, faces))
-        .hint("cutting needs two faces at an edge at most; sunder clean takes such meshes apart");
-  throw bad(name, fmt::format("two faces run along {} in the same direction ({})", edge, faces))
-      .hint("sunder clean turns faces so that neighbours agree");
+    const size_t count = end - begin;
+    const std::string edge = fmt::format("the edge {}-{}", vertex, sides[begin].higher);
+    if (count > 2)
+      throw bad(name, fmt::format("{} has {} faces ({})", edge, count, faces))
+          .hint("cutting needs two faces at an edge at most; sunder clean --split takes such meshes apart");
+    if (count == 2 && along != 1)
+      throw bad(name, fmt::format("two faces run along {} in the same direction ({})", edge, faces))
+          .hint("sunder clean turns faces so that neighbours agree");
+    begin = end;
+  }
+  throw bad(name, fmt::format("the edges of vertex {} do not pair up", vertex));
 }
 
 void pairHalfedges(KernelMesh& mesh, const std::string& name) {
   const size_t vertices = mesh.positions.size(), halfedges = 3 * mesh.triangles.size();
   const uint32_t* corners = mesh.triangles.empty() ? nullptr : mesh.triangles[0].data();
   std::vector<uint32_t> start(vertices + 1, 0);
-  const auto next = [&](size_t h) { return corners[h % 3 == 2 ? h - 2 : h + 1]; };
   for (size_t h = 0; h < halfedges; h += 3) {
     const uint32_t a = corners[h], b = corners[h + 1], c = corners[h + 2];
     ++start[std::min(a, b)];
@@ -171,9 +183,15 @@ void pairHalfedges(KernelMesh& mesh, const std::string& name) {
     s = sum;  // the end of its row; filling moves it to the beginning
   }
   const std::unique_ptr<Entry[]> entries(new Entry[halfedges]);
-  for (size_t h = halfedges; h-- > 0;) {
-    const uint32_t a = corners[h], b = next(h);
+  const auto put = [&](uint32_t a, uint32_t b, size_t h) {
     entries[--start[std::min(a, b)]] = {std::max(a, b), u32(h)};
+  };
+  for (size_t h = halfedges; h > 0;) {
+    h -= 3;
+    const uint32_t a = corners[h], b = corners[h + 1], c = corners[h + 2];
+    put(c, a, h + 2);
+    put(b, c, h + 1);
+    put(a, b, h);
   }
   mesh.twin.resize(halfedges);
   std::atomic<size_t> refused{~size_t(0)};
@@ -181,39 +199,42 @@ void pairHalfedges(KernelMesh& mesh, const std::string& name) {
   parallelBlocks(vertices, kGrain, [&](size_t begin, size_t end) {
     uint32_t border = kNoIndex;
     for (size_t v = begin; v < end; ++v) {
-      const Entry* row = entries.get() + start[v];
+      Entry* row = entries.get() + start[v];
       const size_t size = start[v + 1] - start[v];
+      // Sorted rows keep vertices with very many neighbours linear.
+      if (size > kLongRow)
+        std::sort(row, row + size, [](const Entry& x, const Entry& y) {
+          return x.higher < y.higher || (x.higher == y.higher && x.halfedge < y.halfedge);
+        });
+      bool proper = true;
       for (size_t i = 0; i < size; ++i) {
-        uint32_t partner = kNoIndex, found = 0;
-        for (size_t j = 0; j < size; ++j)
-          if (j != i && row[j].higher == row[i].higher) {
-            partner = row[j].halfedge;
-            ++found;
+        const uint32_t higher = row[i].higher, h = row[i].halfedge;
+        if (higher == kNoIndex) continue;  // paired already
+        uint32_t partner = kNoIndex;
+        for (size_t j = i + 1; j < size; ++j) {
+          if (row[j].higher != higher) {
+            if (size > kLongRow) break;
+            continue;
           }
-        mesh.twin[row[i].halfedge] = partner;
-        if (found == 0) border = std::min(border, row[i].halfedge);
-        if (found > 1 || (found == 1 && corners[partner] == corners[row[i].halfedge])) {
-          size_t known = refused.load();
-          while (v < known && !refused.compare_exchange_weak(known, v)) {
-          }
+          proper = proper && partner == kNoIndex && corners[row[j].halfedge] != corners[h];
+          partner = row[j].halfedge;
+          row[j].higher = kNoIndex;
         }
+        mesh.twin[h] = partner;
+        if (partner == kNoIndex)
+          border = std::min(border, h);
+        else
+          mesh.twin[partner] = h;
+      }
+      size_t known = refused.load(std::memory_order_relaxed);
+      while (!proper && v < known && !refused.compare_exchange_weak(known, v)) {
       }
     }
     firstBorder[begin / kGrain] = border;
   });
   for (const uint32_t b : firstBorder) mesh.borderEdge = std::min(mesh.borderEdge, b);
   if (refused.load() == ~size_t(0)) return;
-  const size_t v = refused.load();
-  const std::span<const Entry> row(entries.get() + start[v], start[v + 1] - start[v]);
-  for (const Entry& e : row) {
-    size_t same = 0, along = 0;
-    for (const Entry& other : row)
-      if (other.higher == e.higher) {
-        ++same;
-        along += corners[other.halfedge] == corners[e.halfedge];
-      }
-    if (same > 2 || along > 1) refuseEdge(mesh, row, v, e.higher, name);
-  }
+  refuseEdgeAt(mesh, u32(refused.load()), name);
 }
 
 // Half-edges that leave the vertex of `h` in its fan; `visit` sees each of them.
@@ -233,19 +254,20 @@ void walkFan(const KernelMesh& mesh, uint32_t h, Visit&& visit) {
 
 void splitFans(KernelMesh& mesh) {
   const size_t vertices = mesh.positions.size(), halfedges = mesh.twin.size();
-  std::vector<uint32_t> degree(vertices, 0), first(vertices, kNoIndex);
-  for (size_t h = 0; h < halfedges; ++h) {
-    const uint32_t v = mesh.origin(u32(h));
-    ++degree[v];
-    first[v] = u32(h);
-  }
-  const geometry::Tally several = geometry::tally(vertices, [&](size_t v) {
-    if (degree[v] == 0) return false;
-    uint32_t size = 0;
-    walkFan(mesh, first[v], [&](uint32_t) { ++size; });
-    return size != degree[v];
-  });
-  if (several.count == 0) return;
+  std::vector<uint32_t> first(vertices, kNoIndex);
+  for (size_t f = 0; f < mesh.triangles.size(); ++f)
+    for (size_t k = 0; k < 3; ++k) first[mesh.triangles[f][k]] = u32(3 * f + k);
+  // One fan a vertex holds all corners, or some vertex has more.
+  const size_t inFirstFans = parallelReduce(
+      vertices, size_t(0),
+      [&](size_t begin, size_t end) {
+        size_t sum = 0;
+        for (size_t v = begin; v < end; ++v)
+          if (first[v] != kNoIndex) walkFan(mesh, first[v], [&](uint32_t) { ++sum; });
+        return sum;
+      },
+      [](size_t x, size_t y) { return x + y; }, kGrain);
+  if (inFirstFans == halfedges) return;
   if (mesh.ownTriangles.empty()) mesh.ownTriangles.assign(mesh.triangles.begin(), mesh.triangles.end());
   mesh.ownPositions.assign(mesh.positions.begin(), mesh.positions.end());
   std::vector<uint8_t> seen(halfedges, 0), taken(vertices, 0);
@@ -290,22 +312,6 @@ KernelMesh makeKernelMesh(const MeshView& input, const std::string& name) {
   pairHalfedges(mesh, name);
   splitFans(mesh);
   return mesh;
-}
-
-double signedVolume6(const KernelMesh& mesh) {
-  const Vec3 centre = mesh.bounds.center();
-  return parallelReduce(
-      mesh.triangles.size(), 0.0,
-      [&](size_t begin, size_t end) {
-        double sum = 0;
-        for (size_t f = begin; f < end; ++f) {
-          const Vec3 a = mesh.at(u32(f), 0) - centre, b = mesh.at(u32(f), 1) - centre,
-                     c = mesh.at(u32(f), 2) - centre;
-          sum += a.dot(b.cross(c));
-        }
-        return sum;
-      },
-      [](double a, double b) { return a + b; }, kGrain);
 }
 
 }  // namespace sunder::cut

@@ -3,9 +3,9 @@
 // clipping; the diagonals are marked, so that polygons come back afterwards.
 //
 // What is refused, with Error (Geometry) naming edge and faces: indices that are out of range, coordinates
-// that are not finite or beyond 1e37, an edge of more than two faces or of two that run the same way, a face
-// that repeats a vertex. Allowed: borders, several components, triangles without area. A vertex whose faces
-// fall into several fans is split, one vertex a fan.
+// that are not finite or beyond 1e37, an edge of more than two faces or of two that run the same way, a
+// triangle that repeats a vertex. Allowed: borders, several components, triangles without area, polygons with
+// bridges to holes. A vertex whose faces fall into several fans is split, one vertex a fan.
 //
 // Cost: O(corners), about 40 ns a triangle on one core; 12 bytes a corner, and no copy of a TriMesh.
 #pragma once
@@ -54,8 +54,5 @@ inline uint32_t previousOf(uint32_t h) { return h % 3 == 0 ? h + 2 : h - 1; }
 
 // `name` is what errors call the mesh: "mesh" or "cutter". The input must outlive the result.
 KernelMesh makeKernelMesh(const MeshView& mesh, const std::string& name);
-
-// Six times the volume that a closed mesh encloses, by plain sums.
-double signedVolume6(const KernelMesh& mesh);
 
 }  // namespace sunder::cut

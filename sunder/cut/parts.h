@@ -2,7 +2,7 @@
 // the seam, and the side of the other mesh that each is on. The side comes from the seam itself (regions.h);
 // parts that no seam touches ask how often the other mesh winds around one of their vertices.
 //
-// Cost: one flood over the faces, about 10 ns each, then O(regions).
+// Cost: one pass over the faces, a few nanoseconds each, then O(regions).
 #pragma once
 
 #include "sunder/cut/regions.h"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace sunder::cut {
 
@@ -18,6 +19,17 @@ struct Block {
   std::vector<RingCorner> corners;
   std::vector<uint32_t> ringEnds, regionsOfFace, pieceRegion, cornerPiece;
   std::vector<uint8_t> sides;
+};
+
+struct FlatBox {
+  Vec2 lower = Vec2::Constant(std::numeric_limits<double>::infinity()), upper = -lower;
+  void grow(const Vec2& p) {
+    lower = lower.cwiseMin(p);
+    upper = upper.cwiseMax(p);
+  }
+  bool overlaps(const FlatBox& o) const {
+    return (lower.array() <= o.upper.array()).all() && (o.lower.array() <= upper.array()).all();
+  }
 };
 
 class FaceTracer {
@@ -211,11 +223,13 @@ class FaceTracer {
     lookFromTheFront();
     corners_.clear();
     loops_.assign(cycles_.size(), {});
+    loopBoxes_.assign(cycles_.size(), {});
     std::vector<std::vector<uint32_t>> holesOf(cycles_.size());
     std::vector<uint8_t> isHole(cycles_.size(), 0);
     for (size_t c = 0; c < cycles_.size(); ++c) {
       visitCycle(c, [&](const RingCorner& corner) {
         loops_[c].push_back({flat(corner), u32(corners_.size())});
+        loopBoxes_[c].grow(loops_[c].back().at);
         corners_.push_back(corner);
       });
       const Cycle& cycle = cycles_[c];
@@ -251,28 +265,33 @@ class FaceTracer {
   // The loop that a hole is in: the one most of it is inside of, the smallest if there are several.
   size_t around(size_t hole, const std::vector<uint8_t>& isHole) const {
     const uint8_t sides = cycles_[hole].sides;
-    size_t best = cycles_.size();
-    int64_t most = 0;
-    double size = 0;
+    std::vector<size_t> fitting;
     for (size_t c = 0; c < cycles_.size(); ++c) {
-      if (isHole[c]) continue;
       const uint8_t other = cycles_[c].sides;
-      if (sides != kBothSides && other != kBothSides && other != 0 && other != sides) continue;
-      const int64_t votes = votesInside(loops_[hole], loops_[c]).inside;
+      if (!isHole[c] && (sides == kBothSides || other == kBothSides || other == 0 || other == sides))
+        fitting.push_back(c);
+    }
+    // Every face has a loop with its border, and one side at least of it fits any hole of two proper meshes.
+    if (fitting.empty())
+      return static_cast<size_t>(std::find(isHole.begin(), isHole.end(), 0) - isHole.begin());
+    if (fitting.size() == 1) return fitting[0];
+    size_t best = fitting[0];
+    int64_t most = std::numeric_limits<int64_t>::min();
+    double size = 0;
+    for (const size_t c : fitting) {
+      if (!loopBoxes_[c].overlaps(loopBoxes_[hole])) continue;
+      const int64_t votes = votesInside(loops_[hole], loops_[c]);
       double area = 0;
       for (size_t i = 0; i < loops_[c].size(); ++i) {
-        const Vec2 &a = loops_[c][i].at, &b = loops_[c][(i + 1) % loops_[c].size()].at;
+        const Vec2 &a = loops_[c][i].at, &b = loops_[c][i + 1 == loops_[c].size() ? 0 : i + 1].at;
         area += a.x() * b.y() - a.y() * b.x();
       }
-      if (best == cycles_.size() || votes > most || (votes == most && area < size)) {
+      if (votes > most || (votes == most && area < size)) {
         best = c;
         most = votes;
         size = area;
       }
     }
-    // Every face has a loop with its border, and one side at least of it fits any hole of two proper meshes.
-    if (best == cycles_.size())
-      for (best = 0; isHole[best];) ++best;
     return best;
   }
 
@@ -307,6 +326,7 @@ class FaceTracer {
   std::vector<uint32_t> next_, cycleOf_, cycleRegion_;
   std::vector<Cycle> cycles_;
   std::vector<Loop> loops_;
+  std::vector<FlatBox> loopBoxes_;
   bool hasInner_ = false;
   int axis_ = 0;
   bool flip_ = false;

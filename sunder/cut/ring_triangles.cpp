@@ -97,7 +97,9 @@ class Splitter {
     if (p == q || (orient2d(p, back, q) == 0 && (q - p).dot(back - p) > 0)) return false;
     const bool leftOfOut = orient2d(q, after, p) > 0, leftOfIn = orient2d(before, q, p) > 0;
     const double turn = orient2d(before, q, after);
-    const bool convex = turn > 0 || (turn == 0 && (before - q).dot(after - q) < 0);
+    const bool straight = turn == 0 && (before - q).dot(after - q)<0, convex = turn> 0 || straight;
+    // A spike without area has no inside; only tips have it all around.
+    if (turn == 0 && !straight && before != after) return false;
     if (before != after && !(convex ? leftOfOut && leftOfIn : leftOfOut || leftOfIn)) return false;
     for (size_t i = 0; i < n; ++i)
       if (blocks(p, q, at(corners, i), at(corners, i + 1))) return false;

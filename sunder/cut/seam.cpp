@@ -266,9 +266,7 @@ Seam findSeam(const KernelMesh& mesh, const KernelMesh& cutter) {
         const Crossing c = crossing(p, q, cornersOf(*meshes[1 - x.edgeOf], x.face));
         x.t = c.t;
         errors[i] = c.error;
-        // From the nearer end, so that a crossing at an end has that end's bits.
-        x.position = c.t <= 0.5 ? Vec3(p + c.t * (q - p)) : Vec3(q + (1 - c.t) * (p - q));
-        x.position = x.position.cwiseMax(p.cwiseMin(q)).cwiseMin(p.cwiseMax(q));
+        x.position = c.position;
       },
       512);
 

@@ -8,7 +8,7 @@
 // (mesh, edge, place along it); segments in order of (face of the mesh, face of the cutter). All of it is the
 // same for any number of threads.
 //
-// Cost: O(n) for the trees and about 60 ns a candidate pair.
+// Cost: O(n) for the trees, then six to fifteen exact signs a candidate pair.
 #pragma once
 
 #include "sunder/cut/kernel_mesh.h"

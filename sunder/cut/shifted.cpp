@@ -139,11 +139,16 @@ int passing(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
 Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face) {
   const DoubleDoubleSide from = accurateSide(p, face), to = accurateSide(q, face);
   const DoubleDouble span = from.value - to.value;
-  if (span.high == 0 || !std::isfinite(span.high)) return {0.5, 1};
-  const double t = from.value.high / span.high;
+  if (span.high == 0 || !std::isfinite(span.high)) return {0.5, 1, 0.5 * (p + q)};
+  const double t = std::clamp(from.value.high / span.high, 0.0, 1.0);
+  // From the end that the face is nearer to: a crossing at an end has that end's bits.
+  const bool nearP = std::abs(from.value.high) <= std::abs(to.value.high);
+  const double s = std::clamp(nearP ? from.value.high / span.high : -to.value.high / span.high, 0.0, 1.0);
+  const Vec3 at = nearP ? Vec3(p + s * (q - p)) : Vec3(q + s * (p - q));
+  const Vec3 position = at.cwiseMax(p.cwiseMin(q)).cwiseMin(p.cwiseMax(q));
   // Below this, products of the sides may have lost bits: the number serves as a position only.
-  if (std::abs(span.high) < 1e-150) return {std::clamp(t, 0.0, 1.0), 1};
-  return {std::clamp(t, 0.0, 1.0), 4 * (from.bound + to.bound) / std::abs(span.high) + 0x1p-51};
+  if (std::abs(span.high) < 1e-150) return {t, 1, position};
+  return {t, 4 * (from.bound + to.bound) / std::abs(span.high) + 0x1p-51, position};
 }
 
 int compareCrossings(const Vec3& p, const Vec3& q, const Corners3& first, const Corners3& second,

@@ -35,6 +35,7 @@ int passing(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b);
 // they also are when a shift put them there.
 struct Crossing {
   double t = 0, error = 0;
+  Vec3 position;  // the same bits when p and q change places
 };
 Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face);
 

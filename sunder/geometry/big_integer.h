@@ -4,7 +4,8 @@
 // most 10,503.
 //
 // Cost: proportional to the bits actually spanned by the inputs; coordinates within a factor of 2^10 of each
-// other take one or two 64-bit limbs. Sign and magnitude, schoolbook multiplication. For predicates, here and in the room cut.
+// other take one or two 64-bit limbs. Sign and magnitude, schoolbook multiplication. For predicates, here and
+// in the room cut.
 #pragma once
 
 #include <algorithm>

@@ -76,8 +76,13 @@ Rational exactVolume(const CutResult& r, const KernelMesh& mesh, const KernelMes
 }
 
 struct Tallies {
-  size_t pairs = 0, crossing = 0, degenerate = 0, refused = 0;
+  size_t pairs = 0, crossing = 0, degenerate = 0, exact = 0;
 };
+
+// Middles of edges that were split have no exact position; volumes are then checked in double only.
+bool hasMiddles(const CutResult& r) {
+  return std::find(r.sourceVertex.begin(), r.sourceVertex.end(), kNoIndex) != r.sourceVertex.end();
+}
 
 // Closed results and volume identities of one pair; with `rational` they hold exactly.
 void checkPair(const PolygonSoup& a, const PolygonSoup& b, bool rational, Tallies& tallies) {
@@ -117,6 +122,9 @@ void checkPair(const PolygonSoup& a, const PolygonSoup& b, bool rational, Tallie
   for (const SeamPoint& x : seam.points) onVertex = onVertex || x.t == 0 || x.t == 1;
   tallies.degenerate += onVertex;
   const auto volume = [&](const CutResult& r) { return exactVolume(r, ka, kb, seam); };
+  for (const CutResult* r : {&both, &rest, &all, &split})
+    if (hasMiddles(*r)) return;
+  ++tallies.exact;
   const auto whole = [&](const KernelMesh& t) {
     Rational sum = 0;
     for (const auto& f : t.triangles)
@@ -152,9 +160,12 @@ void alignedPairs(int count, uint64_t seed, bool rational, bool together = false
       FAIL() << e.what();
     }
   }
-  std::printf("%zu aligned pairs, %zu crossing, %zu through vertices\n", tallies.pairs, tallies.crossing,
-              tallies.degenerate);
+  std::printf("%zu aligned pairs, %zu crossing, %zu through vertices, %zu exact\n", tallies.pairs,
+              tallies.crossing, tallies.degenerate, tallies.exact);
   EXPECT_GT(tallies.crossing, tallies.pairs / 3);
+  if (rational) {
+    EXPECT_GT(tallies.exact, tallies.pairs * 9 / 10);
+  }
 }
 
 void turnedPairs(int count, uint64_t seed, bool rational) {
@@ -172,10 +183,107 @@ void turnedPairs(int count, uint64_t seed, bool rational) {
     const PolygonSoup a = solid(), b = solid();
     checkPair(a, b, rational, tallies);
   }
-  std::printf("%zu turned pairs, %zu crossing\n", tallies.pairs, tallies.crossing);
+  std::printf("%zu turned pairs, %zu crossing, %zu exact\n", tallies.pairs, tallies.crossing, tallies.exact);
   EXPECT_GT(tallies.crossing, tallies.pairs / 3);
+  if (rational) {
+    EXPECT_EQ(tallies.exact, tallies.pairs);
+  }
 }
 
+// A sheet of squares; it may end inside what it cuts.
+PolygonSoup randomSheet(RandomStream& random, bool aligned) {
+  const uint32_t nx = 1 + random.below(4), ny = 1 + random.below(4);
+  const double step = aligned ? 1 + random.below(2) : random.uniform(0.5, 3),
+               bend = random.below(2) == 0 ? 0 : 1;
+  PolygonSoup soup;
+  for (uint32_t i = 0; i <= nx; ++i)
+    for (uint32_t j = 0; j <= ny; ++j) {
+      const double z = aligned ? bend * random.below(2) : bend * random.uniform(-0.5, 0.5);
+      soup.positions.push_back({step * i, step * j, z});
+    }
+  for (uint32_t i = 0; i < nx; ++i)
+    for (uint32_t j = 0; j < ny; ++j) {
+      const uint32_t a = i * (ny + 1) + j, b = a + ny + 1;
+      if (bend == 0)
+        soup.addFace(std::vector<uint32_t>{a, b, b + 1, a + 1});
+      else {
+        soup.addFace(std::vector<uint32_t>{a, b, b + 1});
+        soup.addFace(std::vector<uint32_t>{a, b + 1, a + 1});
+      }
+    }
+  return soup;
+}
+
+// Solids and open surfaces cut by sheets: closed, nothing lost, as triangles and as polygons.
+void sheetCuts(int count, uint64_t seed, bool aligned) {
+  size_t crossing = 0, separated = 0, tips = 0, folded = 0;
+  for (int i = 0; i < count && !::testing::Test::HasFatalFailure(); ++i) {
+    SCOPED_TRACE(i);
+    RandomStream random(seed, static_cast<uint64_t>(i));
+    PolygonSoup solid =
+        prism(random.below(2) == 0 ? randomSkyline(random) : randomOutline(random, 4), 1 + random.below(3));
+    PolygonSoup knife = axisTurned(randomSheet(random, aligned), random.below(3));
+    if (aligned) {
+      solid = moved(solid, {double(random.below(4)), double(random.below(4)), double(random.below(4))});
+      knife = moved(knife,
+                    {double(random.below(5)) - 1, double(random.below(5)) - 1, double(random.below(5)) - 1});
+    } else {
+      const Quat turn =
+          Quat(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1))
+              .normalized();
+      knife = moved(knife, {random.uniform(-3, 3), random.uniform(-3, 3), random.uniform(-1, 3)}, turn);
+    }
+    const double volume = volumeOf(solid), area = geometry::surfaceArea(solid);
+    try {
+      for (const bool triangles : {false, true}) {
+        const CutResult r = cut(solid, knife, {.triangles = triangles, .keepEmpty = true});
+        ASSERT_EQ(unmatchedEdges(r.mesh), 0u) << (triangles ? "triangles" : "polygons");
+        double sum = 0, outside = 0;
+        for (const double v : r.volume) sum += v;
+        ASSERT_NEAR(sum, volume, 1e-9 * volume);
+        double lids = 0;
+        for (size_t f = 0; f < r.mesh.faceCount(); ++f)
+          (r.fromCutter[f] ? lids : outside) += geometry::vectorArea(r.mesh, f).norm();
+        // Along faces a piece can shrink to nothing, and its triangles can then lie on each other.
+        const bool folds = std::abs(outside - area) > 1e-9 * area;
+        ASSERT_TRUE(!folds || (aligned && triangles)) << outside << " instead of " << area;
+        folded += folds;
+        // Both sides of the cut have the same lids.
+        double up = 0;
+        for (size_t f = 0; f < r.mesh.faceCount(); ++f)
+          if (r.fromCutter[f]) up += geometry::vectorArea(r.mesh, f).sum();
+        ASSERT_NEAR(up, 0, 1e-9 * (1 + lids));
+        if (triangles) continue;
+        crossing += r.statistics.seamSegments > 0;
+        separated += r.fragments > 1;
+        tips += std::any_of(r.above.begin(), r.above.end(), [&](const uint8_t& a) {
+          return a && r.below[static_cast<size_t>(&a - r.above.data())];
+        });
+      }
+      // The same solid without its first face: no lids.
+      PolygonSoup open;
+      open.positions = solid.positions;
+      for (size_t f = 1; f < solid.faceCount(); ++f) open.addFace(solid.face(f));
+      const CutResult r = cut(open, knife, {.triangles = true});
+      if (!aligned) {
+        ASSERT_NEAR(geometry::surfaceArea(r.mesh), geometry::surfaceArea(open), 1e-9 * area);
+      }
+    } catch (const Error& e) {
+      FAIL() << e.what();
+    }
+  }
+  std::printf("%d cuts by sheets, %zu crossing, %zu separating, %zu incisions, %zu folded\n", count, crossing,
+              separated, tips, folded);
+  EXPECT_LE(folded, size_t(count) / 20);
+  EXPECT_GT(crossing, size_t(count) / 4);
+  EXPECT_GT(separated, size_t(count) / 50);
+  EXPECT_GT(tips, size_t(count) / 50);
+}
+
+TEST(CutFuzz, SheetsInGeneralPosition) { sheetCuts(300, 11, false); }
+TEST(CutFuzz, SheetsAlongFaces) { sheetCuts(300, 12, true); }
+TEST(CutFuzzFull, SheetsInGeneralPosition) { sheetCuts(10'000, 13, false); }
+TEST(CutFuzzFull, SheetsAlongFaces) { sheetCuts(10'000, 14, true); }
 TEST(CutFuzz, AlignedPrisms) { alignedPairs(400, 1, false); }
 TEST(CutFuzz, TurnedPrisms) { turnedPairs(400, 2, false); }
 TEST(CutFuzz, AlignedPrismsInRationals) { alignedPairs(100, 3, true); }

@@ -5,6 +5,7 @@
 #include "sunder/base/prefix_sum.h"
 #include "sunder/base/radix_sort.h"
 #include "sunder/base/random.h"
+#include "sunder/cut/cut.h"
 #include "sunder/fem/dynamics.h"
 #include "sunder/fem/recovery.h"
 #include "sunder/geometry/mass_properties.h"
@@ -96,6 +97,21 @@ void strike(const geometry::TetMesh& mesh) {
     std::vector<double> values;
     for (const fem::Principal& p : recovery.principals()) values.push_back(p.value), values.push_back(p.rate);
     print<double>(solver, values);
+  }
+}
+
+void cutSpheres() {
+  geometry::RippledSphereShape shape;
+  shape.n = 60;
+  const geometry::TriMesh mesh = geometry::makeRippledSphere(shape);
+  geometry::TriMesh cutter = mesh;
+  for (Vec3& p : cutter.positions) p += Vec3(0.51, 0.13, 0.07);
+  for (const cut::Op op : {cut::Op::Split, cut::Op::Difference}) {
+    const cut::CutResult result = cut::cut(mesh, cutter, {.op = op, .triangles = true});
+    printPoints("cut", result.mesh.positions);
+    print<uint32_t>("cut-faces", result.mesh.corners);
+    print<uint32_t>("cut-fragments", result.fragment);
+    print<double>("cut-volumes", result.volume);
   }
 }
 
@@ -199,6 +215,7 @@ int main(int argc, char** argv) {
   }
   tet::FillReport filled;
   strike(tet::fill(exact, {.edge = 0.08}, filled));
+  cutSpheres();
   simulate();
   return 0;
 }

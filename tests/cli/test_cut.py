@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""sunder cut: pieces are closed and fill the body, booleans have the volumes they should, bad input is refused by name."""
+import unittest
+
+from harness import CUBE_OBJ, CommandTest
+
+
+class Cut(CommandTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "cube.obj").write_text(CUBE_OBJ)
+        moved = []
+        for line in CUBE_OBJ.splitlines():
+            words = line.split()
+            if words[:1] == ["v"]:
+                words[1:] = [str(float(w) + 0.5) for w in words[1:]]
+            moved.append(" ".join(words))
+        (self.folder / "moved.obj").write_text("\n".join(moved) + "\n")
+        self.volume = self.json("info", "cube.obj")["volume"]
+
+    def total(self, answer):
+        return sum(p["volume"] for p in answer["pieces"])
+
+    def test_a_plane_makes_closed_pieces(self):
+        middle = self.json("info", "cube.obj")["centre"]
+        plane = ",".join(map(str, middle)) + ",0.1,1,0.2"
+        answer = self.json("cut", "cube.obj", "--plane", plane, "-o", "halves")
+        self.assertEqual(answer["fragments"], 2)
+        self.assertAlmostEqual(self.total(answer), self.volume, delta=1e-9)
+        for piece in answer["pieces"]:
+            info = self.json("info", f"halves/{piece['file']}")
+            self.assertTrue(info["watertight"], piece)
+            self.assertAlmostEqual(info["volume"], piece["volume"], delta=1e-6)
+            self.assertNotEqual(piece["above"], piece["below"])
+
+    def test_a_sheet(self):
+        middle = self.json("info", "cube.obj")["centre"]
+        answer = self.json("cut", "cube.obj", "--sheet", ",".join(map(str, middle)) + ",0,1,0", "--triangles")
+        self.assertEqual(answer["fragments"], 2)
+        self.assertAlmostEqual(self.total(answer), self.volume, delta=1e-9)
+
+    def test_booleans(self):
+        def volume(op):
+            answer = self.json("cut", "cube.obj", "moved.obj", "--op", op, "-o", f"{op}.ply")
+            self.assertTrue(self.json("info", f"{op}.ply")["watertight"], op)
+            return self.total(answer)
+
+        common = volume("intersection")
+        self.assertGreater(common, 0)
+        self.assertAlmostEqual(volume("difference"), self.volume - common, delta=1e-9)
+        self.assertAlmostEqual(volume("union"), 2 * self.volume - common, delta=1e-9)
+        self.assertAlmostEqual(volume("xor"), 2 * (self.volume - common), delta=1e-9)
+        self.assertAlmostEqual(volume("inside"), common, delta=1e-9)
+        self.assertAlmostEqual(volume("outside"), self.volume - common, delta=1e-9)
+        self.assertAlmostEqual(volume("split"), self.volume, delta=1e-9)
+
+    def test_slices_fill_the_body(self):
+        answer = self.json("slice", "cube.obj", "--count", "7", "--axis", "z", "-o", "slices")
+        self.assertEqual(len(answer["slices"]), 7)
+        for s in answer["slices"]:
+            self.assertAlmostEqual(s["volume"], self.volume / 7, delta=1e-9)
+            self.assertTrue(self.json("info", f"slices/{s['file']}")["watertight"], s)
+
+    def test_bad_input_is_refused(self):
+        self.refused("cut", "cube.obj", says=("nothing to cut with",))
+        self.refused("cut", "cube.obj", "moved.obj", "--plane", "0,0,0,0,1,0", says=("more than one",))
+        self.refused("cut", "cube.obj", "--plane", "0,0,0,0,0,0", says=("normal",))
+        self.refused("cut", "cube.obj", "--plane", "0,1", says=("--plane", "6 numbers"))
+        self.refused("slice", "missing.obj", "-o", "s", says=("missing.obj",))
+        self.refused("cut", "missing.obj", "--plane", "0,0,0,0,1,0", says=("missing.obj",))
+        self.refused("cut", "cube.obj", "moved.obj", "-o", "x.nonsense", says=("x.nonsense",))
+        (self.folder / "open.obj").write_text(CUBE_OBJ.rsplit("f ", 1)[0])
+        self.refused("cut", "cube.obj", "open.obj", "--op", "union", "-o", "u.ply", says=("cutter is open", "face"))
+        self.refused("cut", "open.obj", "cube.obj", "--op", "union", "-o", "u.ply", says=("mesh is open", "face"))
+        face = CUBE_OBJ[CUBE_OBJ.index("f "):].splitlines()[0]
+        (self.folder / "fin.obj").write_text(CUBE_OBJ + f"v 9 9 9\n{' '.join(face.split()[:3])} 9\n")
+        self.refused("cut", "fin.obj", "moved.obj", "-o", "u.ply", says=("edge", "faces"))
+
+
+if __name__ == "__main__":
+    unittest.main()
