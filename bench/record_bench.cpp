@@ -148,7 +148,8 @@ double seekMilliseconds(const std::filesystem::path& path, const Options& option
   Frame frame;
   constexpr size_t kSeeks = 50;
   const double seconds = bestSeconds(options, [&] {
-    for (size_t i = 0; i < kSeeks; ++i) run.readFrame(random.below(static_cast<uint32_t>(run.frameCount())), frame);
+    for (size_t i = 0; i < kSeeks; ++i)
+      run.readFrame(random.below(static_cast<uint32_t>(run.frameCount())), frame);
   });
   return 1e3 * seconds / kSeeks;
 }

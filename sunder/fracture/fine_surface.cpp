@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kFirst = 0.02;  // of the mean edge: how far vertices move at least
 constexpr double kMost = 3;
-constexpr int kMostRounds = 60;
+constexpr int kMostRounds = 40, kFaceRounds = 12;
 
 // Pairs of triangles that meet.
 std::vector<spatial::PrimitivePair> meeting(const geometry::TriMesh& a, const geometry::TriMesh& b) {
@@ -40,6 +40,7 @@ FineSurface::FineSurface(geometry::TriMesh mesh, RestMeshPtr rest)
   std::vector<double> farther(skin.positions.size());
   std::vector<sdf::MeshField::Nearest> nearest(mesh_.positions.size());
   bool all = false;
+  int faceRounds = 0;
   for (int round = 0; !all; ++round) {
     for (size_t i = 0; i < skin.positions.size(); ++i) {
       const uint32_t v = boundary.vertexSource[i];
@@ -58,8 +59,9 @@ FineSurface::FineSurface(geometry::TriMesh mesh, RestMeshPtr rest)
     });
     for (const sdf::MeshField::Nearest& n : nearest)
       if (n.distance >= 0) lift(n.closest.triangle, n.distance + kFirst * rest_->edge());
-    // Where corners are inside, edges and faces may still reach out.
-    if (all)
+    // Where corners are inside, edges and faces may still reach out; some always do where tetrahedra are
+    // coarser than grooves and holes, whose grown walls cross each other.
+    if (all && faceRounds++ < kFaceRounds)
       for (const spatial::PrimitivePair& pair : meeting(mesh_, skin)) lift(pair.b, kFirst * rest_->edge());
     for (size_t i = 0; i < farther.size(); ++i) {
       double& way = way_[boundary.vertexSource[i]];

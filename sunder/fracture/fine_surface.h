@@ -8,7 +8,8 @@
 // that of room cut: exact, closed.
 //
 // Guarantees: pieces are closed where the cut is not refused; their volumes add up to that of the mesh to
-// rounding; faces that cracks made are marked. The same for any number of threads.
+// rounding, unless grooves are so narrow against the tetrahedra that grown walls cross, which costs slivers;
+// faces that cracks made are marked. The same for any number of threads.
 //
 // Cost: that of the piece's surface and of a cut of the whole mesh with it, 0.2 us a triangle.
 #pragma once
