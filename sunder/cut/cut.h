@@ -14,7 +14,7 @@
 // Throws Error (Geometry), naming faces: what kernel_mesh.h refuses; an open mesh where the operation needs
 // closed ones; a mesh that is inside out; meshes that cross themselves where that spoils the sides.
 //
-// Cost: O(n) with n faces of both plus the length of the seam; about 0.15 us a triangle on one core, see
+// Cost: O(n) with n faces of both plus the length of the seam; 0.15 to 0.3 us a triangle, see
 // docs/cutting.md. About 100 bytes a triangle of both.
 //
 // Follows chapter 7 of Chitalu's thesis, with the points of Sifakis, Der and Fedkiw 2007 known by the

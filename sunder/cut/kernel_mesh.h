@@ -7,7 +7,7 @@
 // triangle that repeats a vertex. Allowed: borders, several components, triangles without area, polygons with
 // bridges to holes. A vertex whose faces fall into several fans is split, one vertex a fan.
 //
-// Cost: O(corners), about 40 ns a triangle on one core; 12 bytes a corner, and no copy of a TriMesh.
+// Cost: O(corners), about 50 ns a triangle on one core; 12 bytes a corner, and no copy of a TriMesh.
 #pragma once
 
 #include "sunder/base/index.h"

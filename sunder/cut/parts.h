@@ -32,7 +32,8 @@ Parts findParts(const KernelMesh& mesh, MeshId id, const Seam& seam, const Regio
 // that is nearest.
 void placeUnmetParts(Parts& parts, MeshId id, const KernelMesh& mesh, const KernelMesh& other);
 
-// Per part: six times the volume between its faces and a point.
+// Per part: six times the volume between its faces and the level plane through a point. Parts that close a
+// surface together add up to its volume.
 std::vector<double> volumes6(const KernelMesh& mesh, const Seam& seam, const Regions& regions,
                              const Parts& parts, const Vec3& centre);
 
