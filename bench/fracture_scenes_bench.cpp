@@ -176,7 +176,7 @@ geometry::TetMesh figure() {
 }
 
 geometry::TetMesh ring(double edge) {
-  const sdf::FieldPtr torus = sdf::makeTorusField(Vec3::Zero(), Vec3::UnitY(), 0.12, 0.02);
+  const sdf::FieldPtr torus = sdf::makeTorusField(Vec3::Zero(), Vec3::UnitY(), 0.12, 0.04);
   tet::FillReport report;
   return tet::fill(*torus, {.edge = edge}, report);
 }
@@ -250,7 +250,7 @@ SUNDER_BENCH("fracture", fractureFigure) {
 SUNDER_BENCH("fracture", fractureAdaptive) {
   if (!options.wants("fracture/adaptive")) return;
   const ThreadLimit limit(1);
-  const geometry::TetMesh coarse = ring(0.045);
+  const geometry::TetMesh coarse = ring(0.06);
   const double edge = fracture::meanEdge(coarse);
   tet::Refinement refinement(coarse);
   refinement.refineAll(10);  // two cycles
@@ -276,7 +276,7 @@ SUNDER_BENCH("fracture", fractureAdaptive) {
       const fracture::CrackedMesh struck = *largest;
       const Box3 box = geometry::bounds(struck.mesh.positions);
       const fracture::Blow blow{
-          Vec3(box.lower.x(), box.center().y(), box.center().z()), Vec3(19, 0, 0), 8.8, {}};
+          Vec3(box.lower.x(), box.center().y(), box.center().z()), Vec3(76, 0, 0), 8.8, {}};
       const double start = now();
       fracture::FractureOutcome outcome =
           fracture.strike(struck, kPorcelain, {&blow, 1}, settings, edge / (cycles ? 1 : 9), next);

@@ -5,7 +5,7 @@
 // it is on follow from the vertices and cracks that make it, in an order that is the same in every
 // tetrahedron: neighbours agree on them bit for bit, so pieces fit without gaps.
 //
-// Cost: half a microsecond a cut; one piece of memory a cell. Up to kMostCuts cuts.
+// Cost: below a microsecond a cut; one piece of memory a cell. Up to kMostCuts cuts.
 #pragma once
 
 #include "sunder/base/math.h"

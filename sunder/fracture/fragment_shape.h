@@ -6,7 +6,7 @@
 // parent no piece overlaps another (crack points lie on the faces of their neighbours, distance 0 to
 // rounding); every point of the parent is in exactly one piece. All is a function of the fractures done.
 //
-// Cost: 1 to 2 us a cut tetrahedron for field and points together, which is a quarter of what its cell, links
+// Cost: 1 to 2 us a cut tetrahedron for field and points together, which is half of what its cell, links
 // and surface cost; next to nothing for tetrahedra that are whole. `sunder bench fracture` has the parts.
 #pragma once
 

@@ -245,6 +245,34 @@ JointState Simulation::jointState(JointIndex index) const {
   const bool hinge = joint.works() && joint.settings.kind == JointKind::Hinge;
   return {!joint.works(), joint.force, joint.torque, hinge ? hingeAngle(joint, impl_->bodies) : joint.angle};
 }
+Vec3 Simulation::jointAnchor(JointIndex index, BodyIndex body) const {
+  const Joint& joint = impl_->joints[impl_->checked(index)];
+  refuse(joint.settings.a != body && joint.settings.b != body,
+         fmt::format("joint {} does not hold body {}", index.value, body.value), "ask for one of its bodies");
+  const Pose& frame = impl_->bodies.constants[impl_->checked(body)].massFrame;
+  return frame.point(joint.settings.b == body ? joint.anchorB : joint.anchorA);
+}
+void Simulation::moveJoint(JointIndex index, BodyIndex from, BodyIndex to) {
+  Joint& joint = impl_->joints[impl_->checked(index)];
+  JointSettings& s = joint.settings;
+  refuse(s.a != from && s.b != from, fmt::format("joint {} does not hold body {}", index.value, from.value),
+         "move one of its ends");
+  refuse(s.a == to || s.b == to, fmt::format("joint {} would join a body with itself", index.value),
+         "give another body");
+  // By the frames of the shapes alone: the same bits wherever the bodies are.
+  const Pose& old = impl_->bodies.constants[impl_->checked(from)].massFrame;
+  const Pose& frame = impl_->bodies.constants[impl_->checked(to)].massFrame;
+  const bool second = s.b == from;
+  (second ? s.b : s.a) = to;
+  Vec3& anchor = second ? joint.anchorB : joint.anchorA;
+  anchor = frame.localPoint(old.point(anchor));
+  Vec3& axis = second ? joint.axisB : joint.axisA;
+  axis = frame.localDirection(old.direction(axis));
+  const Quat turn = old.rotation.conjugate() * frame.rotation;
+  joint.relative = (second ? joint.relative * turn : turn.conjugate() * joint.relative).normalized();
+  impl_->updateUnlinked();
+  impl_->wakeIsland(to.value);
+}
 void Simulation::setMotor(JointIndex index, double speed, double torque) {
   Joint& joint = impl_->joints[impl_->checked(index)];
   refuse(!std::isfinite(speed) || !(torque >= 0) || !std::isfinite(torque),

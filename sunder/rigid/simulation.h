@@ -165,6 +165,11 @@ class Simulation {
   const JointSettings& joint(JointIndex joint) const;
   JointState jointState(JointIndex joint) const;
   void setMotor(JointIndex joint, double speed, double torque);
+  // Where the joint holds one of its bodies, in the body's model frame.
+  Vec3 jointAnchor(JointIndex joint, BodyIndex body) const;
+  // One end of the joint from a body to another that has the same model frame, as a piece of it has; length,
+  // angles and impulses stay. Throws Error (Usage) where `from` is none of its bodies or `to` is the other.
+  void moveJoint(JointIndex joint, BodyIndex from, BodyIndex to);
 
   void step();
   uint64_t stepsDone() const;

@@ -9,6 +9,7 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/spatial/triangle_distance.h"
 #include "sunder/tet/box_tets.h"
 #include "sunder/tet/stuffing.h"
 
@@ -361,8 +362,40 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
                             std::move(fragments[p]), pose};
   }
   object.nextFragment += broken.pieces;
+  moveJoints(simulation, old, simulation.bodyCount() - broken.pieces);
   pieces_.erase(record.body);
   simulation.removeBody(old);
+}
+
+void Breakage::moveJoints(rigid::Simulation& simulation, BodyIndex old, uint32_t firstPiece) const {
+  for (uint32_t j = 0; j < simulation.jointCount(); ++j) {
+    const rigid::JointIndex joint(j);
+    if (simulation.joint(joint).a != old && simulation.joint(joint).b != old) continue;
+    const Vec3 anchor = simulation.jointAnchor(joint, old);
+    // The piece that has it; else, for anchors beside the body, the nearest.
+    uint32_t best = firstPiece;
+    double nearest = Box3::kInfinity;
+    for (uint32_t b = firstPiece; b < simulation.bodyCount(); ++b) {
+      const fracture::Fragment& fragment = pieces_.at(b).fragment;
+      double distance = 0;
+      if (!fragment.field->holds(anchor)) {
+        distance = Box3::kInfinity;
+        const geometry::TriMesh& surface = fragment.shape->surface();
+        for (const auto& [p, q, r] : surface.triangles)
+          distance =
+              std::min(distance, (spatial::closestPointOnTriangle(anchor, surface.positions[p],
+                                                                  surface.positions[q], surface.positions[r])
+                                      .point -
+                                  anchor)
+                                     .squaredNorm());
+      }
+      if (distance < nearest) {
+        nearest = distance;
+        best = b;
+      }
+    }
+    simulation.moveJoint(joint, old, BodyIndex(best));
+  }
 }
 
 void Breakage::save(ByteWriter& out) const {

@@ -1,6 +1,7 @@
 // Brittle bodies of a scene: what happens when they are hit. Blows are collected from the contacts of a step;
 // those that are strong enough are analysed (adaptive_fracture.h), and what breaks is replaced by its pieces,
-// which go on with the motion of what they were part of and may break again.
+// which go on with the motion of what they were part of and may break again. Joints of a body hold the piece
+// that has their anchor.
 //
 // Mass, momentum and angular momentum are those before, to rounding. Every break is kept as the list of
 // tetrahedra that it cut: replaying them makes the same pieces without any analysis, which is how a run
@@ -109,6 +110,8 @@ class Breakage {
   bool breakByCells(rigid::Simulation& simulation, uint32_t body, std::span<const fracture::Blow> blows,
                     uint64_t frame);
   void replace(rigid::Simulation& simulation, const Break& record, const fracture::BrokenBody& broken);
+  // Joints of a body go over to the pieces that hold their anchors; pieces are the last bodies.
+  void moveJoints(rigid::Simulation& simulation, rigid::BodyIndex old, uint32_t firstPiece) const;
 
   const Scene& scene_;
   std::vector<Object> objects_;

@@ -138,6 +138,53 @@ TEST(Breakage, ForcesOnABodyActOnItsPieces) {
   EXPECT_GT(pieces(windy), pieces(calm) + 1);
 }
 
+// A bar that hangs by one end from the world is broken in the middle by a ball.
+TEST(Breakage, JointsHoldThePieceThatHasTheirAnchor) {
+  const char* text = R"({
+    "world": {"frames": 60, "timeStep": "1/120 s", "seed": 3},
+    "bodies": [
+      {"id": "ground", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
+      {"id": "bar", "shape": {"box": {"size": ["4 cm", "40 cm", "6 cm"]}}, "material": "porcelain", "position": [0, 1.0, 0], "fracture": {"edge": "3 cm"}},
+      {"id": "ball", "shape": {"sphere": {"radius": "4 cm"}}, "material": "steel", "position": [0.2, 0.95, 0.005], "velocity": [15, 0, 0]},
+      {"id": "shot", "shape": {"sphere": {"radius": "4 cm"}}, "material": "steel", "position": [-0.2, 0.95, 0.005], "velocity": [25, 0, 0]}
+    ],
+    "joints": [
+      {"id": "pin", "kind": "ball", "b": "bar", "anchor": [0, 1.19, 0]},
+      {"id": "rope", "kind": "distance", "b": "bar", "anchor": [0, 1.5, 0], "anchorB": [0, 1.18, 0]}
+    ]
+  })";
+  World world(fromText(text));
+  std::string middle;
+  for (int i = 0; i < 60; ++i) {
+    world.advance();
+    if (i == 20) middle = world.save();
+  }
+  const rigid::Simulation& simulation = world.simulation();
+  ASSERT_GT(world.bodyCount(), 5u);
+  for (uint32_t j = 0; j < 2; ++j) {
+    const rigid::JointIndex joint(j);
+    EXPECT_FALSE(simulation.jointState(joint).broken);
+    const rigid::BodyIndex holder = simulation.joint(joint).b;
+    ASSERT_TRUE(simulation.exists(holder));
+    EXPECT_GE(holder.value, 4u);
+    const Vec3 at = simulation.pose(holder).point(simulation.jointAnchor(joint, holder));
+    if (j == 0)
+      EXPECT_LT((at - Vec3(0, 1.19, 0)).norm(), 2e-3);
+    else
+      EXPECT_NEAR((at - Vec3(0, 1.5, 0)).norm(), 0.32, 2e-3);
+  }
+  // What nothing holds flew off.
+  uint32_t gone = 0;
+  for (uint32_t b = 4; b < world.bodyCount(); ++b)
+    gone += simulation.exists(rigid::BodyIndex(b)) &&
+            (simulation.centre(rigid::BodyIndex(b)) - Vec3(0, 1, 0)).norm() > 0.5;
+  EXPECT_GE(gone, 1u);
+  World resumed(fromText(text));
+  resumed.load(middle, "state");
+  while (resumed.frame() < 60) resumed.advance();
+  EXPECT_EQ(resumed.hash(), world.hash());
+}
+
 TEST(Breakage, RecordingsHaveThePiecesFromTheirBirthOn) {
   const TemporaryFolder folder;
   RunOptions options;
