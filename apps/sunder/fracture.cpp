@@ -3,10 +3,13 @@
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fracture/adaptive_fracture.h"
+#include "sunder/fracture/fine_surface.h"
 #include "sunder/fracture/voronoi.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_io.h"
+#include "sunder/geometry/mesh_report.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/sdf/mesh_field.h"
 #include "sunder/show/export_files.h"
 #include "sunder/spatial/mesh_queries.h"
 
@@ -34,7 +37,7 @@ struct FractureOptions {
   std::optional<double> strength, surfaceEnergy;
   double speed = 5, ball = 0, edge = 0, noise = 0;
   uint32_t cycles = 1, steps = 20, voronoi = 0;
-  bool arrest = false, sharp = true;
+  bool arrest = false, sharp = true, coarse = false;
 };
 
 // What strikes: a steel ball.
@@ -106,6 +109,23 @@ Json stages(const fracture::FractureStages& s) {
           {"dissection", s.dissect}, {"partition", s.partition},  {"total", s.total()}};
 }
 
+// The mesh that was filled, where it is fit to be cut and the tetrahedra follow it well enough.
+std::optional<fracture::FineSurface> fineSurface(const std::optional<geometry::TriMesh>& given,
+                                                 const geometry::TetMesh& tets,
+                                                 const FractureOptions& options) {
+  if (!given) return std::nullopt;
+  const geometry::MeshReport report = geometry::meshReport(geometry::MeshView(*given));
+  try {
+    if (!report.watertight || !report.consistentlyOriented || report.insideOut)
+      throw Error(ErrorKind::Geometry, "the mesh is not closed with its faces outward");
+    const auto field = std::make_shared<const sdf::MeshField>(geometry::boundarySurface(tets).surface);
+    return fracture::FineSurface(*given, std::make_shared<const fracture::RestMesh>(tets, field));
+  } catch (const Error& error) {
+    logWarn("{}: pieces are as coarse as the tetrahedra: {}", options.input, error.what());
+    return std::nullopt;
+  }
+}
+
 int fractureMesh(const FractureOptions& options, const Settings& settings) {
   fem::ElasticPreset preset;
   fracture::BrittleMaterial material;
@@ -122,7 +142,9 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   if (material.elastic.locks())
     logWarn("Poisson's ratio {} is close to 0.5: the body will seem too stiff", material.elastic.poisson);
 
-  const fracture::CrackedMesh body(readSolid(options.input, options.edge, 12, options.sharp, settings));
+  std::optional<geometry::TriMesh> given;
+  const fracture::CrackedMesh body(
+      readSolid(options.input, options.edge, 12, options.sharp, settings, &given));
   const geometry::TriMesh surface = geometry::boundarySurface(body.mesh).surface;
   const geometry::MassProperties mass = geometry::massProperties(surface);
   const Impact impact = impactOf(options, surface, mass);
@@ -152,29 +174,41 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
     outcome = fracture.strike(body, material, {&blow, 1}, how, edge, next);
   }
 
+  std::optional<fracture::FineSurface> fine =
+      options.coarse ? std::nullopt : fineSurface(given, body.mesh, options);
   Json pieces = Json::array();
   double volume = 0;
+  size_t coarse = 0;  // pieces that had to be
   std::optional<show::ExportFiles> files;
   if (!options.output.empty()) files.emplace(options.output, show::ExportFiles::Folder);
   for (size_t i = 0; i < outcome.pieces.size(); ++i) {
     const fracture::CrackedMesh& piece = outcome.pieces[i];
     const auto cells = fracture::cellsOf(piece);
     const fracture::CrackedSurface made = fracture::surfaceOf(piece, cells, fracture::linksOf(piece, cells));
-    const geometry::MassProperties own = geometry::massProperties(made.mesh);
+    geometry::TriMesh mesh = made.mesh;
+    if (fine) {
+      try {
+        mesh = fine->piece(made).mesh;
+      } catch (const Error& error) {
+        ++coarse;
+        logWarn("piece {} is as coarse as its tetrahedra: {}", i, error.what());
+      }
+    }
+    const geometry::MassProperties own = geometry::massProperties(mesh);
     volume += own.volume;
     const std::string name = fmt::format("piece_{:03}.ply", i);
     if (files) {
       geometry::MeshFile file;
-      file.surface = geometry::toSoup(made.mesh);
+      file.surface = geometry::toSoup(mesh);
       files->write(name, [&](OutputFile& out) { geometry::writeMesh(out, geometry::MeshFormat::Ply, file); });
     }
     pieces.push_back({{"file", name},
                       {"volume", own.volume},
                       {"mass", own.volume * material.elastic.density},
-                      {"triangles", made.mesh.triangles.size()}});
+                      {"triangles", mesh.triangles.size()}});
   }
   if (files) files->finish();
-  const double lost = volume / mass.volume - 1;
+  const double lost = volume / (fine ? geometry::massProperties(fine->whole()).volume : mass.volume) - 1;
   if (settings.json) {
     Json cracks = Json::array();
     const auto point = [](const Vec3& p) { return Json::array({p.x(), p.y(), p.z()}); };
@@ -198,6 +232,8 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
                  {"cracks", cracks},
                  {"fragments", outcome.pieces.size()},
                  {"pieces", pieces},
+                 {"fine", fine.has_value()},
+                 {"coarse_pieces", coarse},
                  {"volume_error", lost},
                  {"seconds", stages(outcome.seconds)}};
     if (files) json["output"] = options.output;
@@ -257,6 +293,7 @@ Verb addFracture(CLI::App& root) {
   app->add_option("--voronoi", options->voronoi, "Cut into the Voronoi cells of this many points instead")
       ->check(CLI::Range(2, 10000))
       ->type_name("N");
+  app->add_flag("--coarse", options->coarse, "Pieces with the surface of the tetrahedra, not of the mesh");
   app->add_flag("--arrest", options->arrest, "Cracks stop when the elastic energy is spent");
   app->add_option("--strength", options->strength, "In pascals, instead of the material's")
       ->check(CLI::PositiveNumber)

@@ -36,7 +36,7 @@ std::vector<double> numbersOf(const std::string& text, size_t count, const char*
 }
 
 geometry::TetMesh readSolid(const std::string& path, double edge, double edgesPerSide, bool sharp,
-                            const Settings& settings) {
+                            const Settings& settings, std::optional<geometry::TriMesh>* surface) {
   const bool field = std::filesystem::path(path).extension() == ".sdf";
   if (!field && !geometry::readMesh(path).volume.tets.empty()) {
     tet::TetFileReport report;
@@ -44,7 +44,7 @@ geometry::TetMesh readSolid(const std::string& path, double edge, double edgesPe
     reportNotes(settings, path, report.notes);
     return mesh;
   }
-  const FieldInput source = readField(path, settings);
+  FieldInput source = readField(path, settings);
   tet::FillReport report;
   if (!(edge > 0)) edge = source.field->bounds().extent().maxCoeff() / edgesPerSide;
   geometry::TetMesh mesh = tet::fill(*source.field, {.edge = edge, .sharp = sharp}, report);
@@ -52,6 +52,7 @@ geometry::TetMesh readSolid(const std::string& path, double edge, double edgesPe
     throw Error(ErrorKind::Geometry, "has no inside to fill")
         .inFile(path)
         .hint("the mesh may be open, or thinner than --edge");
+  if (surface) *surface = std::move(source.surface);
   return mesh;
 }
 

@@ -16,9 +16,10 @@ namespace sunder::cli {
 std::vector<double> numbersOf(const std::string& text, size_t count, const char* option, const char* form);
 
 // Tetrahedra of a file, or a closed mesh or field filled with them: with this edge, or with a part of the
-// longest side where it is 0. Throws what the readers throw, and Error (Geometry) where there is no inside.
+// longest side where it is 0. `surface` receives the mesh that was filled, if it was one. Throws what the
+// readers throw, and Error (Geometry) where there is no inside.
 geometry::TetMesh readSolid(const std::string& path, double edge, double edgesPerSide, bool sharp,
-                            const Settings& settings);
+                            const Settings& settings, std::optional<geometry::TriMesh>* surface = nullptr);
 
 struct MaterialChoice {
   std::string name = "glass";

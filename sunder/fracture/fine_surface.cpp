@@ -76,21 +76,19 @@ FineSurface::FineSurface(geometry::TriMesh mesh, RestMeshPtr rest)
   }
 }
 
-FineSurface::Piece FineSurface::piece(const CrackedSurface& surface,
-                                      std::span<const uint32_t> rootTets) const {
+FineSurface::Piece FineSurface::piece(const CrackedSurface& surface) const {
   geometry::TriMesh grown = surface.mesh;
   std::vector<uint8_t> done(grown.positions.size(), 0);
   for (size_t t = 0; t < grown.triangles.size(); ++t) {
     if (surface.crack[t] != kNoIndex) continue;
-    const uint32_t root = rootTets[surface.tet[t]];
-    if (root >= rest_->mesh().tets.size())
-      throw Error(ErrorKind::Usage, "a piece has tetrahedra that are not the body's");
     for (const uint32_t v : grown.triangles[t]) {
       if (done[v]++) continue;
-      const std::array<double, 4> weights = rest_->weights(root, surface.mesh.positions[v]);
+      // On a face of the body, whichever tetrahedron is taken only that face's vertices have weight.
+      const RestMesh::Place place = rest_->locate(surface.mesh.positions[v]);
+      if (place.tet == kNoIndex) continue;
       for (size_t i = 0; i < 4; ++i) {
-        const uint32_t corner = rest_->mesh().tets[root][i];
-        grown.positions[v] += weights[i] * way_[corner] * rest_->normal(corner);
+        const uint32_t corner = rest_->mesh().tets[place.tet][i];
+        grown.positions[v] += place.weights[i] * way_[corner] * rest_->normal(corner);
       }
     }
   }

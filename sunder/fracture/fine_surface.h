@@ -7,8 +7,10 @@
 // reach out with their rims. Neighbours have the same rims, so the pieces fit and fill the mesh. The cut is
 // that of room cut: exact, closed.
 //
-// Guarantees: pieces are closed where the cut is not refused; their volumes add up to that of the mesh to
-// rounding, unless grooves are so narrow against the tetrahedra that grown walls cross, which costs slivers;
+// Guarantees: pieces are closed where the cut is not refused; their volumes add up to that of the mesh, to
+// rounding where cracks do not meet at the surface and to 1e-4 where they do (a moved rim bends the crack,
+// and the two sides of it may have other diagonals), unless grooves are so narrow against the tetrahedra that
+// grown walls cross, which costs slivers;
 // faces that cracks made are marked. The same for any number of threads.
 //
 // Cost: that of the piece's surface and of a cut of the whole mesh with it, 0.2 us a triangle.
@@ -34,9 +36,9 @@ class FineSurface {
     geometry::TriMesh mesh;
     std::vector<uint8_t> interior;  // by triangle: 1 where a crack made it
   };
-  // `surface`: surfaceOf() the piece; `rootTets`: what its tetrahedra are parts of in the rest mesh. Throws
-  // what cut::cut throws, and Error (Usage) for tetrahedra that come from nowhere.
-  Piece piece(const CrackedSurface& surface, std::span<const uint32_t> rootTets) const;
+  // `surface`: surfaceOf() the piece, whose tetrahedra may be finer than those of the rest mesh. Throws what
+  // cut::cut throws.
+  Piece piece(const CrackedSurface& surface) const;
 
   const geometry::TriMesh& whole() const { return mesh_; }
   double grown() const { return grown_; }  // how far at most, m

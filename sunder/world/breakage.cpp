@@ -322,7 +322,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
         fracture::FineSurface::Piece& shown = pieces[p];
         if (object.fine) {
           try {
-            shown = object.fine->piece(surfaces[p], fragments[p].field->rootTets());
+            shown = object.fine->piece(surfaces[p]);
             return;
           } catch (const Error&) {
             coarse[p] = 1;

@@ -11,8 +11,6 @@
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/tet/stuffing.h"
 
-#include <numeric>
-
 #include <gtest/gtest.h>
 
 namespace sunder::fracture {
@@ -42,8 +40,6 @@ TEST(FineSurface, PiecesOfAFineRingFillIt) {
   EXPECT_LT(fine.grown(), 0.5 * rest->edge());
 
   FractureGeometry::State state{CrackedMesh(rest->mesh())};
-  std::vector<uint32_t> root(state.mesh.size());
-  std::iota(root.begin(), root.end(), 0u);
   uint32_t id = 1;
   for (const Vec3& normal : {Vec3(1, 0.3, 0.1), Vec3(-0.2, 0.1, 1)}) {
     const CrackFunction crack = noisyCrack(Vec3(0.003, 0.002, 0.001), normal.normalized(), {0.006, 0.05, id});
@@ -59,12 +55,9 @@ TEST(FineSurface, PiecesOfAFineRingFillIt) {
         marks.push_back(mark);
     }
     Dissection cut = dissect(state.mesh, state.cells, state.links, id++, marks);
-    std::vector<uint32_t> source(cut.tetSource.size());
-    for (size_t t = 0; t < source.size(); ++t) source[t] = root[cut.tetSource[t]];
     state.mesh = std::move(cut.mesh);
     state.cells = std::move(cut.cells);
     state.links = std::move(cut.links);
-    root = std::move(source);
   }
   uint32_t count = 0;
   const std::vector<uint32_t> parts = partsOf(state.mesh.size(), state.links, count);
@@ -72,11 +65,9 @@ TEST(FineSurface, PiecesOfAFineRingFillIt) {
   double volume = 0, outside = 0;
   std::vector<double> inside;
   for (uint32_t p = 0; p < count; ++p) {
-    std::vector<uint32_t> tets;
-    const CrackedMesh part = partOf(state.mesh, parts, p, &tets);
-    for (uint32_t& t : tets) t = root[t];
+    const CrackedMesh part = partOf(state.mesh, parts, p);
     const std::vector<CutCell> cells = cellsOf(part);
-    const FineSurface::Piece piece = fine.piece(surfaceOf(part, cells, linksOf(part, cells)), tets);
+    const FineSurface::Piece piece = fine.piece(surfaceOf(part, cells, linksOf(part, cells)));
     const geometry::MeshReport sound = geometry::meshReport(geometry::MeshView(piece.mesh));
     EXPECT_TRUE(sound.watertight);
     EXPECT_TRUE(sound.consistentlyOriented);
