@@ -2,6 +2,7 @@
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
+#include "sunder/record/zigzag.h"
 
 #include <algorithm>
 #include <bit>
@@ -26,17 +27,6 @@ uint32_t ordered(float value) {
 }
 float unordered(uint32_t number) {
   return std::bit_cast<float>(number & 0x80000000u ? number & 0x7fffffffu : ~number);
-}
-
-// Small differences of either sign become small numbers.
-template <class T>
-T zigzag(T difference) {
-  constexpr int kTop = sizeof(T) * 8 - 1;
-  return static_cast<T>((difference << 1) ^ (T(0) - (difference >> kTop)));
-}
-template <class T>
-T unzigzag(T number) {
-  return static_cast<T>((number >> 1) ^ (T(0) - (number & 1)));
 }
 
 uint32_t zigzag20(uint32_t difference) {
@@ -265,18 +255,14 @@ std::string encodeFrame(const QuantisedFrame& last, const QuantisedFrame& now, b
       writer.u32(static_cast<uint32_t>(field.values.size()));
       writer.writeArray(std::span(field.values));
     });
-  const auto pointsOf = [](const QuantisedFrame& frame, uint32_t body) -> const QuantisedPoints* {
-    const auto at = std::lower_bound(frame.points.begin(), frame.points.end(), body,
-                                     [](const QuantisedPoints& p, uint32_t b) { return p.body < b; });
-    return at != frame.points.end() && at->body == body ? &*at : nullptr;
-  };
   for (const QuantisedPoints& points : now.points) {
-    const QuantisedPoints* old = key ? nullptr : pointsOf(last, points.body);
+    const QuantisedPoints* old = key ? nullptr : pointsOf(last.points, points.body);
     if (old && *old == points) continue;
     section(writer, kPoints, [&] { encodePoints(writer, old, points); });
   }
   for (const QuantisedPoints& points : last.points)
-    if (!key && !pointsOf(now, points.body)) section(writer, kPointsGone, [&] { writer.u32(points.body); });
+    if (!key && !pointsOf(now.points, points.body))
+      section(writer, kPointsGone, [&] { writer.u32(points.body); });
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/record/frame_codec.h"
+#include "sunder/record/zigzag.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,9 +18,6 @@ constexpr size_t kPlanes = 12;  // four bytes of three coordinates
 constexpr uint8_t kMostComponents = 4;
 constexpr double kLargest = INT32_MAX;
 
-uint32_t zigzag(uint32_t difference) { return (difference << 1) ^ (0u - (difference >> 31)); }
-uint32_t unzigzag(uint32_t number) { return (number >> 1) ^ (0u - (number & 1)); }
-
 // What point i is written as the difference to.
 std::array<int32_t, 3> reference(const QuantisedPoints* previous, std::span<const std::array<int32_t, 3>> now,
                                  size_t i) {
@@ -29,7 +27,18 @@ std::array<int32_t, 3> reference(const QuantisedPoints* previous, std::span<cons
 
 bool comparable(const QuantisedPoints& a, const QuantisedPoints& b) { return a.resolution == b.resolution; }
 
+size_t placeOf(std::span<const QuantisedPoints> points, uint32_t body) {
+  return size_t(std::lower_bound(points.begin(), points.end(), body,
+                                 [](const QuantisedPoints& p, uint32_t b) { return p.body < b; }) -
+                points.begin());
+}
+
 }  // namespace
+
+const QuantisedPoints* pointsOf(std::span<const QuantisedPoints> points, uint32_t body) {
+  const size_t place = placeOf(points, body);
+  return place < points.size() && points[place].body == body ? &points[place] : nullptr;
+}
 
 QuantisedPoints quantise(const BodyPoints& points) {
   if (!(points.resolution > 0) || !std::isfinite(points.resolution))
@@ -115,12 +124,10 @@ void decodePoints(ByteReader& in, bool key, size_t bodyLimit, std::vector<Quanti
   if (!(now.resolution > 0)) in.fail("points have no resolution");
   const uint32_t count = in.u32("number of points");
   const bool follows = in.u8("kind of points") != 0;
-  const auto place = std::lower_bound(known.begin(), known.end(), now.body,
-                                      [](const QuantisedPoints& p, uint32_t body) { return p.body < body; });
-  const bool there = place != known.end() && place->body == now.body;
-  if (follows && (key || !there || !comparable(*place, now)))
+  const QuantisedPoints* before = pointsOf(known, now.body);
+  if (follows && (key || !before || !comparable(*before, now)))
     in.fail("points build on a frame that does not have them");
-  const QuantisedPoints* previous = follows ? &*place : nullptr;
+  const QuantisedPoints* previous = follows ? before : nullptr;
   in.need(count, kPlanes, "points");
   const auto planes = in.bytes(kPlanes * count, "points");
   now.positions.resize(count);
@@ -146,10 +153,11 @@ void decodePoints(ByteReader& in, bool key, size_t bodyLimit, std::vector<Quanti
       field.values[i] = floatFromHalf(uint16_t(uint16_t(bytes[i]) | uint16_t(bytes[values + i]) << 8));
     now.fields.push_back(std::move(field));
   }
-  if (there)
-    *place = std::move(now);
+  const size_t place = placeOf(known, now.body);
+  if (before)
+    known[place] = std::move(now);
   else
-    known.insert(place, std::move(now));
+    known.insert(known.begin() + std::ptrdiff_t(place), std::move(now));
 }
 
 }  // namespace sunder::record

@@ -29,6 +29,9 @@ inline constexpr int32_t kNotFinite = INT32_MIN;
 QuantisedPoints quantise(const BodyPoints& points);
 BodyPoints restore(const QuantisedPoints& points);
 
+// Of a body, or null; `points` by ascending body.
+const QuantisedPoints* pointsOf(std::span<const QuantisedPoints> points, uint32_t body);
+
 // `previous`: the same body's in the frame before, or null.
 void encodePoints(ByteWriter& out, const QuantisedPoints* previous, const QuantisedPoints& now);
 // `known`: by ascending body, of the frame before; the body's entry is replaced or added. Throws Error

@@ -11,11 +11,19 @@ class Fracture(CommandTest):
         (self.folder / "cube.obj").write_text(CUBE_OBJ)
 
     def pieces(self, *options):
+        """With the surface of the tetrahedra, which is exact, and with that of the mesh."""
+        coarse = self.written(*options, "--coarse")
+        self.assertLess(abs(coarse["volume_error"]), 1e-9)
+        fine = self.written(*options)
+        self.assertTrue(fine["fine"])
+        self.assertEqual(fine["coarse_pieces"], 0)
+        self.assertLess(abs(fine["volume_error"]), 1e-4)  # rims of cracks are moved to reach the mesh
+        self.assertEqual(fine["fragments"], coarse["fragments"])
+        return fine
+
+    def written(self, *options):
         answer = self.json("fracture", "cube.obj", "--edge", "0.25", "-o", "pieces", *options)
         self.assertEqual(len(list((self.folder / "pieces").glob("piece_*.ply"))), answer["fragments"])
-        # Rims of cracks are moved to reach the mesh's own surface.
-        self.assertLess(abs(answer["volume_error"]), 1e-4 if answer["fine"] else 1e-9)
-        self.assertEqual(answer["coarse_pieces"], 0)
         volume = 0
         for piece in answer["pieces"]:
             info = self.json("info", f"pieces/{piece['file']}")

@@ -4,6 +4,7 @@
 #include "sunder/base/random.h"
 #include "sunder/cut/cut.h"
 #include "sunder/geometry/mass_properties.h"
+#include "sunder/geometry/shapes.h"
 
 #include <algorithm>
 #include <map>
@@ -31,6 +32,15 @@ inline PolygonSoup prism(const std::vector<Vec2>& outline, double height) {
     soup.addFace(std::vector<uint32_t>{i, j, n + j, n + i});
   }
   return soup;
+}
+
+// The benchmark's bumpy sphere, moved.
+inline geometry::TriMesh rippled(int n, const Vec3& at = Vec3::Zero()) {
+  geometry::RippledSphereShape shape;
+  shape.n = n;
+  geometry::TriMesh mesh = geometry::makeRippledSphere(shape);
+  for (Vec3& p : mesh.positions) p += at;
+  return mesh;
 }
 
 inline PolygonSoup box(const Vec3& lower, const Vec3& upper) {

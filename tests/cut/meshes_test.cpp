@@ -20,14 +20,6 @@ double total(const CutResult& r) {
   return sum;
 }
 
-geometry::TriMesh rippled(int n, const Vec3& at = Vec3::Zero()) {
-  geometry::RippledSphereShape shape;
-  shape.n = n;
-  geometry::TriMesh mesh = geometry::makeRippledSphere(shape);
-  for (Vec3& p : mesh.positions) p += at;
-  return mesh;
-}
-
 // Booleans and the split of one pair: closed, and the volumes add up.
 void checkPair(const geometry::TriMesh& a, const geometry::TriMesh& b) {
   const double va = geometry::massProperties(a).volume, vb = geometry::massProperties(b).volume;

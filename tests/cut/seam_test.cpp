@@ -10,14 +10,6 @@ namespace {
 
 using namespace testing;
 
-geometry::TriMesh rippled(int n, const Vec3& at = Vec3::Zero()) {
-  geometry::RippledSphereShape shape;
-  shape.n = n;
-  geometry::TriMesh mesh = geometry::makeRippledSphere(shape);
-  for (Vec3& p : mesh.positions) p += at;
-  return mesh;
-}
-
 // Few faces are tested against all vertices, many through trees: the same seam.
 TEST(Seam, TreesFindWhatSidesOfAllVerticesFind) {
   const geometry::TriMesh mesh = rippled(10);
