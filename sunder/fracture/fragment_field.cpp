@@ -95,6 +95,14 @@ void FragmentField::build(const CrackedMesh& mesh, std::span<const CutCell> cell
   }
   tetRanks_.close();
   group(tetRanks_, rootTet_, tetsAtStart_, tetsAt_);
+  clipped_ = rest_->halfSpaces() && halfSpaces_.find(*rest_, mesh, cells, rootTet_);
+  if (clipped_) {
+    for (const CutCell& cell : cells)
+      for (const CutCell::Corner& corner : cell.corners) box_.grow(corner.position);
+    return;
+  }
+  // What it does not know of its cracks a clipped parent cannot hand on.
+  if (parent && parent->clipped_) parent = nullptr;
   addFaces(mesh, cells);
   grid_ = FaceGrid(faces_, faces_.size(), box_, kCell * rest_->edge(), band_);
 
@@ -233,7 +241,10 @@ void FragmentField::handOn(std::vector<uint32_t> front) {
 
 double FragmentField::depth(uint32_t vertex) const {
   const uint32_t root = rootVertex_[vertex];
-  return std::min(records_[vertex].distance, root == kNoIndex ? Box3::kInfinity : rest_->depth(root));
+  const double below = root == kNoIndex ? Box3::kInfinity : rest_->depth(root);
+  if (!clipped_) return std::min(records_[vertex].distance, below);
+  uint32_t plane;
+  return std::max(0.0, std::min(-halfSpaces_.highest(positions_[vertex], plane), below));
 }
 
 void FragmentField::setMasks(std::shared_ptr<const FragmentMasks> masks, uint32_t id) {
@@ -244,12 +255,19 @@ void FragmentField::setMasks(std::shared_ptr<const FragmentMasks> masks, uint32_
 FieldErrors FragmentField::errors() const {
   const FieldErrors& object = rest_->errors();
   FieldErrors e;
+  e.domain = object.domain;
+  if (clipped_) {
+    e.band = object.band;
+    e.near = object.near + halfSpaces_.bend() + 1e-9 * rest_->edge();
+    e.above = std::max(object.above, object.near) + halfSpaces_.bend() + 1e-9 * rest_->edge();
+    e.far = std::max(object.far, e.near);
+    return e;
+  }
   // All faces within the band are asked; at its end values may be bounds.
   e.band = std::min(0.99 * band_, object.band);
   e.near = object.near + 1e-9 * rest_->edge();
   e.above = std::max(object.above, object.near) + 1e-9 * rest_->edge();
   e.far = std::max(object.far, object.near) + band_;
-  e.domain = object.domain;
   return e;
 }
 
@@ -329,8 +347,51 @@ sdf::FieldSample FragmentField::outside(const Vec3& p, const sdf::FieldSample& o
   return out;
 }
 
+void FragmentField::clippedSamples(std::span<const Vec3> points, std::span<sdf::FieldSample> out) const {
+  std::array<sdf::FieldSample, kBunch> object;
+  std::array<Vec3, kBunch> asked;
+  std::array<size_t, kBunch> of;
+  std::array<double, kBunch> height;
+  std::array<uint32_t, kBunch> plane;
+  for (size_t first = 0; first < points.size(); first += kBunch) {
+    const size_t end = std::min(first + kBunch, points.size());
+    size_t count = 0;
+    for (size_t i = first; i < end; ++i) {
+      uint32_t k = kNoIndex;
+      const double h = halfSpaces_.highest(points[i], k);
+      // Far beyond a plane or from the box nobody needs to know of the object.
+      const Vec3 onBox = points[i].cwiseMax(box_.lower).cwiseMin(box_.upper);
+      if (const double gap = (points[i] - onBox).norm(); gap > band_ && gap > h) {
+        out[i] = {gap, (points[i] - onBox) / gap};
+        continue;
+      }
+      if (h > band_) {
+        out[i].value = halfSpaces_.distance(points[i], h, k, out[i].gradient);
+        continue;
+      }
+      asked[count] = points[i];
+      of[count] = i;
+      height[count] = h;
+      plane[count++] = k;
+    }
+    rest_->field().samples({asked.data(), count}, {object.data(), count});
+    for (size_t j = 0; j < count; ++j) {
+      sdf::FieldSample& sample = out[of[j]];
+      Vec3 way;
+      const double h = height[j] > 0 ? halfSpaces_.distance(asked[j], height[j], plane[j], way) : height[j];
+      if (h > object[j].value) {
+        sample = {h, height[j] > 0 ? way : halfSpaces_.all()[plane[j]].normal};
+      } else {
+        const double length = object[j].gradient.norm();
+        sample = {object[j].value, length > 0 ? Vec3(object[j].gradient / length) : Vec3(Vec3::UnitY())};
+      }
+    }
+  }
+}
+
 void FragmentField::samples(std::span<const Vec3> points, std::span<sdf::FieldSample> out) const {
   sdf::requireSameSize(points.size(), out.size());
+  if (clipped_) return clippedSamples(points, out);
   std::array<sdf::FieldSample, kBunch> object;
   for (size_t first = 0; first < points.size(); first += kBunch) {
     const size_t count = std::min(kBunch, points.size() - first);

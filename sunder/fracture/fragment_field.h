@@ -4,29 +4,36 @@
 // a part of, its polygons of cracks, and, per vertex, the nearest one of those (Glondu et al. 2012, section
 // 4, with the closest points of variant Q in specification 05, 3.1: the rule as published does not end).
 //
-// Within band() of a crack, all polygons nearby are asked, which a grid has: exact inside and outside.
-// Deeper, vertices know: each one has its nearest crack polygon, not only the nearest point, and what is
-// handed on from vertex to vertex is the polygon. Values never fall below the distance, and fronts end as the
-// polygons are finite in number. A fracture inherits the records of the parent, asks the new polygons at the
-// vertices of cut tetrahedra and hands on what is nearer; other fragments are not touched. Vertices outside
-// of what is there (copies, cracked_mesh.h) know nothing.
+// Where cracks are flat and run right through (half_spaces.h) a fragment is the object within half-spaces,
+// and its field the larger one of the object's and of the height above the planes: inside that is the
+// distance, outside it is one where the nearest place is on the object, on a plane or on an edge of two, and
+// a bound below elsewhere. There are no polygons then, and nothing is handed on.
+//
+// Otherwise, within band() of a crack, all polygons nearby are asked, which a grid has: exact inside and
+// outside. Deeper, vertices know: each one has its nearest crack polygon, not only the nearest point, and
+// what is handed on from vertex to vertex is the polygon. Values never fall below the distance, and fronts
+// end as the polygons are finite in number. A fracture inherits the records of the parent, asks the new
+// polygons at the vertices of cut tetrahedra and hands on what is nearer; other fragments are not touched.
+// Vertices outside of what is there (copies, cracked_mesh.h) know nothing.
 //
 // Inside or outside is decided by the linear functions that cut the tetrahedra, with the same numbers in all
 // fragments: every point of the object is in exactly one. Points beyond the object's surface belong to the
 // fragment that has their foot on it.
 //
-// Guarantees: values are distances, up to the object's own error, where |field| < band(), for objects without
-// gaps thinner than that; a value outside that is larger is a bound below the distance, a value inside that
-// is deeper is at least the depth, and off by 0.7 % of the mean at vertices of a cube in 14 pieces. errors()
-// says so in the terms of rigid::Shape. Gradients have unit length. Same field for any number of threads.
+// Guarantees: with polygons, values are distances, up to the object's own error, where |field| < band(), for
+// objects without gaps thinner than that; a value outside that is larger is a bound below the distance, a
+// value inside that is deeper is at least the depth, and off by 0.7 % of the mean at vertices of a cube in 14
+// pieces. errors() says so in the terms of rigid::Shape. Gradients have unit length. Same field for any
+// number of threads.
 //
-// Cost: that of the object's field and 0.3 to 1 us a point; to make, about 0.1 us a tetrahedron and 1 us
-// a crack polygon.
+// Cost: with half-spaces that of the object's field and some nanoseconds a plane, near the planes, else the
+// planes alone; with polygons 0.3 to 1 us more a point, and 1 us a polygon to make.
 #pragma once
 
 #include "sunder/fracture/crack_faces.h"
 #include "sunder/fracture/cracked_mesh.h"
 #include "sunder/fracture/fragment_masks.h"
+#include "sunder/fracture/half_spaces.h"
 #include "sunder/fracture/rest_mesh.h"
 #include "sunder/sdf/field.h"
 
@@ -91,6 +98,9 @@ class FragmentField final : public sdf::Field {
 
   double band() const { return band_; }
   FieldErrors errors() const;
+  // Whether the fragment is the object within half-spaces; then there are no polygons and no records.
+  bool clipped() const { return clipped_; }
+  const HalfSpaces& halfSpaces() const { return halfSpaces_; }
 
   const RestMesh& rest() const { return *rest_; }
   const RestMeshPtr& restPtr() const { return rest_; }
@@ -134,6 +144,7 @@ class FragmentField final : public sdf::Field {
   void handOn(std::vector<uint32_t> front);
   bool tryFace(uint32_t vertex, uint32_t face);
   sdf::FieldSample sampleAt(const Vec3& p, const sdf::FieldSample& object) const;
+  void clippedSamples(std::span<const Vec3> points, std::span<sdf::FieldSample> out) const;
   sdf::FieldSample outside(const Vec3& p, const sdf::FieldSample& object) const;
 
   struct Side {
@@ -146,6 +157,8 @@ class FragmentField final : public sdf::Field {
   uint32_t slot_ = kNoIndex;
   Box3 box_;
   double band_ = 0;
+  HalfSpaces halfSpaces_;
+  bool clipped_ = false;
   std::vector<Vec3> positions_;
   std::vector<geometry::Tetrahedron> tets_;
   std::vector<uint32_t> rootTet_, rootVertex_;

@@ -32,33 +32,28 @@ struct PointMaker {
 
   void run() {
     first.assign(part.mesh.mesh.positions.size(), kNoIndex);
-    const size_t most = 2 * field.faces().size();
-    points.reserve(most);
-    origins.reserve(most);
-    normals.reserve(most);
-    edges.reserve(most);
     for (uint32_t t = 0; t < field.tetCount(); ++t) {
-      const auto faces = field.facesOf(t);
-      if (faces.empty()) continue;
+      if (field.cutCount(t) == 0) continue;
       const uint32_t old = parent.cutCount(part.tetSource[t]);
-      // Both in the order of the cell's faces.
-      size_t k = 0;
-      for (const CutCell::Face& f : part.cells[t].faces) {
-        if (f.plane < 4) continue;
-        const CrackFace& face = field.faces()[faces[k++]];
-        if (f.plane - 4u >= old) addFace(t, face, f);
-      }
+      for (const CutCell::Face& face : part.cells[t].faces)
+        if (face.plane >= 4 + old) addFace(t, face);
     }
     for (Vec3& n : normals) n.normalize();
   }
 
-  void addFace(uint32_t t, const CrackFace& face, const CutCell::Face& corners) {
+  void addFace(uint32_t t, const CutCell::Face& face) {
     const CutCell& cell = part.cells[t];
-    const uint32_t surface = part.mesh.cuts[t][face.plane - 4u].surface;
+    const Cut& cut = part.mesh.cuts[t][face.plane - 4u];
+    const uint32_t surface = cut.surface;
+    const HalfSpace* flat = field.halfSpaces().of(surface);
+    // The gradient of the crack's function is defined better than that of small polygons.
+    const Vec3 normal = flat ? flat->normal
+                             : Vec3(field.rest().gradient(field.rootTets()[t], cut.phi).normalized() *
+                                    (cut.side > 0 ? -1.0 : 1.0));
     Vec3 middle = Vec3::Zero();
-    for (const Vec3& p : field.faces().corners(face)) middle += p;
-    middle /= double(face.end - face.start);
-    for (const uint8_t c : cell.cornersOf(corners)) {
+    for (const uint8_t c : cell.cornersOf(face)) middle += cell.corners[c].position;
+    middle /= double(face.count);
+    for (const uint8_t c : cell.cornersOf(face)) {
       const CutCell::Corner& corner = cell.corners[c];
       // On an edge of the tetrahedron: on two of its faces.
       const bool onEdge = corner.planes[1] < 4;
@@ -82,7 +77,7 @@ struct PointMaker {
                                  (!alone && edges[k].other != other)))
           k = edges[k].next;
         if (k != kNoIndex) {
-          if (edges[k].other == other) normals[k] += face.normal;
+          if (edges[k].other == other) normals[k] += normal;
           continue;
         }
       }
@@ -94,10 +89,12 @@ struct PointMaker {
       } else {
         below = nearestVertex(t, corner);
       }
-      const Vec3 at = alone ? corner.position : Vec3(corner.position + kInset * (middle - corner.position));
+      Vec3 at = alone ? corner.position : Vec3(corner.position + kInset * (middle - corner.position));
+      // Where the crack bends around a vertex: all pieces have their points on the plane.
+      if (flat) at -= flat->height(at) * flat->normal;
       points.push_back({at, below == kNoIndex ? kNoIndex : parentRank[part.vertexSource[below]]});
       origins.push_back({kNoIndex, t});
-      normals.push_back(face.normal);
+      normals.push_back(normal);
     }
   }
 

@@ -100,7 +100,9 @@ std::shared_ptr<const FragmentMasks> makeMasks(const Fragment& parent,
                                                std::span<const std::shared_ptr<FragmentField>> fields,
                                                uint32_t firstId) {
   std::vector<FragmentMasks::Piece> pieces;
-  for (uint32_t i = 0; i < fields.size(); ++i) pieces.push_back({firstId + i, fields[i]->rootTets()});
+  for (uint32_t i = 0; i < fields.size(); ++i)
+    if (!fields[i]->clipped()) pieces.push_back({firstId + i, fields[i]->rootTets()});
+  if (pieces.empty()) return parent.masks;
   return std::make_shared<FragmentMasks>(*parent.masks, parent.id, pieces);
 }
 

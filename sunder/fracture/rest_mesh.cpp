@@ -23,8 +23,8 @@ FieldErrors errorsOf(const rigid::Shape& shape) {
 RestMesh::RestMesh(geometry::TetMesh mesh, const rigid::ShapePtr& solid)
     : RestMesh(std::move(mesh), sdf::FieldPtr(solid, &solid->field()), errorsOf(*solid)) {}
 
-RestMesh::RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldErrors& errors)
-    : mesh_(std::move(mesh)), field_(std::move(field)), errors_(errors) {
+RestMesh::RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldErrors& errors, bool halfSpaces)
+    : mesh_(std::move(mesh)), field_(std::move(field)), errors_(errors), halfSpaces_(halfSpaces) {
   if (!field_) throw Error(ErrorKind::Usage, "fragments need the distance field of the body they come from");
   if (mesh_.tets.empty()) throw Error(ErrorKind::Geometry, "a body without tetrahedra has no fragments");
   geometry::requireValid(mesh_);

@@ -36,9 +36,11 @@ class RestMesh {
  public:
   static constexpr double kOnFace = 1e-9;
 
-  // `field`: signed distance of the surface of the tetrahedra, in the same coordinates. Throws Error
+  // `field`: signed distance of the surface of the tetrahedra, in the same coordinates. Fragments that flat
+  // cracks cut off are taken as the body within half-spaces unless `halfSpaces` is false. Throws Error
   // (Geometry) for a mesh that is empty or has flat or inverted tetrahedra.
-  RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldErrors& errors = {});
+  RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldErrors& errors = {},
+           bool halfSpaces = true);
   // With the field of a shape made of that surface.
   RestMesh(geometry::TetMesh mesh, const rigid::ShapePtr& solid);
 
@@ -66,6 +68,7 @@ class RestMesh {
   // Outward, weighted by angle; zero for vertices inside.
   const Vec3& normal(uint32_t vertex) const { return normals_[vertex]; }
   double edge() const { return edge_; }  // mean length
+  bool halfSpaces() const { return halfSpaces_; }
   const Box3& bounds() const { return bounds_; }
 
  private:
@@ -79,6 +82,7 @@ class RestMesh {
   geometry::TetMesh mesh_;
   sdf::FieldPtr field_;
   FieldErrors errors_;
+  bool halfSpaces_;
   std::vector<Frame> frames_;
   std::vector<std::array<uint32_t, 4>> neighbours_;
   std::vector<double> depth_;

@@ -70,9 +70,17 @@ double energyGained(World& w, double seconds) {
   return gained;
 }
 
-TEST(FragmentShape, BrokenButNotApartDoesNotExplode) {
+class FragmentsOf : public ::testing::TestWithParam<FlatCracks> {};
+INSTANTIATE_TEST_SUITE_P(FlatCracks, FragmentsOf,
+                         ::testing::Values(FlatCracks::Polygons, FlatCracks::HalfSpaces),
+                         [](const auto& suite) {
+                           return suite.param == FlatCracks::Polygons ? "Polygons" : "HalfSpaces";
+                         });
+
+TEST_P(FragmentsOf, BrokenButNotApartDoesNotExplode) {
+  const FlatCracks flat = GetParam();
   for (const uint64_t seed : {1, 2, 3}) {
-    Broken broken(cubeMesh(6, seed));
+    Broken broken(cubeMesh(6, seed, flat));
     broken.shatter(8, seed, seed == 3 ? 0.04 : 0);
     World w(broken.pieces, {Vec3(0, 1, 0), Quat(Eigen::AngleAxisd(0.2 * double(seed), Vec3::UnitX()))});
     // In free fall nothing happens to the pieces.
@@ -85,8 +93,9 @@ TEST(FragmentShape, BrokenButNotApartDoesNotExplode) {
   }
 }
 
-TEST(FragmentShape, PiecesThatLieOnEachOtherStayAtRest) {
-  Broken broken(cubeMesh(6));
+TEST_P(FragmentsOf, PiecesThatLieOnEachOtherStayAtRest) {
+  const FlatCracks flat = GetParam();
+  Broken broken(cubeMesh(6, 5, flat));
   broken.crack(0, planeCrack(Vec3(0.5, 0.52, 0.5), Vec3(0.05, 1, 0.1)));
   broken.crack(0, planeCrack(Vec3(0.52, 0.5, 0.5), Vec3(1, 0.02, 0.05)));
   broken.crack(1, planeCrack(Vec3(0.5, 0.5, 0.47), Vec3(0.1, 0, 1)));
@@ -112,16 +121,25 @@ TEST(FragmentShape, FieldAndTetrahedraNeedNotAgree) {
   for (int i = 0; i < 20000; ++i) {
     const Vec3 p = 1.1 * random.uniform() * random.unitVector();
     size_t inside = 0;
-    for (const Piece& piece : broken.pieces) inside += piece.fragment.field->value(p) < 0;
-    EXPECT_EQ(inside, p.norm() < 1 ? 1u : 0u) << p.norm();
+    double nearest = Box3::kInfinity;
+    for (const Piece& piece : broken.pieces) {
+      const double value = piece.fragment.field->value(p);
+      inside += value < 0;
+      nearest = std::min(nearest, std::abs(value));
+    }
+    // Pieces may disagree by as much as cracks bend around vertices.
+    if (nearest > kNearestVertex * broken.rest->edge()) {
+      EXPECT_EQ(inside, p.norm() < 1 ? 1u : 0u) << p.norm();
+    }
   }
   World w(broken.pieces, {Vec3(0, 1.3, 0), Quat::Identity()});
   EXPECT_LT(energyGained(w, 1.5), 0.01);
 }
 
 // The step after the fracture asks no more than those that follow.
-TEST(FragmentShape, TheStepOfTheFractureIsNoSpike) {
-  Broken broken(cubeMesh(8));
+TEST_P(FragmentsOf, TheStepOfTheFractureIsNoSpike) {
+  const FlatCracks flat = GetParam();
+  Broken broken(cubeMesh(8, 5, flat));
   broken.shatter(10, 4);
   World w(broken.pieces, {Vec3(0, 2, 0), Quat::Identity()});
   w.world.step();
@@ -134,8 +152,9 @@ TEST(FragmentShape, TheStepOfTheFractureIsNoSpike) {
   EXPECT_LE(double(first), 2 * double(later) / 10);
 }
 
-TEST(FragmentShape, FastPiecesAreNotHeldUpByEachOther) {
-  Broken broken(cubeMesh(5));
+TEST_P(FragmentsOf, FastPiecesAreNotHeldUpByEachOther) {
+  const FlatCracks flat = GetParam();
+  Broken broken(cubeMesh(5, 5, flat));
   broken.shatter(6, 9);
   // Far from the ground, all at one speed: no piece may stop another.
   World w(broken.pieces, {Vec3(0, 100, 0), Quat::Identity()}, Vec3(40, 0, 0));
