@@ -22,13 +22,14 @@ struct PointMaker {
   std::vector<NewPoint> points = {};
   std::vector<PointOrigin> origins = {};
   std::vector<Vec3> normals = {};
-  // Points at cut edges, listed by the vertex that they hang below.
-  struct OnEdge {
-    uint32_t other, surface, next;
-    bool alone;  // no other face meets it
+  // Points listed by the vertex that they hang below.
+  enum class Kind : uint8_t { Alone, Rim, Crossing };  // no other face meets it, the surface, another crack
+  struct Known {
+    uint32_t other, surface, next;  // the vertex beyond a cut edge, or the other crack
+    Kind kind;
   };
   std::vector<uint32_t> first = {};
-  std::vector<OnEdge> edges = {};  // one a point
+  std::vector<Known> known = {};  // one a point
 
   void run() {
     first.assign(part.mesh.mesh.positions.size(), kNoIndex);
@@ -55,8 +56,8 @@ struct PointMaker {
     middle /= double(face.count);
     for (const uint8_t c : cell.cornersOf(face)) {
       const CutCell::Corner& corner = cell.corners[c];
-      // On an edge of the tetrahedron: on two of its faces.
-      const bool onEdge = corner.planes[1] < 4;
+      // On an edge of the tetrahedron: on two of its faces. On one of them: where two cracks cross.
+      const bool onEdge = corner.planes[1] < 4, onFace = corner.planes[0] < 4;
       uint32_t below = kNoIndex, other = kNoIndex;
       if (onEdge) {
         for (uint8_t i = 0; i < 4; ++i) {
@@ -64,32 +65,37 @@ struct PointMaker {
           const uint32_t v = field.tet(t)[i];
           (field.corners(t) >> i & 1 && below == kNoIndex ? below : other) = v;
         }
+      } else {
+        below = nearestVertex(t, corner);
+        const uint8_t crossing = corner.planes[corner.planes[1] == face.plane ? 2 : 1];
+        if (onFace) other = part.mesh.cuts[t][crossing - 4u].surface;
       }
       const auto surfaceVertex = [&](uint32_t v) {
         const uint32_t root = v == kNoIndex ? kNoIndex : field.rootVertices()[v];
         return root != kNoIndex && field.rest().onSurface(root);
       };
-      const bool alone = onEdge && !(surfaceVertex(below) && surfaceVertex(other));
-      if (below != kNoIndex) {
-        // In the middle of a crack one a vertex is as dense as the surface is; ends of cracks keep all.
+      const Kind kind = !onEdge                                        ? Kind::Crossing
+                        : surfaceVertex(below) && surfaceVertex(other) ? Kind::Rim
+                                                                       : Kind::Alone;
+      const auto number = uint32_t(points.size());
+      if (below != kNoIndex && (onEdge || onFace)) {
+        // One a vertex is as dense as the surface is; where cracks reach the surface all are kept.
         uint32_t k = first[below];
-        while (k != kNoIndex && (edges[k].surface != surface || edges[k].alone != alone ||
-                                 (!alone && edges[k].other != other)))
-          k = edges[k].next;
+        while (k != kNoIndex && (known[k].surface != surface || known[k].kind != kind ||
+                                 (kind != Kind::Alone && known[k].other != other)))
+          k = known[k].next;
         if (k != kNoIndex) {
-          if (edges[k].other == other) normals[k] += normal;
+          if (known[k].other == other && onEdge) normals[k] += normal;
           continue;
         }
-      }
-      const auto number = uint32_t(points.size());
-      edges.push_back({other, surface, kNoIndex, alone});
-      if (below != kNoIndex) {
-        edges.back().next = first[below];
+        known.push_back({other, surface, first[below], kind});
         first[below] = number;
       } else {
-        below = nearestVertex(t, corner);
+        known.push_back({other, surface, kNoIndex, kind});
+        if (onEdge) below = nearestVertex(t, corner);
       }
-      Vec3 at = alone ? corner.position : Vec3(corner.position + kInset * (middle - corner.position));
+      Vec3 at =
+          kind == Kind::Alone ? corner.position : Vec3(corner.position + kInset * (middle - corner.position));
       // Where the crack bends around a vertex: all pieces have their points on the plane.
       if (flat) at -= flat->height(at) * flat->normal;
       points.push_back({at, below == kNoIndex ? kNoIndex : parentRank[part.vertexSource[below]]});

@@ -44,11 +44,14 @@ struct PairMemory {
   uint32_t feature = 0;  // last separating feature of two polyhedra, tried first
 };
 
-// How far apart the points of a pair were when it was last searched in vain: while they moved less, they are
-// not searched again. Saves work and changes no result, so it is not part of the state.
+// What the last search of a pair found: saves work and changes no result, so it is not part of the state.
 struct PairGap {
+  // How far apart the points were, searched in vain: while they moved less, they are not searched again.
   double distance = 0;  // by the fields; 0: not known
   Pose relative;        // of the smaller body in the frame of the other, then
+  // Whether the points of either body had as many contacts as the limit, or were not searched yet: then
+  // those that touch are looked for first, as those about to touch will not be needed.
+  bool fullA = true, fullB = true;
 };
 
 // Work done, for statistics: add up over pairs.

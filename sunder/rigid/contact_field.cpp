@@ -46,9 +46,9 @@ struct Search {
         firstOfPair(query.out.size()) {}
 
   // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
-  bool withinBand() const { return q.margin + walk.points.pointRadius() <= walk.field.fieldBand(); }
-  double slack() const {
-    return (withinBand() ? walk.field.fieldError() : walk.field.fieldErrorFar()) +
+  bool withinBand(double ahead) const { return ahead + walk.points.pointRadius() <= walk.field.fieldBand(); }
+  double slack(double ahead) const {
+    return (withinBand(ahead) ? walk.field.fieldError() : walk.field.fieldErrorFar()) +
            1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
   }
   double size() const { return std::min(q.a.outerRadius(), q.b.outerRadius()); }
@@ -117,12 +117,25 @@ struct Search {
   // Both return a bound below the distance of the points, where they found none within the margin.
   double run() const;
   double runFull() const;
+
+ private:
+  // Through the points nearer than `ahead`, into the lists of the scratch memory.
+  struct Passed {
+    double clear = 0;  // as of the walk
+    bool full = false;
+    uint32_t grown = 0, changed = 0;  // contacts deeper than the tolerance: one more, or in place of another
+  };
+  Passed pass(double ahead) const;
+  void choose(const Passed& passed) const;
+  double tolerance() const { return q.selection.depthTolerance * size(); }
+  double nearby() const { return std::min(q.margin, tolerance()); }  // what counts as touching
+  uint32_t most() const { return std::max(limit, q.selection.firstLimit); }
 };
 
 double Search::runFull() const {
   const double radius = walk.points.pointRadius();
   return -radius + walk.run(
-                       slack(), [] { return true; }, [&] { return q.margin + radius; },
+                       slack(q.margin), [] { return true; }, [&] { return q.margin + radius; },
                        [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
                          const double separation = sample.value - radius;
                          if (separation >= q.margin) return;
@@ -133,30 +146,46 @@ double Search::runFull() const {
 }
 
 double Search::run() const {
-  const SelectionSettings& selection = q.selection;
   if (walk.points.points().pointCount() == 0) return Box3::kInfinity;
-  if (selection.full) return runFull();
+  if (q.selection.full) return runFull();
   ContactScratch& s = q.scratch;
-  const double tolerance = selection.depthTolerance * size();
-  const double nearby = std::min(q.margin, tolerance);  // what counts as touching
-  const uint32_t most = std::max(limit, selection.firstLimit);
+  bool* full = q.gap ? &(idBit ? q.gap->fullB : q.gap->fullA) : nullptr;
+  Passed passed;
+  if (full && *full && nearby() < q.margin) {
+    const size_t farSide = s.farSide.size(), inside = s.inside.size();
+    passed = pass(nearby());
+    if (!passed.full) {
+      s.farSide.resize(farSide);
+      s.inside.resize(inside);
+    }
+  }
+  if (!passed.full) passed = pass(q.margin);
+  if (full) *full = passed.full;
+  choose(passed);
+  return passed.clear - walk.points.pointRadius();
+}
+
+Search::Passed Search::pass(double ahead) const {
+  const SelectionSettings& selection = q.selection;
+  ContactScratch& s = q.scratch;
+  const double deep = tolerance(), near = nearby();
+  const uint32_t enough = most();
   const double radius = walk.points.pointRadius();
   s.touching.clear();
   s.speculative.clear();
-  uint32_t grown = 0, changed = 0;
-  bool full = false;  // enough contacts: from here on only what is deeper than the tolerance counts
+  Passed passed;  // once full, only what is deeper than the tolerance counts
   const auto reach = [&] {
-    if (full) return radius - tolerance;
+    if (passed.full) return radius - deep;
     // A little farther as long as nothing is near, so that the gap known is worth something.
     const size_t found = s.touching.size() + s.speculative.size();
-    if (found == 0 && q.gap) return radius + q.margin + kLookAhead * size();
-    return radius + (found >= kToChooseFrom * most ? nearby : q.margin);
+    if (found == 0 && q.gap && ahead == q.margin) return radius + ahead + kLookAhead * size();
+    return radius + (found >= kToChooseFrom * enough ? near : ahead);
   };
-  const double clear = walk.run(
-      slack(), [&] { return !full || changed < selection.growth; }, reach,
+  passed.clear = walk.run(
+      slack(ahead), [&] { return !passed.full || passed.changed < selection.growth; }, reach,
       [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
         const double separation = sample.value - radius;
-        if (separation >= q.margin) return;
+        if (separation >= ahead) return;
         s.work.insidePoints += separation < 0;
         const bool surface = walk.points.points().surface[rank];
         if (!surface || sameWay(rank, sample.gradient)) {
@@ -165,41 +194,47 @@ double Search::run() const {
             list.push_back(contactOf(rank, separation, sample.gradient));
           return;
         }
-        if (full) {
-          if (separation >= -tolerance || changed >= selection.growth) return;
+        if (passed.full) {
+          if (separation >= -deep || passed.changed >= selection.growth) return;
           const Contact contact = contactOf(rank, separation, sample.gradient);
-          if (held(contact, tolerance)) return;
-          ++changed;
-          if (repeats(contact, tolerance)) return;
+          if (held(contact, deep)) return;
+          ++passed.changed;
+          if (repeats(contact, deep)) return;
           // One that carries little makes room; else there has to be one more.
           const auto least = std::max_element(
               s.touching.begin(), s.touching.end(),
               [](const Contact& a, const Contact& b) { return a.separation < b.separation; });
-          if (least->separation > -tolerance) {
+          if (least->separation > -deep) {
             *least = contact;
             return;
           }
           s.touching.push_back(contact);
-          ++grown;
+          ++passed.grown;
           return;
         }
-        if (separation >= nearby && s.speculative.size() >= kToChooseFrom * most) return;
+        if (separation >= near && s.speculative.size() >= kToChooseFrom * enough) return;
         const Contact contact = contactOf(rank, separation, sample.gradient);
-        if (repeats(contact, tolerance)) return;
-        if (separation < nearby) {
+        if (repeats(contact, deep)) return;
+        if (separation < near) {
           s.touching.push_back(contact);
-          full = s.touching.size() >= most;
+          passed.full = s.touching.size() >= enough;
         } else {
           s.speculative.push_back(contact);
         }
       },
       reach);
+  return passed;
+}
 
+void Search::choose(const Passed& passed) const {
+  ContactScratch& s = q.scratch;
+  const double deep = tolerance();
+  const uint32_t enough = most();
   // One fewer next time where not all were needed, or the last of them carries little.
-  const auto carriesLittle = [&](const Contact& c) { return c.separation > -tolerance; };
-  const bool spare =
-      !full || (changed == 0 && std::any_of(s.touching.begin(), s.touching.end(), carriesLittle));
-  limit = spare ? std::max(selection.firstLimit, most - 1) : most + grown;
+  const auto carriesLittle = [&](const Contact& c) { return c.separation > -deep; };
+  const bool spare = !passed.full || (passed.changed == 0 &&
+                                      std::any_of(s.touching.begin(), s.touching.end(), carriesLittle));
+  limit = spare ? std::max(q.selection.firstLimit, enough - 1) : enough + passed.grown;
   q.out.insert(q.out.end(), s.touching.begin(), s.touching.end());
   // Of those about to touch, the nearest.
   std::sort(s.speculative.begin(), s.speculative.end(), [](const Contact& a, const Contact& b) {
@@ -208,12 +243,11 @@ double Search::run() const {
   size_t total = s.touching.size();
   s.touching.clear();
   for (const Contact& contact : s.speculative) {
-    if (total >= most) break;
-    if (repeats(contact, tolerance)) continue;
+    if (total >= enough) break;
+    if (repeats(contact, deep)) continue;
     q.out.push_back(contact);
     ++total;
   }
-  return clear - radius;
 }
 
 // The pose of the smaller body in the frame of the other, and how far points of it can be from where they
@@ -237,8 +271,8 @@ void search(const PairQuery& q, std::span<const Search> searches) {
     for (const Search& s : searches) s.forget();
   };
   std::optional<Relative> relative;
-  const bool canSkip =
-      q.gap && std::all_of(searches.begin(), searches.end(), [](const Search& s) { return s.withinBand(); });
+  const bool canSkip = q.gap && std::all_of(searches.begin(), searches.end(),
+                                            [&](const Search& s) { return s.withinBand(q.margin); });
   if (canSkip) {
     relative.emplace(q, smallB);
     if (q.gap->distance - kSteepest * relative->movedFrom(q.gap->relative) > q.margin) {
