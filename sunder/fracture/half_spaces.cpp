@@ -3,6 +3,7 @@
 #include "sunder/fracture/crack.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace sunder::fracture {
@@ -82,20 +83,29 @@ bool HalfSpaces::findPlanes(const RestMesh& rest, const CrackedMesh& mesh,
 }
 
 bool HalfSpaces::holds(const CrackedMesh& mesh, std::span<const CutCell> cells, double slack) const {
-  const auto within = [&](const Vec3& p) {
-    uint32_t plane;
-    return !(highest(p, plane) > slack);
-  };
+  // Where all four vertices are on the right side, so is what is left of the tetrahedron.
+  const std::vector<uint64_t> beyond = above(mesh.mesh.positions, slack);
   for (uint32_t t = 0; t < mesh.size(); ++t) {
-    if (mesh.cuts[t].empty()) {
-      for (const uint32_t v : mesh.mesh.tets[t])
-        if (!within(mesh.mesh.positions[v])) return false;
-    } else {
+    const geometry::Tetrahedron& v = mesh.mesh.tets[t];
+    uint64_t doubtful = beyond[v[0]] | beyond[v[1]] | beyond[v[2]] | beyond[v[3]];
+    if (doubtful && mesh.cuts[t].empty()) return false;
+    for (const Cut& cut : mesh.cuts[t]) doubtful &= ~(uint64_t(1) << (of(cut.surface) - planes_.data()));
+    for (; doubtful; doubtful &= doubtful - 1) {
+      const HalfSpace& plane = planes_[size_t(std::countr_zero(doubtful))];
       for (const CutCell::Corner& corner : cells[t].corners)
-        if (!within(corner.position)) return false;
+        if (plane.height(corner.position) > slack) return false;
     }
   }
   return true;
+}
+
+std::vector<uint64_t> HalfSpaces::above(std::span<const Vec3> points, double height) const {
+  std::vector<uint64_t> bits(points.size(), 0);
+  for (size_t k = 0; k < planes_.size(); ++k) {
+    const HalfSpace plane = planes_[k];
+    for (size_t i = 0; i < points.size(); ++i) bits[i] |= uint64_t(plane.height(points[i]) >= height) << k;
+  }
+  return bits;
 }
 
 bool HalfSpaces::rulesOut(const RestMesh& rest, uint32_t tet, double slack) const {
@@ -135,10 +145,7 @@ bool HalfSpaces::rulesOutOthers(const RestMesh& rest, std::span<const uint32_t> 
   const geometry::TetMesh& mesh = rest.mesh();
   std::vector<char> own(mesh.tets.size(), 0);
   for (const uint32_t t : rootTets) own[t] = 1;
-  std::vector<uint64_t> beyond(mesh.positions.size(), 0);
-  for (size_t k = 0; k < planes_.size(); ++k)
-    for (size_t v = 0; v < beyond.size(); ++v)
-      beyond[v] |= uint64_t(planes_[k].height(mesh.positions[v]) >= -slack) << k;
+  const std::vector<uint64_t> beyond = above(mesh.positions, -slack);
   for (uint32_t t = 0; t < mesh.tets.size(); ++t) {
     const geometry::Tetrahedron& v = mesh.tets[t];
     if (own[t] || (beyond[v[0]] & beyond[v[1]] & beyond[v[2]] & beyond[v[3]])) continue;

@@ -52,6 +52,8 @@ class HalfSpaces {
  private:
   bool findPlanes(const RestMesh& rest, const CrackedMesh& mesh, std::span<const uint32_t> rootTets);
   bool holds(const CrackedMesh& mesh, std::span<const CutCell> cells, double slack) const;
+  // By point, a bit for each plane that it is at least so high above.
+  std::vector<uint64_t> above(std::span<const Vec3> points, double height) const;
   bool rulesOut(const RestMesh& rest, uint32_t tet, double slack) const;
   bool rulesOutOthers(const RestMesh& rest, std::span<const uint32_t> rootTets, double slack) const;
 

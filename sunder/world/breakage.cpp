@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -262,7 +263,6 @@ bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
   if (!outcome.broken) return false;
   // Cracks that separate nothing would add up from blow to blow; only where cracks may stop are they kept.
   if (outcome.broken->pieces == 1 && !object.settings.arrest) return false;
-  const ProfileScope update("update");
   breaks_.push_back({body, frame, next, outcome.plan, {}});
   replace(simulation, breaks_.back(), *outcome.broken);
   return true;
@@ -276,12 +276,13 @@ bool Breakage::breakByCells(rigid::Simulation& simulation, uint32_t body,
   const auto strongest = std::max_element(blows.begin(), blows.end(), [](const auto& a, const auto& b) {
     return a.impulse.squaredNorm() < b.impulse.squaredNorm();
   });
-  const ProfileScope update("update");
+  std::optional<ProfileScope> analysis("analysis");
   const std::vector<Vec3> sites = fracture::voronoiSites(
       *piece.mesh, spec.sites, scene_.world.seed * 1000003 + object.body, strongest->point, spec.focus);
   if (sites.size() < 2) return false;
   uint32_t next = object.nextCrack;
   const fracture::BrokenBody broken = fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
+  analysis.reset();
   report_.cracks += next - object.nextCrack;
   report_.tinyParts += broken.tinyParts;
   breaks_.push_back({body, frame, next, {}, sites});
@@ -294,6 +295,9 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
   const Piece parent = pieces_.at(record.body);
   Object& object = objects_[parent.object];
   object.nextCrack = record.nextCrack;
+  // Stages as the literature has them: what makes pieces belongs to the fracture, what lets them touch is
+  // the update.
+  std::optional<ProfileScope> stage("pieces");
   std::vector<fracture::MeshPart> made = fracture::splitParts(broken.cracked, broken.piece, broken.pieces);
   std::vector<fracture::FineSurface::Piece> pieces(broken.pieces);  // what is looked at
   std::vector<fracture::CrackedSurface> surfaces(broken.pieces);
@@ -304,6 +308,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     for (const uint32_t crack : surfaces[p].crack) pieces[p].interior.push_back(crack != kNoIndex);
     parts.push_back({m.mesh, m.cells, m.tetSource, m.vertexSource, surfaces[p].mesh});
   }
+  stage.emplace("update");
   std::vector<fracture::Fragment> fragments =
       fracture::breakFragment(parent.fragment, parts, object.nextFragment);
 
@@ -315,6 +320,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     ++object.nextFragment;
     return;
   }
+  stage.emplace("fine surfaces");
   std::vector<uint8_t> coarse(broken.pieces, 0);
   parallelFor(
       broken.pieces,
@@ -331,6 +337,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
         shown.mesh = fragments[p].shape->surface();
       },
       1);
+  stage.reset();
   for (const uint8_t c : coarse) report_.coarse += c;
   const BodyIndex old(record.body);
   const BodySpec& spec = scene_.bodies[object.body];
