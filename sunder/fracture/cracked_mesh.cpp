@@ -192,9 +192,8 @@ Dissection dissect(CrackedMesh mesh, std::vector<CutCell> cells, std::span<const
   return out;
 }
 
-std::vector<MeshPart> splitParts(const Dissection& dissected, std::span<const uint32_t> label,
-                                 uint32_t count) {
-  const CrackedMesh& all = dissected.mesh;
+std::vector<MeshPart> splitParts(Dissection dissected, std::span<const uint32_t> label, uint32_t count) {
+  CrackedMesh& all = dissected.mesh;
   std::vector<MeshPart> parts(count);
   std::vector<uint32_t> place(all.size());  // of a tetrahedron in its part
   std::vector<std::vector<uint32_t>> tets(count);
@@ -235,9 +234,9 @@ std::vector<MeshPart> splitParts(const Dissection& dissected, std::span<const ui
       for (uint32_t& v : tet) v = number[v];
       part.mesh.mesh.tets.push_back(tet);
       if (!all.mesh.region.empty()) part.mesh.mesh.region.push_back(all.mesh.region[t]);
-      part.mesh.cuts.push_back(all.cuts[t]);
+      part.mesh.cuts.push_back(std::move(all.cuts[t]));
       part.tetSource.push_back(dissected.tetSource[t]);
-      part.cells.push_back(dissected.cells[t]);
+      part.cells.push_back(std::move(dissected.cells[t]));
       renumber(part.cells.back(), all.mesh.tets[t], tet);
     }
   }

@@ -91,7 +91,6 @@ struct MeshPart {
   std::vector<Link> links;
   std::vector<uint32_t> tetSource, vertexSource;  // where those of the dissection come from
 };
-std::vector<MeshPart> splitParts(const Dissection& dissected, std::span<const uint32_t> label,
-                                 uint32_t count);
+std::vector<MeshPart> splitParts(Dissection dissected, std::span<const uint32_t> label, uint32_t count);
 
 }  // namespace sunder::fracture

@@ -63,6 +63,12 @@ struct SurfaceMaker {
 
   void unite(uint32_t a, uint8_t sideA, uint32_t b, uint8_t sideB) {
     const std::span<const uint8_t> ca = faceCorners(a, sideA), cb = faceCorners(b, sideB);
+    if (!cut(a) && !cut(b)) {
+      for (const uint8_t i : ca)
+        for (const uint8_t j : cb)
+          if (mesh.mesh.tets[a][i] == mesh.mesh.tets[b][j]) sets.unite(first[a] + i, first[b] + j);
+      return;
+    }
     for (const uint8_t i : ca)
       for (const uint8_t j : cb)
         if (key(a, i) == key(b, j)) sets.unite(first[a] + i, first[b] + j);

@@ -8,6 +8,7 @@
 #include "sunder/fracture/voronoi.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/spatial/triangle_distance.h"
 #include "sunder/tet/box_tets.h"
@@ -123,8 +124,14 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
           throw Error(ErrorKind::Geometry,
                       fmt::format("no tetrahedron of edge {:.3g} m fits into the body", edge))
               .hint("give a smaller \"edge\"");
-        const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(tets).surface);
-        auto rest = std::make_shared<const fracture::RestMesh>(std::move(tets), solid);
+        std::shared_ptr<const fracture::RestMesh> rest;
+        if (shapes[body.shape].shape->kind() == rigid::ShapeKind::Box) {
+          const sdf::FieldPtr exact = sdf::makeBoxField(shapes[body.shape].shape->localBounds());
+          rest = std::make_shared<const fracture::RestMesh>(std::move(tets), exact);
+        } else {
+          const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(tets).surface);
+          rest = std::make_shared<const fracture::RestMesh>(std::move(tets), solid);
+        }
         known.push_back({body.shape, edge, rest, fracture::makeWhole(rest),
                          std::make_shared<const fracture::CrackedMesh>(rest->mesh()), nullptr, false});
       } catch (const Error& error) {
@@ -264,7 +271,7 @@ bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
   // Cracks that separate nothing would add up from blow to blow; only where cracks may stop are they kept.
   if (outcome.broken->pieces == 1 && !object.settings.arrest) return false;
   breaks_.push_back({body, frame, next, outcome.plan, {}});
-  replace(simulation, breaks_.back(), *outcome.broken);
+  replace(simulation, breaks_.back(), std::move(*outcome.broken));
   return true;
 }
 
@@ -281,24 +288,24 @@ bool Breakage::breakByCells(rigid::Simulation& simulation, uint32_t body,
       *piece.mesh, spec.sites, scene_.world.seed * 1000003 + object.body, strongest->point, spec.focus);
   if (sites.size() < 2) return false;
   uint32_t next = object.nextCrack;
-  const fracture::BrokenBody broken = fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
+  fracture::BrokenBody broken = fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
   analysis.reset();
   report_.cracks += next - object.nextCrack;
   report_.tinyParts += broken.tinyParts;
   breaks_.push_back({body, frame, next, {}, sites});
-  replace(simulation, breaks_.back(), broken);
+  replace(simulation, breaks_.back(), std::move(broken));
   return true;
 }
 
-void Breakage::replace(rigid::Simulation& simulation, const Break& record,
-                       const fracture::BrokenBody& broken) {
+void Breakage::replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken) {
   const Piece parent = pieces_.at(record.body);
   Object& object = objects_[parent.object];
   object.nextCrack = record.nextCrack;
   // Stages as the literature has them: what makes pieces belongs to the fracture, what lets them touch is
   // the update.
   std::optional<ProfileScope> stage("pieces");
-  std::vector<fracture::MeshPart> made = fracture::splitParts(broken.cracked, broken.piece, broken.pieces);
+  std::vector<fracture::MeshPart> made =
+      fracture::splitParts(std::move(broken.cracked), broken.piece, broken.pieces);
   std::vector<fracture::FineSurface::Piece> pieces(broken.pieces);  // what is looked at
   std::vector<fracture::CrackedSurface> surfaces(broken.pieces);
   std::vector<fracture::FragmentPart> parts;
@@ -467,11 +474,11 @@ void Breakage::load(ByteReader& in, rigid::Simulation& simulation) {
     const Piece& piece = found->second;
     const double least = leastPart(piece);
     uint32_t next = objects_[piece.object].nextCrack;
-    const fracture::BrokenBody broken = record.sites.empty()
-                                            ? fracture::applyCracks(*piece.mesh, record.plan)
-                                            : fracture::voronoiPieces(*piece.mesh, record.sites, least, next);
+    fracture::BrokenBody broken = record.sites.empty()
+                                      ? fracture::applyCracks(*piece.mesh, record.plan)
+                                      : fracture::voronoiPieces(*piece.mesh, record.sites, least, next);
     breaks_.push_back(std::move(record));
-    replace(simulation, breaks_.back(), broken);
+    replace(simulation, breaks_.back(), std::move(broken));
   }
 }
 

@@ -109,7 +109,7 @@ class Breakage {
                      uint64_t frame);
   bool breakByCells(rigid::Simulation& simulation, uint32_t body, std::span<const fracture::Blow> blows,
                     uint64_t frame);
-  void replace(rigid::Simulation& simulation, const Break& record, const fracture::BrokenBody& broken);
+  void replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken);
   // Joints of a body go over to the pieces that hold their anchors; pieces are the last bodies.
   void moveJoints(rigid::Simulation& simulation, rigid::BodyIndex old, uint32_t firstPiece) const;
 
