@@ -16,6 +16,34 @@ constexpr size_t kInsidePoints = 8;  // that searches come to; the others wait f
 constexpr double kDeep = 0.3;        // of the deepest vertex: others make no core
 constexpr double kSurely = 0.9;      // of what a vertex knows of its depth, which may be a little too much
 
+// Of the cracks that the piece lies on one side of, and of the object.
+std::vector<rigid::FlatSide> flatSidesOf(const FragmentField& field, std::span<const Vec3> points) {
+  std::vector<rigid::FlatSide> sides;
+  const double slack = field.halfSpaces().bend() + 1e-6 * field.rest().edge();
+  const auto add = [&](const Vec3& normal, double offset) {
+    rigid::FlatSide side{normal, Vec3::Zero(), 0};
+    double top = offset;  // points may be above the plane by as much as the crack bends
+    Box3 box;
+    for (const Vec3& p : points) {
+      const double height = normal.dot(p);
+      top = std::max(top, height);
+      if (height > offset - slack) box.grow(p);
+    }
+    if (box.empty()) return;
+    side.centre = box.center();
+    side.centre += (top - normal.dot(side.centre)) * normal;
+    for (const Vec3& p : points) {
+      const Vec3 from = p - side.centre;
+      const double depth = -from.dot(normal);
+      side.radius = std::max(side.radius, (from + depth * normal).norm() - rigid::kFlatSlope * depth);
+    }
+    sides.push_back(side);
+  };
+  for (const HalfSpace& plane : field.halfSpaces().all()) add(plane.normal, plane.offset);
+  for (const RestMesh::Side& plane : field.rest().flatSides()) add(plane.normal, plane.offset);
+  return sides;
+}
+
 rigid::ShapePtr assemble(const std::shared_ptr<const FragmentField>& field, geometry::TriMesh surface,
                          sdf::SphereTree tree, std::vector<Vec3> normals) {
   rigid::SolidParts parts;
@@ -38,6 +66,7 @@ rigid::ShapePtr assemble(const std::shared_ptr<const FragmentField>& field, geom
   for (size_t i = 0; i < deep.size(); i += stride) parts.inside.push_back(field->position(deep[i]));
   parts.innerRadius = kSurely * deepest;
   parts.field = field;
+  parts.flatSides = flatSidesOf(*field, tree.position);
   parts.points = std::move(tree);
   parts.pointNormals = std::move(normals);
   parts.insidePoints = kInsidePoints;

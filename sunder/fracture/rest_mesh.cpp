@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kCellsPerTet = 2;
 constexpr uint32_t kMostCells = 256;  // along a side
+constexpr size_t kMostSides = 32;     // planes looked at: round bodies have no flat sides
 
 FieldErrors errorsOf(const rigid::Shape& shape) {
   return {shape.fieldError(), shape.fieldErrorFar(), shape.fieldErrorAt(2 * shape.fieldBand()),
@@ -44,6 +45,7 @@ RestMesh::RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldError
   edge_ = length / (6 * double(mesh_.tets.size()));
   neighbours_ = geometry::tetNeighbours(mesh_);
   findSurface();
+  findFlatSides();
   makeGrid();
 }
 
@@ -69,6 +71,28 @@ void RestMesh::findSurface() {
       }
     }
   for (Vec3& n : normals_) n.normalize();
+}
+
+void RestMesh::findFlatSides() {
+  const double same = 1e-9 * bounds_.diagonal();
+  std::vector<Side> seen;
+  for (uint32_t t = 0; t < mesh_.tets.size(); ++t)
+    for (size_t side = 0; side < 4; ++side) {
+      if (neighbours_[t][side] != kNoIndex) continue;
+      const geometry::Triangle f = geometry::tetFace(mesh_.tets[t], side);
+      const Vec3 &a = mesh_.positions[f[0]], &b = mesh_.positions[f[1]], &c = mesh_.positions[f[2]];
+      const Vec3 normal = (b - a).cross(c - a).normalized();
+      const Side plane{normal, normal.dot(a)};
+      const bool known = std::any_of(seen.begin(), seen.end(), [&](const Side& s) {
+        return s.normal.dot(normal) > 1 - 1e-12 && std::abs(s.normal.dot(a) - s.offset) <= same;
+      });
+      if (known) continue;
+      if (seen.size() == kMostSides) return flatSides_.clear();
+      seen.push_back(plane);
+      if (std::all_of(mesh_.positions.begin(), mesh_.positions.end(),
+                      [&](const Vec3& p) { return normal.dot(p) <= plane.offset + same; }))
+        flatSides_.push_back(plane);
+    }
 }
 
 void RestMesh::makeGrid() {

@@ -67,6 +67,12 @@ class RestMesh {
   bool onSurface(uint32_t vertex) const { return onSurface_[vertex] != 0; }
   // Outward, weighted by angle; zero for vertices inside.
   const Vec3& normal(uint32_t vertex) const { return normals_[vertex]; }
+  // Planes of flat sides that have all of the body below them: those of boxes. Few or none.
+  struct Side {
+    Vec3 normal;  // outward
+    double offset;
+  };
+  std::span<const Side> flatSides() const { return flatSides_; }
   double edge() const { return edge_; }  // mean length
   bool halfSpaces() const { return halfSpaces_; }
   const Box3& bounds() const { return bounds_; }
@@ -78,6 +84,7 @@ class RestMesh {
   };
   void makeGrid();
   void findSurface();
+  void findFlatSides();
 
   geometry::TetMesh mesh_;
   sdf::FieldPtr field_;
@@ -88,6 +95,7 @@ class RestMesh {
   std::vector<double> depth_;
   std::vector<uint8_t> onSurface_;
   std::vector<Vec3> normals_;
+  std::vector<Side> flatSides_;
   Box3 bounds_;
   double edge_ = 0, cell_ = 0;
   std::array<uint32_t, 3> cells_{};

@@ -18,11 +18,12 @@ constexpr uint32_t kOfB = 1u << 31;  // in ids: a point of B
 // has them face each other. Where they point the same way, the point is on the far side of a wall or has
 // passed the middle of the other body, and would be pushed through instead of back.
 constexpr double kSameWay = 0.2;
-constexpr double kApart = 0.15;      // of the smaller body's outer radius: nearer contacts say the same
-constexpr double kAlike = 0.9;       // of the cosine between the normals of such
-constexpr double kLookAhead = 0.05;  // of the smaller body's outer radius
-constexpr double kSteepest = 1.74;   // of a trilinear field between exact distances: root of three
-constexpr size_t kToChooseFrom = 4;  // times the limit: points about to touch, of which the nearest stay
+constexpr double kApart = 0.15;        // of the smaller body's outer radius: nearer contacts say the same
+constexpr double kAlike = 0.9;         // of the cosine between the normals of such
+constexpr double kLookAhead = 0.05;    // of the smaller body's outer radius
+constexpr double kSteepest = 1.74;     // of a trilinear field between exact distances: root of three
+constexpr double kLeastCosine = 0.97;  // between flat sides that face each other: see kFlatSlope
+constexpr size_t kToChooseFrom = 4;    // times the limit: points about to touch, of which the nearest stay
 
 // The points of one shape against the field of another.
 struct Search {
@@ -114,9 +115,13 @@ struct Search {
     return separation < contact.separation + tolerance;
   }
 
-  // Both return a bound below the distance of the points, where they found none within the margin.
+  // Both return a bound below the distance of the points, where they found none within the margin. Contacts
+  // about to touch are left in the scratch memory.
   double run() const;
   double runFull() const;
+  // Of those, whoever's, the nearest, until the pair has so many.
+  void addSpeculative(uint32_t most) const;
+  uint32_t most() const { return std::max(limit, q.selection.firstLimit); }
 
  private:
   // Through the points nearer than `ahead`, into the lists of the scratch memory.
@@ -126,10 +131,15 @@ struct Search {
     uint32_t grown = 0, changed = 0;  // contacts deeper than the tolerance: one more, or in place of another
   };
   Passed pass(double ahead) const;
+  double separationBound() const;
   void choose(const Passed& passed) const;
   double tolerance() const { return q.selection.depthTolerance * size(); }
   double nearby() const { return std::min(q.margin, tolerance()); }  // what counts as touching
-  uint32_t most() const { return std::max(limit, q.selection.firstLimit); }
+  // What the other direction found to touch counts: contacts are the pair's.
+  uint32_t room() const { return most() - std::min(most(), uint32_t(q.out.size() - firstOfPair)); }
+
+  mutable double bound_ = -Box3::kInfinity;  // below the separation of all points
+  mutable size_t firstSpeculative_ = 0;
 };
 
 double Search::runFull() const {
@@ -149,6 +159,12 @@ double Search::run() const {
   if (walk.points.points().pointCount() == 0) return Box3::kInfinity;
   if (q.selection.full) return runFull();
   ContactScratch& s = q.scratch;
+  firstSpeculative_ = s.speculative.size();
+  bound_ = separationBound();
+  if (bound_ >= q.margin) {
+    forget();
+    return bound_;
+  }
   bool* full = q.gap ? &(idBit ? q.gap->fullB : q.gap->fullA) : nullptr;
   Passed passed;
   if (full && *full && nearby() < q.margin) {
@@ -169,20 +185,27 @@ Search::Passed Search::pass(double ahead) const {
   const SelectionSettings& selection = q.selection;
   ContactScratch& s = q.scratch;
   const double deep = tolerance(), near = nearby();
-  const uint32_t enough = most();
+  const uint32_t enough = room();
   const double radius = walk.points.pointRadius();
   s.touching.clear();
-  s.speculative.clear();
+  s.speculative.resize(firstSpeculative_);
   Passed passed;  // once full, only what is deeper than the tolerance counts
+  passed.full = enough == 0;
+  const bool deeper = bound_ < -deep, touch = bound_ < near;  // whether there may be such
   const auto reach = [&] {
     if (passed.full) return radius - deep;
     // A little farther as long as nothing is near, so that the gap known is worth something.
-    const size_t found = s.touching.size() + s.speculative.size();
+    const size_t found = s.touching.size() + s.speculative.size() - firstSpeculative_;
     if (found == 0 && q.gap && ahead == q.margin) return radius + ahead + kLookAhead * size();
     return radius + (found >= kToChooseFrom * enough ? near : ahead);
   };
   passed.clear = walk.run(
-      slack(ahead), [&] { return !passed.full || passed.changed < selection.growth; }, reach,
+      slack(ahead),
+      [&] {
+        if (passed.full) return deeper && passed.changed < selection.growth;
+        return touch || s.speculative.size() - firstSpeculative_ < kToChooseFrom * enough;
+      },
+      reach,
       [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
         const double separation = sample.value - radius;
         if (separation >= ahead) return;
@@ -204,7 +227,7 @@ Search::Passed Search::pass(double ahead) const {
           const auto least = std::max_element(
               s.touching.begin(), s.touching.end(),
               [](const Contact& a, const Contact& b) { return a.separation < b.separation; });
-          if (least->separation > -deep) {
+          if (least != s.touching.end() && least->separation > -deep) {
             *least = contact;
             return;
           }
@@ -212,7 +235,7 @@ Search::Passed Search::pass(double ahead) const {
           ++passed.grown;
           return;
         }
-        if (separation >= near && s.speculative.size() >= kToChooseFrom * enough) return;
+        if (separation >= near && s.speculative.size() - firstSpeculative_ >= kToChooseFrom * enough) return;
         const Contact contact = contactOf(rank, separation, sample.gradient);
         if (repeats(contact, deep)) return;
         if (separation < near) {
@@ -226,27 +249,49 @@ Search::Passed Search::pass(double ahead) const {
   return passed;
 }
 
+// All points are above a flat side of the field's shape by at least as much as their box, or as a flat side
+// of theirs that faces it.
+double Search::separationBound() const {
+  double best = -Box3::kInfinity;
+  const Box3& box = walk.points.localBounds();
+  const Vec3 middle = box.center(), half = 0.5 * box.extent();
+  for (const FlatSide& wall : walk.field.flatSides()) {
+    const Vec3 up = walk.turn.transpose() * wall.normal;  // in the frame of the points
+    const double offset = wall.normal.dot(wall.centre - walk.shift);
+    best = std::max(best, up.dot(middle) - up.cwiseAbs().dot(half) - offset);
+    for (const FlatSide& side : walk.points.flatSides()) {
+      const double cosine = -up.dot(side.normal);
+      if (cosine < kLeastCosine) continue;
+      const double sine = std::sqrt(std::max(0.0, 1 - cosine * cosine));
+      if (cosine > kFlatSlope * sine)
+        best = std::max(best, up.dot(side.centre) - offset - sine * side.radius);
+    }
+  }
+  return best - walk.points.pointRadius() - walk.field.fieldError() -
+         1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
+}
+
 void Search::choose(const Passed& passed) const {
   ContactScratch& s = q.scratch;
   const double deep = tolerance();
-  const uint32_t enough = most();
   // One fewer next time where not all were needed, or the last of them carries little.
   const auto carriesLittle = [&](const Contact& c) { return c.separation > -deep; };
   const bool spare = !passed.full || (passed.changed == 0 &&
                                       std::any_of(s.touching.begin(), s.touching.end(), carriesLittle));
-  limit = spare ? std::max(q.selection.firstLimit, enough - 1) : enough + passed.grown;
+  limit = spare ? std::max(q.selection.firstLimit, most() - 1) : most() + passed.grown;
   q.out.insert(q.out.end(), s.touching.begin(), s.touching.end());
-  // Of those about to touch, the nearest.
+  s.touching.clear();
+  if (passed.full) s.speculative.resize(firstSpeculative_);
+}
+
+void Search::addSpeculative(uint32_t most) const {
+  ContactScratch& s = q.scratch;
   std::sort(s.speculative.begin(), s.speculative.end(), [](const Contact& a, const Contact& b) {
     return a.separation != b.separation ? a.separation < b.separation : a.id < b.id;
   });
-  size_t total = s.touching.size();
-  s.touching.clear();
   for (const Contact& contact : s.speculative) {
-    if (total >= enough) break;
-    if (repeats(contact, deep)) continue;
-    q.out.push_back(contact);
-    ++total;
+    if (q.out.size() - firstOfPair >= most) break;
+    if (!repeats(contact, tolerance())) q.out.push_back(contact);
   }
 }
 
@@ -286,8 +331,14 @@ void search(const PairQuery& q, std::span<const Search> searches) {
   const size_t before = q.out.size();
   q.scratch.farSide.clear();
   q.scratch.inside.clear();
+  q.scratch.speculative.clear();
   double distance = Box3::kInfinity;
-  for (const Search& s : searches) distance = std::min(distance, s.run());
+  uint32_t most = 0;
+  for (const Search& s : searches) {
+    most = std::max(most, s.most());
+    distance = std::min(distance, s.run());
+  }
+  if (!q.selection.full) searches.front().addSpeculative(most);
   // Points on the far side and inside speak only where nobody else does: one body deep in another.
   if (q.out.size() == before) {
     const std::vector<Contact>& list = q.scratch.farSide.empty() ? q.scratch.inside : q.scratch.farSide;

@@ -56,6 +56,16 @@ struct Ball {
   double radius = 0;
 };
 
+// A flat side: all of the shape's points lie below the plane, and the field is nowhere less than the height
+// above it. No point is farther from the axis through `centre`, which is on the plane, than `radius` and
+// kFlatSlope times its depth.
+struct FlatSide {
+  Vec3 normal;  // outward, unit
+  Vec3 centre;
+  double radius;
+};
+inline constexpr double kFlatSlope = 4;
+
 class Shape {
  public:
   virtual ~Shape() = default;
@@ -95,6 +105,8 @@ class Shape {
   // Outward, by rank; zero for points inside. Empty where points are not on a surface (spheres, capsules).
   const std::vector<Vec3>& pointNormals() const { return pointNormals_; }
 
+  const std::vector<FlatSide>& flatSides() const { return flatSides_; }  // those known, of pieces
+
   const Box3& localBounds() const { return localBounds_; }
   Box3 bounds(const Pose& pose) const;  // tight for primitives; infinite sides for planes
   double outerRadius() const {
@@ -125,6 +137,7 @@ class Shape {
   sdf::SphereTree points_;
   std::vector<Vec3> pointNormals_;
   std::vector<PointNode> pointNodes_;
+  std::vector<FlatSide> flatSides_;
   double pointRadius_ = 0;
   Box3 localBounds_ = {};
   double outerRadius_ = 0, innerRadius_ = 0;
@@ -189,6 +202,7 @@ struct SolidParts {
   std::vector<Vec3> pointNormals;  // outward, by rank; zero for points inside
   double innerRadius = 0;          // of the largest ball known inside
   std::vector<Vec3> inside;        // candidates for the middles of cores
+  std::vector<FlatSide> flatSides;
   size_t insidePoints = SIZE_MAX;  // points off the surface that searches come to; others are only kept
 };
 // Cost: linear in the surface and the points. Throws Error (Usage) where something is missing or does not

@@ -25,6 +25,7 @@ ShapePtr makeSolid(SolidParts parts) {
   shape->fieldDomain_ = parts.fieldDomain;
   shape->setTree(std::move(parts.points), parts.insidePoints);
   shape->pointNormals_ = std::move(parts.pointNormals);
+  shape->flatSides_ = std::move(parts.flatSides);
   // Thin pieces have no vertex inside: a ball that a plate of that volume has room for.
   shape->innerRadius_ = parts.innerRadius;
   if (!(shape->innerRadius_ > 0)) {

@@ -18,6 +18,7 @@ class ShapeParts final : public Shape {
   using Shape::fieldDomain_;
   using Shape::fieldError_;
   using Shape::fieldErrorFar_;
+  using Shape::flatSides_;
   using Shape::halfExtent_;
   using Shape::hull_;
   using Shape::innerRadius_;

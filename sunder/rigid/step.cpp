@@ -73,7 +73,8 @@ void Simulation::Impl::startStep() {
                 settings.bounceSpeed + 2 * substep_ * settings.gravity.norm()};
 
   BodyState& state = bodies.state;
-  const double fall = settings.gravity.norm() * dt * dt;
+  // Bodies fall alike: how far one falls away from or towards another that does not is shared by the two.
+  const double fall = 0.25 * (1 + 1.0 / settings.substeps) * settings.gravity.norm() * dt * dt;
   margin_.resize(bodies.count());
   parallelFor(
       bodies.count(),
@@ -101,7 +102,7 @@ void Simulation::Impl::startStep() {
         bodies.refreshMover(i);
         const double reach = c.plane ? 0 : c.outer;
         double motion = (m.velocity().norm() + m.spin().norm() * reach) * dt;
-        if (m.movable()) motion += fall * std::abs(c.gravityScale);
+        motion += fall * (m.movable() ? std::max(1.0, 2 * std::abs(c.gravityScale) - 1) : 1.0);
         margin_[i] = c.plane ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.ahead());
       },
       256);
