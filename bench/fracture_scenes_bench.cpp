@@ -79,7 +79,7 @@ const char* kBall = R"({
   "bodies": [
     {"id": "ground", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
     {"id": "ball", "shape": "ball", "material": "porcelain", "position": [0, 0.6, 0], "velocity": [0, -3, 0],
-     "fracture": {"model": "voronoi", "pieces": 14, "impulse": "0.1 N s", "edge": "1.8 cm"}}
+     "fracture": {"model": "voronoi", "pieces": 14, "impulse": "0.1 N s", "edge": "2 cm"}}
   ]
 })";
 
@@ -90,7 +90,7 @@ const char* kBodies = R"({
   "arrays": [{
     "id": "ball",
     "body": {"shape": "ball", "material": "porcelain", "velocity": [0, -4, 0],
-             "fracture": {"model": "voronoi", "pieces": 5, "impulse": "0.1 N s", "edge": "1.8 cm"}},
+             "fracture": {"model": "voronoi", "pieces": 5, "impulse": "0.1 N s", "edge": "2 cm"}},
     "grid": {"count": [5, 1, 1], "spacing": [0.32, 1, 1]}, "position": [0, 0.4, 0]
   }]
 })";

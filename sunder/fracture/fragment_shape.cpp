@@ -20,8 +20,8 @@ constexpr double kSurely = 0.9;      // of what a vertex knows of its depth, whi
 std::vector<rigid::FlatSide> flatSidesOf(const FragmentField& field, std::span<const Vec3> points) {
   std::vector<rigid::FlatSide> sides;
   const double slack = field.halfSpaces().bend() + 1e-6 * field.rest().edge();
-  const auto add = [&](const Vec3& normal, double offset) {
-    rigid::FlatSide side{normal, Vec3::Zero(), 0};
+  const auto add = [&](const Vec3& normal, double offset, double error) {
+    rigid::FlatSide side{normal, Vec3::Zero(), 0, error};
     double top = offset;  // points may be above the plane by as much as the crack bends
     Box3 box;
     for (const Vec3& p : points) {
@@ -39,8 +39,9 @@ std::vector<rigid::FlatSide> flatSidesOf(const FragmentField& field, std::span<c
     }
     sides.push_back(side);
   };
-  for (const HalfSpace& plane : field.halfSpaces().all()) add(plane.normal, plane.offset);
-  for (const RestMesh::Side& plane : field.rest().flatSides()) add(plane.normal, plane.offset);
+  for (const HalfSpace& plane : field.halfSpaces().all()) add(plane.normal, plane.offset, 0);
+  for (const RestMesh::Side& plane : field.rest().flatSides())
+    add(plane.normal, plane.offset, field.rest().errors().near);
   return sides;
 }
 

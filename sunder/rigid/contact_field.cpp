@@ -46,11 +46,15 @@ struct Search {
         towardsB(pointsOfB ? 1 : -1),
         firstOfPair(query.out.size()) {}
 
-  // The values at a sphere's centre and at a point below it may both be wrong; and rounding.
   bool withinBand(double ahead) const { return ahead + walk.points.pointRadius() <= walk.field.fieldBand(); }
-  double slack(double ahead) const {
-    return (withinBand(ahead) ? walk.field.fieldError() : walk.field.fieldErrorFar()) +
-           1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
+  // By how much the field at a point may be below its distance where it is below `reach`, and rounding.
+  // Within the band that is little, unless the point could be so deep that the field is far below the band.
+  double slack(double reach) const {
+    const Shape& f = walk.field;
+    const double rounding = 1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
+    if (!(reach <= f.fieldBand())) return f.fieldErrorFar() + rounding;
+    return std::min(f.fieldErrorFar(), std::max(f.fieldError(), f.fieldErrorFar() - f.fieldBand() - reach)) +
+           rounding;
   }
   double size() const { return std::min(q.a.outerRadius(), q.b.outerRadius()); }
 
@@ -144,15 +148,15 @@ struct Search {
 
 double Search::runFull() const {
   const double radius = walk.points.pointRadius();
-  return -radius + walk.run(
-                       slack(q.margin), [] { return true; }, [&] { return q.margin + radius; },
-                       [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
-                         const double separation = sample.value - radius;
-                         if (separation >= q.margin) return;
-                         walk.scratch.work.insidePoints += separation < 0;
-                         q.out.push_back(contactOf(rank, separation, sample.gradient));
-                       },
-                       [&] { return q.margin + radius; });
+  return -radius + walk.run([&](double within) { return slack(within); }, [] { return true; },
+                            [&] { return q.margin + radius; },
+                            [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
+                              const double separation = sample.value - radius;
+                              if (separation >= q.margin) return;
+                              walk.scratch.work.insidePoints += separation < 0;
+                              q.out.push_back(contactOf(rank, separation, sample.gradient));
+                            },
+                            [&] { return q.margin + radius; });
 }
 
 double Search::run() const {
@@ -199,53 +203,54 @@ Search::Passed Search::pass(double ahead) const {
     if (found == 0 && q.gap && ahead == q.margin) return radius + ahead + kLookAhead * size();
     return radius + (found >= kToChooseFrom * enough ? near : ahead);
   };
-  passed.clear = walk.run(
-      slack(ahead),
-      [&] {
-        if (passed.full) return deeper && passed.changed < selection.growth;
-        return touch || s.speculative.size() - firstSpeculative_ < kToChooseFrom * enough;
-      },
-      reach,
-      [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
-        const double separation = sample.value - radius;
-        if (separation >= ahead) return;
-        s.work.insidePoints += separation < 0;
-        const bool surface = walk.points.points().surface[rank];
-        if (!surface || sameWay(rank, sample.gradient)) {
-          std::vector<Contact>& list = surface ? s.farSide : s.inside;
-          if (separation < 0 && list.size() < selection.firstLimit)
-            list.push_back(contactOf(rank, separation, sample.gradient));
-          return;
-        }
-        if (passed.full) {
-          if (separation >= -deep || passed.changed >= selection.growth) return;
-          const Contact contact = contactOf(rank, separation, sample.gradient);
-          if (held(contact, deep)) return;
-          ++passed.changed;
-          if (repeats(contact, deep)) return;
-          // One that carries little makes room; else there has to be one more.
-          const auto least = std::max_element(
-              s.touching.begin(), s.touching.end(),
-              [](const Contact& a, const Contact& b) { return a.separation < b.separation; });
-          if (least != s.touching.end() && least->separation > -deep) {
-            *least = contact;
-            return;
-          }
-          s.touching.push_back(contact);
-          ++passed.grown;
-          return;
-        }
-        if (separation >= near && s.speculative.size() - firstSpeculative_ >= kToChooseFrom * enough) return;
-        const Contact contact = contactOf(rank, separation, sample.gradient);
-        if (repeats(contact, deep)) return;
-        if (separation < near) {
-          s.touching.push_back(contact);
-          passed.full = s.touching.size() >= enough;
-        } else {
-          s.speculative.push_back(contact);
-        }
-      },
-      reach);
+  passed.clear =
+      walk.run([&](double within) { return slack(within); },
+               [&] {
+                 if (passed.full) return deeper && passed.changed < selection.growth;
+                 return touch || s.speculative.size() - firstSpeculative_ < kToChooseFrom * enough;
+               },
+               reach,
+               [&](uint32_t rank, const Vec3&, const sdf::FieldSample& sample) {
+                 const double separation = sample.value - radius;
+                 if (separation >= ahead) return;
+                 s.work.insidePoints += separation < 0;
+                 const bool surface = walk.points.points().surface[rank];
+                 if (!surface || sameWay(rank, sample.gradient)) {
+                   std::vector<Contact>& list = surface ? s.farSide : s.inside;
+                   if (separation < 0 && list.size() < selection.firstLimit)
+                     list.push_back(contactOf(rank, separation, sample.gradient));
+                   return;
+                 }
+                 if (passed.full) {
+                   if (separation >= -deep || passed.changed >= selection.growth) return;
+                   const Contact contact = contactOf(rank, separation, sample.gradient);
+                   if (held(contact, deep)) return;
+                   ++passed.changed;
+                   if (repeats(contact, deep)) return;
+                   // One that carries little makes room; else there has to be one more.
+                   const auto least = std::max_element(
+                       s.touching.begin(), s.touching.end(),
+                       [](const Contact& a, const Contact& b) { return a.separation < b.separation; });
+                   if (least != s.touching.end() && least->separation > -deep) {
+                     *least = contact;
+                     return;
+                   }
+                   s.touching.push_back(contact);
+                   ++passed.grown;
+                   return;
+                 }
+                 if (separation >= near && s.speculative.size() - firstSpeculative_ >= kToChooseFrom * enough)
+                   return;
+                 const Contact contact = contactOf(rank, separation, sample.gradient);
+                 if (repeats(contact, deep)) return;
+                 if (separation < near) {
+                   s.touching.push_back(contact);
+                   passed.full = s.touching.size() >= enough;
+                 } else {
+                   s.speculative.push_back(contact);
+                 }
+               },
+               reach);
   return passed;
 }
 
@@ -257,7 +262,7 @@ double Search::separationBound() const {
   const Vec3 middle = box.center(), half = 0.5 * box.extent();
   for (const FlatSide& wall : walk.field.flatSides()) {
     const Vec3 up = walk.turn.transpose() * wall.normal;  // in the frame of the points
-    const double offset = wall.normal.dot(wall.centre - walk.shift);
+    const double offset = wall.normal.dot(wall.centre - walk.shift) + wall.slack;
     best = std::max(best, up.dot(middle) - up.cwiseAbs().dot(half) - offset);
     for (const FlatSide& side : walk.points.flatSides()) {
       const double cosine = -up.dot(side.normal);
@@ -267,7 +272,7 @@ double Search::separationBound() const {
         best = std::max(best, up.dot(side.centre) - offset - sine * side.radius);
     }
   }
-  return best - walk.points.pointRadius() - walk.field.fieldError() -
+  return best - walk.points.pointRadius() -
          1e-12 * (walk.shift.norm() + walk.points.localBounds().diagonal());
 }
 

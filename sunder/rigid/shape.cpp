@@ -164,7 +164,7 @@ ShapePtr makePlane() {
   shape->outerRadius_ = shape->innerRadius_ = Box3::kInfinity;
   shape->field_ = sdf::makePlaneField(Vec3::UnitY(), 0);
   shape->localBounds_ = shape->field_->bounds();
-  shape->flatSides_ = {{Vec3::UnitY(), Vec3::Zero(), 0}};
+  shape->flatSides_ = {{Vec3::UnitY(), Vec3::Zero(), 0, 0}};
   shape->surface_.positions = {
       {-kDrawn, 0, -kDrawn}, {-kDrawn, 0, kDrawn}, {kDrawn, 0, kDrawn}, {kDrawn, 0, -kDrawn}};
   shape->surface_.triangles = {{0, 1, 2}, {0, 2, 3}};

@@ -57,12 +57,12 @@ struct Ball {
 };
 
 // A flat side: all of the shape's points lie below the plane, and the field is nowhere less than the height
-// above it. No point is farther from the axis through `centre`, which is on the plane, than `radius` and
-// kFlatSlope times its depth.
+// above it less `slack`. No point is farther from the axis through `centre`, which is on the plane, than
+// `radius` and kFlatSlope times its depth.
 struct FlatSide {
   Vec3 normal;  // outward, unit
   Vec3 centre;
-  double radius;
+  double radius, slack;
 };
 inline constexpr double kFlatSlope = 4;
 

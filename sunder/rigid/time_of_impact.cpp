@@ -48,12 +48,11 @@ double pointsBelow(const Shape& points, const Pose& posePoints, const Shape& fie
   const double radius = points.pointRadius();
   double best = enough;
   const PointWalk walk(points, posePoints, field, poseField, s);
-  walk.run(
-      0, [] { return true; }, [&] { return best + radius; },
-      [&](uint32_t rank, const Vec3&, const sdf::FieldSample&) {
-        best = std::min(best, s.bound[rank] - radius);
-      },
-      [&] { return best + radius - tolerance; });
+  walk.run([](double) { return 0.0; }, [] { return true; }, [&] { return best + radius; },
+           [&](uint32_t rank, const Vec3&, const sdf::FieldSample&) {
+             best = std::min(best, s.bound[rank] - radius);
+           },
+           [&] { return best + radius - tolerance; });
   return best - tolerance;
 }
 
