@@ -1,0 +1,128 @@
+// Fragments through the solver, and what searching them costs: specification 05, checks 21, 23 and 24.
+#include "sunder/rigid/contact.h"
+#include "sunder/rigid/simulation.h"
+
+#include "fracture/fragment_cases.h"
+
+#include <gtest/gtest.h>
+
+namespace sunder::fracture {
+namespace {
+
+using rigid::BodyIndex;
+using rigid::BodySettings;
+using rigid::Simulation;
+
+rigid::SimulationSettings restless() {
+  rigid::SimulationSettings settings;
+  settings.sleep = false;
+  return settings;
+}
+
+// Check 23: pieces that hit each other far from everything else.
+TEST(FragmentMotion, AFreeCloudKeepsItsMomentum) {
+  for (const double amplitude : {0.0, 0.04}) {
+    rigid::SimulationSettings settings = restless();
+    settings.gravity = Vec3::Zero();
+    Simulation world(settings);
+    Broken broken(cubeMesh(6, 5, FlatCracks::HalfSpaces));
+    broken.shatter(10, 6, amplitude);
+    RandomStream random(7);
+    double scale = 0;
+    for (const Piece& piece : broken.pieces) {
+      BodySettings body;
+      body.shape = piece.fragment.shape;
+      const Vec3 out = body.shape->mass().centre - Vec3::Constant(0.5);
+      body.velocity = Vec3(3, -2, 1) - 2 * out + 0.5 * random.unitVector();  // towards each other
+      body.angularVelocity = 2 * random.unitVector();
+      const BodyIndex added = world.addBody(body);
+      scale += world.mass(added) * body.velocity.norm();
+    }
+    const Vec3 momentum = world.momentum(), angular = world.angularMomentum();
+    uint64_t contacts = 0;
+    for (int step = 0; step < 120; ++step) {
+      world.step();
+      contacts += world.report().contacts;
+    }
+    EXPECT_GT(contacts, 100u);
+    EXPECT_LT((world.momentum() - momentum).norm(), 2 * 1e-5 * scale);
+    EXPECT_LT((world.angularMomentum() - angular).norm(), 2 * 1e-5 * scale);
+  }
+}
+
+// Check 24: a piece on a slope of 20 degrees, whose tangent is 0.364, on the face of the cube that it has.
+TEST(FragmentMotion, APieceSticksAndSlidesOnASlope) {
+  Broken broken(cubeMesh(6, 5, FlatCracks::HalfSpaces));
+  ASSERT_TRUE(broken.crack(0, planeCrack(Vec3(0.5, 0.35, 0.5), Vec3(0.15, 1, 0.2))));
+  ASSERT_EQ(broken.pieces.size(), 2u);
+  const bool first = broken.pieces[0].fragment.shape->mass().centre.y() < 0.5;
+  const Piece& low = broken.pieces[first ? 0 : 1];
+  for (const double friction : {0.5, 0.3}) {
+    Simulation world(restless());
+    BodySettings slope;
+    slope.kind = rigid::BodyKind::Static;
+    slope.shape = rigid::makePlane();
+    slope.pose.rotation = Quat(Eigen::AngleAxisd(20 * kPi / 180, Vec3::UnitZ()));
+    slope.surface.friction = friction;
+    world.addBody(slope);
+    BodySettings body;
+    body.shape = low.fragment.shape;
+    body.pose = slope.pose;
+    body.surface.friction = friction;
+    const BodyIndex piece = world.addBody(body);
+    const Vec3 start = world.centre(piece);
+    for (int step = 0; step < 120; ++step) world.step();
+    const double gone = (world.centre(piece) - start).norm();
+    const double expected = 9.81 * (std::sin(20 * kPi / 180) - friction * std::cos(20 * kPi / 180)) * 2;
+    if (friction > 0.4) {
+      EXPECT_LT(gone, 0.002);
+    } else {
+      EXPECT_NEAR(gone, expected, 0.05 * expected);
+    }
+  }
+}
+
+// Check 21, the second half: pieces that fit together are found to touch at once as long as what is about to
+// touch counts; without that margin nothing touches and the search goes through all of the crack.
+struct Searched {
+  size_t contacts = 0;
+  rigid::ContactWork work;
+};
+Searched search(const Broken& broken, double margin, const rigid::SelectionSettings& selection) {
+  const rigid::Shape &a = *broken.pieces[0].fragment.shape, &b = *broken.pieces[1].fragment.shape;
+  // A hair apart, so that no point is inside by rounding.
+  const auto apart = [&](const rigid::Shape& s) {
+    return rigid::Pose{1e-9 * (s.mass().centre - Vec3::Constant(0.5)), Quat::Identity()};
+  };
+  rigid::ContactScratch scratch;
+  std::vector<rigid::Contact> contacts;
+  rigid::PairMemory memory;
+  rigid::PairGap gap;
+  findContacts(rigid::ShapeHead(a), apart(a), rigid::ShapeHead(b), apart(b),
+               margin * std::min(a.outerRadius(), b.outerRadius()), selection, memory, scratch, contacts,
+               &gap);
+  return {contacts.size(), scratch.work};
+}
+
+TEST(FragmentMotion, WithoutAMarginTheSearchGoesThroughTheWholeCrack) {
+  for (const FlatCracks flat : {FlatCracks::Polygons, FlatCracks::HalfSpaces})
+    for (const uint32_t n : {12u, 20u}) {
+      Broken broken(cubeMesh(n, 5, flat));
+      ASSERT_TRUE(broken.crack(0, planeCrack(Vec3(0.5, 0.48, 0.5), Vec3(0.1, 1, 0.2))));
+      // A search that ends with enough contacts, as the claim has it.
+      const Searched with = search(broken, 0.002, {.growth = 0}), without = search(broken, 0, {.growth = 0});
+      EXPECT_EQ(with.contacts, 16u);
+      EXPECT_LE(without.contacts, 1u);
+      EXPECT_GT(without.work.visited, 5 * with.work.visited);
+      // Ours looks on for points that are deeper than the tolerance: it visits as many spheres either way,
+      // as these are larger than that, but asks the field for half of the points.
+      const Searched on = search(broken, 0.002, {}), onWithout = search(broken, 0, {});
+      EXPECT_EQ(on.contacts, 16u);
+      EXPECT_GT(onWithout.work.visited, on.work.visited);
+      EXPECT_LT(double(onWithout.work.visited), 1.3 * double(on.work.visited));
+      EXPECT_GT(double(onWithout.work.fieldQueries), 1.7 * double(on.work.fieldQueries));
+    }
+}
+
+}  // namespace
+}  // namespace sunder::fracture
