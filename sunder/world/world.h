@@ -39,6 +39,7 @@ class World {
   const rigid::Simulation& simulation() const { return simulation_; }
   const std::vector<BuiltShape>& shapes() const { return shapes_; }
   const Breakage& breakage() const { return breakage_; }
+  void observeBreaks(BreakObserver observer) { breakage_.observe(std::move(observer)); }
 
   uint64_t frame() const { return frame_; }
   double time() const { return scene_.world.frameTime(frame_); }
