@@ -554,6 +554,7 @@ FractureOutcome AdaptiveFracture::strike(const CrackedMesh& body, const BrittleM
   requireValid(material);
   if (settings.steps == 0 || !(edge > 0))
     throw Error(ErrorKind::Usage, "an analysis needs at least one step and an edge length above 0");
+  if (body.size() == 0) throw Error(ErrorKind::Geometry, "a body with no tetrahedra cannot break");
   for (const Blow& blow : blows)
     if (!blow.point.allFinite() || !blow.impulse.allFinite() || !std::isfinite(blow.speed))
       throw Error(ErrorKind::Usage, "a blow has a number that is not finite");

@@ -148,7 +148,7 @@ BrokenBody voronoiPieces(const CrackedMesh& body, std::span<const Vec3> sites, d
       if (!there) continue;
       std::sort(added.begin(), added.end(), [](const Cut& a, const Cut& b) { return a.surface < b.surface; });
       cuts.insert(cuts.end(), added.begin(), added.end());
-      if (cuts.size() > kMostCuts) throw Error(ErrorKind::Limit, "too many cracks through one tetrahedron");
+      requireFewCuts(cuts.size());
       CutCell cell;
       if (!cuts.empty()) {
         cell = makeCell(body.mesh.tets[t], p, cuts);

@@ -257,6 +257,19 @@ std::span<const BreakRecord> Breakage::act(rigid::Simulation& simulation, uint64
   return std::span(changes_).subspan(known);
 }
 
+bool Breakage::refuse(uint32_t body, const Error& error) {
+  // A body that is too finely cut or too thin to be analysed is no reason to stop everything else; wrong use
+  // is.
+  if (error.kind() != ErrorKind::Limit && error.kind() != ErrorKind::Numerical &&
+      error.kind() != ErrorKind::Geometry)
+    throw error;
+  const size_t own = scene_.bodies.size();
+  if (report_.refused++ == 0)
+    report_.refusal = fmt::format("{}: {}", body < own ? scene_.bodies[body].id : spawned_[body - own].name,
+                                  error.message());
+  return false;
+}
+
 bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
                              std::span<const fracture::Blow> blows, uint64_t frame) {
   const Piece& piece = pieces_.at(body);
@@ -267,7 +280,11 @@ bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
     const ProfileScope analysis("analysis");
     fracture::FractureSettings settings = object.settings;
     settings.leastPart = leastPart(piece);
-    outcome = fracture_.strike(*piece.mesh, object.material, blows, settings, object.rest->edge(), next);
+    try {
+      outcome = fracture_.strike(*piece.mesh, object.material, blows, settings, object.rest->edge(), next);
+    } catch (const Error& error) {
+      return refuse(body, error);
+    }
   }
   ++report_.analyses;
   report_.seconds.add(outcome.seconds);
@@ -294,7 +311,12 @@ bool Breakage::breakByCells(rigid::Simulation& simulation, uint32_t body,
       *piece.mesh, spec.sites, scene_.world.seed * 1000003 + object.body, strongest->point, spec.focus);
   if (sites.size() < 2) return false;
   uint32_t next = object.nextCrack;
-  const fracture::BrokenBody broken = fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
+  fracture::BrokenBody broken;
+  try {
+    broken = fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
+  } catch (const Error& error) {
+    return refuse(body, error);
+  }
   analysis.reset();
   report_.cracks += next - object.nextCrack;
   report_.tinyParts += broken.tinyParts;

@@ -27,6 +27,7 @@
 #include <vector>
 
 namespace sunder {
+class Error;
 class ByteReader;
 class ByteWriter;
 }  // namespace sunder
@@ -59,6 +60,8 @@ struct BreakageReport {
   uint64_t analyses = 0, breaks = 0, cracks = 0;
   uint64_t tinyParts = 0;  // that stayed with a neighbour
   uint64_t splinters = 0;  // that found none and touch nothing
+  uint64_t refused = 0;    // breaks that could not be made: the body stays as it is
+  std::string refusal;     // the first of them
   uint64_t coarse = 0;     // pieces that are shown as coarse as their tetrahedra, against the scene's wish
   fracture::FractureStages seconds;
 };
@@ -123,6 +126,8 @@ class Breakage {
     std::vector<Vec3> sites;  // of Voronoi cells, instead of a plan
   };
 
+  // A break that could not be made: what the analysis or the cut says against it.
+  bool refuse(uint32_t body, const Error& error);
   // What a piece may lose at least, as a part of its volume; 1 where it is too small to break.
   double leastPart(const Piece& piece) const;
   std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece,

@@ -205,6 +205,8 @@ void World::step() {
   const BreakageReport& now = breakage_.report();
   degrade("pieces too small to go their own way stayed with a neighbour", now.tinyParts - tiny_, frame_ + 1,
           "");
+  degrade("breaks could not be made", now.refused - refused_, frame_ + 1, now.refusal);
+  refused_ = now.refused;
   degrade("splinters fly on but touch nothing", now.splinters - splinters_, frame_ + 1, "");
   tiny_ = now.tinyParts;
   splinters_ = now.splinters;

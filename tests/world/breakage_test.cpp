@@ -7,6 +7,7 @@
 #include "temporary_folder.h"
 
 #include <map>
+#include <memory>
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -336,6 +337,70 @@ TEST(Breakage, WhatCannotBreakIsRefusedWithItsPlace) {
   refused(R"("material": "glass", "fracture": {"poisson": 0.5})", "Poisson");
   refused(R"("material": "glass", "fracture": {"strength": 0})", "strength");
   refused(R"("material": "glass", "fracture": {"pieces": 5})", "voronoi");
+  refused(R"("material": "glass", "fracture": {"strength": -3})", "strength");
+  refused(R"("material": "glass", "fracture": {"poisson": -1})", "Poisson");
+}
+
+// A body of the scene on the ground, struck by a steel ball; the world after 20 frames.
+std::unique_ptr<World> struck(const std::string& shape, const std::string& fracture) {
+  auto world = std::make_unique<World>(
+      fromText(R"({
+    "world": {"frames": 60, "timeStep": "1/120 s", "seed": 3},
+    "bodies": [
+      {"id": "ground", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
+      {"id": "body", "shape": )" +
+               shape + R"(, "material": "glass", "position": [0, 0.51, 0], "fracture": )" + fracture + R"(},
+      {"id": "ball", "shape": {"sphere": {"radius": "10 cm"}}, "material": "steel", "position": [0.03, 1.2, 0.02], "velocity": [0, -30, 0]}
+    ]})"));
+  for (int i = 0; i < 20; ++i) world->advance();
+  return world;
+}
+
+// Bodies of the scene that are hard to break: nothing is lost, what was not done is counted.
+TEST(Breakage, WhatIsHardToBreakLosesNothing) {
+  const auto count = [](const World& world, const char* what) {
+    for (const Degradation& d : world.degradations())
+      if (d.what == what) return d.count;
+    return uint64_t(0);
+  };
+  const std::string cube = R"({"box": {"size": [1, 1, 1]}})";
+  const double mass = 2500;  // of the cube in glass
+  // Far more pieces than its tetrahedra can be cut into: it stays whole, and that is said.
+  auto world = struck(cube, R"({"model": "voronoi", "pieces": 900, "impulse": "0.1 N s", "edge": "50 cm"})");
+  EXPECT_EQ(world->bodyCount(), 3u);
+  EXPECT_GT(count(*world, "breaks could not be made"), 0u);
+  EXPECT_NEAR(sumOf(world->simulation()).mass, mass + 7850 * 4 * kPi / 3 * 1e-3, 40);
+  // A strength that nothing reaches.
+  world = struck(cube, R"({"strength": "1e30 Pa", "edge": "25 cm"})");
+  EXPECT_EQ(world->bodyCount(), 3u);
+  EXPECT_TRUE(world->breakage().changes().empty());
+  // Next to no strength: as many cracks as one blow may make, and all of the mass.
+  world = struck(cube, R"({"strength": "1 Pa", "edge": "40 cm", "mostCracks": 6})");
+  EXPECT_GT(world->bodyCount(), 3u);
+  EXPECT_NEAR(sumOf(world->simulation()).mass, mass + 7850 * 4 * kPi / 3 * 1e-3, 40);
+  // A pane of a millimetre in tetrahedra of twenty centimetres.
+  world = struck(R"({"box": {"size": [1, 0.001, 1]}})", R"({"edge": "20 cm"})");
+  double sum = 0;
+  for (const BreakRecord& record : world->breakage().changes())
+    EXPECT_EQ(geometry::validate(record.change), "");
+  for (uint32_t b = 1; b < world->bodyCount(); ++b)
+    if (b != 2 && world->simulation().exists(rigid::BodyIndex(b)))
+      sum += world->simulation().mass(rigid::BodyIndex(b));
+  EXPECT_GT(world->bodyCount(), 3u);
+  EXPECT_NEAR(sum, 2.5, 1e-9);
+}
+
+TEST(Breakage, BodiesThinnerThanTheirTetrahedraAreRefused) {
+  try {
+    World world(fromText(
+        R"({"bodies": [{"id": "pane", "shape": {"make": "plate", "with": {"width": 1, "depth": 1, "thickness": 0.002}},
+            "material": "glass", "fracture": {"edge": "20 cm"}}]})"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(exitCode(error.kind()), 2);
+    EXPECT_NE(std::string(error.what()).find("bodies.pane.fracture"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("smaller \"edge\""), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace
