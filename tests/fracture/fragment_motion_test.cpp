@@ -1,4 +1,4 @@
-// Fragments through the solver, and what searching them costs: specification 05, checks 21, 23 and 24.
+// Fragments through the solver, and what searching them costs: specification 05, checks 19, 21, 23 and 24.
 #include "sunder/rigid/contact.h"
 #include "sunder/rigid/simulation.h"
 
@@ -17,6 +17,47 @@ rigid::SimulationSettings restless() {
   rigid::SimulationSettings settings;
   settings.sleep = false;
   return settings;
+}
+
+// Check 19: pieces that lie on the ground and on each other, after two seconds. All points are looked at, not
+// only those with contacts.
+TEST(FragmentMotion, NoPointOfPiecesAtRestIsDeep) {
+  for (const FlatCracks flat : {FlatCracks::Polygons, FlatCracks::HalfSpaces}) {
+    Broken broken(cubeMesh(6, 5, flat));
+    broken.crack(0, planeCrack(Vec3(0.5, 0.52, 0.5), Vec3(0.05, 1, 0.1)));
+    broken.crack(0, planeCrack(Vec3(0.52, 0.5, 0.5), Vec3(1, 0.02, 0.05)));
+    ASSERT_EQ(broken.pieces.size(), 3u);
+    Simulation world(restless());
+    BodySettings ground;
+    ground.kind = rigid::BodyKind::Static;
+    ground.shape = rigid::makePlane();
+    world.addBody(ground);
+    double smallest = Box3::kInfinity;
+    for (const Piece& piece : broken.pieces) {
+      BodySettings body;
+      body.shape = piece.fragment.shape;
+      world.addBody(body);
+      smallest = std::min(smallest, body.shape->outerRadius());
+    }
+    for (int step = 0; step < 120; ++step) world.step();
+    double deepest = 0;
+    for (uint32_t a = 1; a < world.bodyCount(); ++a)
+      for (uint32_t b = 0; b < a; ++b) {
+        const BodyIndex first(a), second(b);
+        rigid::ContactScratch scratch;
+        rigid::PairMemory memory;
+        std::vector<rigid::Contact> all;
+        rigid::findContacts(*world.shape(first), world.pose(first), *world.shape(second), world.pose(second),
+                            0, {.full = true}, memory, scratch, all);
+        for (const rigid::Contact& c : all) deepest = std::max(deepest, -c.separation);
+      }
+    // What the springs of the solver give way under two bodies.
+    const auto& s = world.settings();
+    const double rate = 2 * kPi * s.contactRate * s.substeps / s.timeStep;
+    EXPECT_LT(deepest, 0.002 * smallest + 2 * s.gravity.norm() / (rate * rate));
+    RecordProperty(flat == FlatCracks::Polygons ? "deepest_polygons" : "deepest_half_spaces",
+                   std::to_string(deepest / smallest));
+  }
 }
 
 // Check 23: pieces that hit each other far from everything else.

@@ -122,19 +122,22 @@ TEST(SphereForest, LabelsDecide) {
   EXPECT_THROW(splitForest(whole, label, added), Error);
 }
 
-// All points against the field of another piece, one by one.
+// All points against the field of another piece, one by one, or against the whole body: more than a thousand
+// poses.
 TEST(SphereForest, SearchFindsWhatBruteForceFinds) {
   Broken broken(cubeMesh(5));
+  const Fragment whole = broken.pieces[0].fragment;
   broken.shatter(5, 8, 0.04);
   RandomStream random(9);
   rigid::ContactScratch scratch;
   rigid::SelectionSettings every;
   every.full = true;
-  size_t contacts = 0;
-  for (int round = 0; round < 400; ++round) {
-    const Fragment& a = broken.pieces[random.below(5)].fragment;
-    const Fragment& b = broken.pieces[random.below(5)].fragment;
-    if (&a == &b) continue;
+  size_t contacts = 0, poses = 0;
+  for (int round = 0; round < 1300; ++round) {
+    const Fragment& a = round % 10 == 0 ? whole : broken.pieces[random.below(5)].fragment;
+    const Fragment& b = round % 20 < 2 ? whole : broken.pieces[random.below(5)].fragment;
+    if (&a == &b && &a != &whole) continue;
+    ++poses;
     const rigid::Pose pose{
         0.2 * random.uniform() * random.unitVector(),
         Quat(Eigen::AngleAxisd(random.uniform(0, round % 2 ? 3.0 : 0.1), random.unitVector()))};
@@ -165,6 +168,7 @@ TEST(SphereForest, SearchFindsWhatBruteForceFinds) {
     // Each point is asked once at most.
     EXPECT_LE(scratch.work.fieldQueries, a.shape->points().pointCount() + b.shape->points().pointCount());
   }
+  EXPECT_GT(poses, 1000u);
   EXPECT_GT(contacts, 1000u);
 }
 
