@@ -86,6 +86,10 @@ TEST(FragmentMotion, AFreeCloudKeepsItsMomentum) {
       contacts += world.report().contacts;
     }
     EXPECT_GT(contacts, 100u);
+    RecordProperty(amplitude > 0 ? "momentum_bumpy" : "momentum_flat",
+                   std::to_string(1e15 * (world.momentum() - momentum).norm() / scale) + "e-15");
+    RecordProperty(amplitude > 0 ? "angular_bumpy" : "angular_flat",
+                   std::to_string(1e9 * (world.angularMomentum() - angular).norm() / scale) + "e-9");
     EXPECT_LT((world.momentum() - momentum).norm(), 2 * 1e-5 * scale);
     EXPECT_LT((world.angularMomentum() - angular).norm(), 2 * 1e-5 * scale);
   }
