@@ -295,11 +295,10 @@ Verb addFracture(CLI::App& root) {
       ->type_name("N");
   app->add_flag("--coarse", options->coarse, "Pieces with the surface of the tetrahedra, not of the mesh");
   app->add_flag("--arrest", options->arrest, "Cracks stop when the elastic energy is spent");
-  app->add_option("--strength", options->strength, "In pascals, instead of the material's")
-      ->check(CLI::PositiveNumber)
+  // Both are looked at with the material, which knows what to say.
+  app->add_option("--strength", options->strength, "In pascals, instead of the material's; inf never breaks")
       ->type_name("PA");
   app->add_option("--surface-energy", options->surfaceEnergy, "In J/m^2, instead of the material's")
-      ->check(CLI::PositiveNumber)
       ->type_name("G");
   app->add_option("--duration", options->duration, "How long the ball touches: source or hertz [source]")
       ->check(CLI::IsMember({"source", "hertz"}))

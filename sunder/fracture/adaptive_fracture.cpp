@@ -343,6 +343,8 @@ class FractureRun {
     for (const uint32_t seed : found) {
       if (torn_[seed]) continue;
       if (geometry_.cracks().size() >= settings_.mostCracks) break;
+      // Nor beside one that started at this very moment.
+      if (geometry_.cracks().size() > before && besideACrack(live_.mesh.mesh.positions[seed])) continue;
       refined |= plan(seed, energy);
     }
     if (geometry_.cracks().size() == before) return;
@@ -411,6 +413,16 @@ class FractureRun {
     functions_.push_back(function);
     ++nextCrack_;
     return refined;
+  }
+
+  // Whether a crack of this blow cuts a tetrahedron that has a vertex at the place.
+  bool besideACrack(const Vec3& at) {
+    const CrackedMesh& mesh = geometry_.cracked().mesh;
+    for (size_t t = 0; t < mesh.size(); ++t)
+      if (!mesh.cuts[t].empty() && mesh.cuts[t].back().surface >= firstCrack_)
+        for (const uint32_t v : mesh.mesh.tets[t])
+          if (mesh.mesh.positions[v] == at) return true;
+    return false;
   }
 
   // The copy of the vertex at a place of which something is there.
@@ -542,6 +554,7 @@ FractureOutcome AdaptiveFracture::strike(const CrackedMesh& body, const BrittleM
   requireValid(material);
   if (settings.steps == 0 || !(edge > 0))
     throw Error(ErrorKind::Usage, "an analysis needs at least one step and an edge length above 0");
+  if (body.size() == 0) throw Error(ErrorKind::Geometry, "a body with no tetrahedra cannot break");
   for (const Blow& blow : blows)
     if (!blow.point.allFinite() || !blow.impulse.allFinite() || !std::isfinite(blow.speed))
       throw Error(ErrorKind::Usage, "a blow has a number that is not finite");

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 namespace sunder::fracture {
 
 namespace {
@@ -156,9 +158,15 @@ bool crosses(const CutCell& cell, const CutCell::Face& face, const std::array<do
   return above && below;
 }
 
+void requireFewCuts(size_t cuts) {
+  if (cuts > kMostCuts)
+    throw Error(ErrorKind::Limit, fmt::format("more than {} cracks through one tetrahedron", kMostCuts))
+        .hint("tetrahedra with shorter edges, or fewer pieces");
+}
+
 CutCell clipCell(const CutCell& cell, const std::array<uint32_t, 4>& vertices,
                  const std::array<Vec3, 4>& positions, std::span<const Cut> cuts) {
-  if (cuts.size() > kMostCuts) throw Error(ErrorKind::Limit, "too many cracks through one tetrahedron");
+  requireFewCuts(cuts.size());
   const Tet tet{vertices, positions, cuts};
   const Cut& cut = cuts.back();
   const auto plane = uint8_t(3 + cuts.size());

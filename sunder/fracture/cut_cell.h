@@ -29,6 +29,8 @@ struct Cut {
 };
 
 inline constexpr size_t kMostCuts = 60;
+// Throws Error (Limit) for more than that.
+void requireFewCuts(size_t cuts);
 
 // What makes a corner: n + 1 vertices of the mesh and n cracks, both ascending, the rest kNoIndex.
 struct CornerKey {

@@ -42,6 +42,7 @@ class FractureGeometry {
   bool refine(std::span<const uint32_t> slots);
   void add(PlannedCrack crack);  // and locks what it cuts
   void coarsen();
+  const tet::Refinement* refinement() const { return refinement_ ? &*refinement_ : nullptr; }
   // Others instead of the planned ones, which cut no other slots.
   void setCracks(std::vector<PlannedCrack> cracks);
 

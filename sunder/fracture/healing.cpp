@@ -4,6 +4,7 @@
 #include "sunder/geometry/disjoint_sets.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -59,6 +60,7 @@ class CutTrees {
         nodes_[at].phi = mark.phi;
         nodes_[at].child = {above, below};
       }
+    for (const auto& [slot, tree] : trees_) roots_.push_back(tree.root);
   }
 
   // Labels of leaves and areas of cuts from the mesh that the plan makes.
@@ -83,10 +85,17 @@ class CutTrees {
 
   bool cuts(uint32_t slot) const { return trees_.contains(slot); }
 
-  // New labels for those of the leaves.
+  // By ascending slot. A tree is known by the node at its root.
+  std::span<const uint32_t> roots() const { return roots_; }
+
+  // New labels for those of the leaves, of all trees or of some.
   template <class Rename>
   void relabel(const Rename& rename) {
-    for (const auto& [slot, tree] : trees_) relabel(tree.root, rename);
+    relabel(roots(), rename);
+  }
+  template <class Rename>
+  void relabel(std::span<const uint32_t> roots, const Rename& rename) {
+    for (const uint32_t root : roots) relabel(root, rename);
   }
 
   bool leaf(uint32_t node) const { return nodes_[node].crack == kNoIndex; }
@@ -97,7 +106,11 @@ class CutTrees {
   // Calls visit(node) for each mark that is still there, lower ones first.
   template <class Visit>
   void eachMark(const Visit& visit) {
-    for (const auto& [slot, tree] : trees_) eachMark(tree.root, visit);
+    eachMark(roots(), visit);
+  }
+  template <class Visit>
+  void eachMark(std::span<const uint32_t> roots, const Visit& visit) {
+    for (const uint32_t root : roots) eachMark(root, visit);
   }
 
   // Calls visit(label) for all leaves below.
@@ -190,6 +203,7 @@ class CutTrees {
   const std::vector<PlannedCrack>& plan_;
   std::map<uint32_t, Tree> trees_;
   std::vector<Node> nodes_;
+  std::vector<uint32_t> roots_;
 };
 
 // Whether taking a mark back joins two parts and leaves a cell of one piece. What is cut inside of a splinter
@@ -207,21 +221,10 @@ struct Neighbours {
   std::map<uint32_t, double> shared;
   std::set<uint32_t> torn;  // those that other marks would still lie between
 
+  // `roots`: of the trees that hold the part, at least.
   template <class Tiny>
-  Neighbours(CutTrees& trees, uint32_t part, const Tiny& tiny) {
-    trees.eachMark([&](uint32_t i) {
-      const auto& node = trees.node(i);
-      for (const bool turned : {false, true}) {
-        const uint32_t mine = node.child[turned], other = node.child[!turned];
-        if (joinsTwo(trees, i, tiny)) {
-          if (trees.label(mine) == part) shared[trees.label(other)] += node.area;
-          continue;
-        }
-        bool has = false;
-        trees.eachLabel(mine, [&](uint32_t label) { has |= label == part; });
-        if (has) trees.eachLabel(other, [&](uint32_t label) { torn.insert(label); });
-      }
-    });
+  Neighbours(const CutTrees& trees, std::span<const uint32_t> roots, uint32_t part, const Tiny& tiny) {
+    for (const uint32_t root : roots) look(trees, root, part, tiny);
   }
   std::vector<uint32_t> byArea() const {
     std::vector<uint32_t> labels;
@@ -230,12 +233,32 @@ struct Neighbours {
                      [&](uint32_t a, uint32_t b) { return shared.at(a) > shared.at(b); });
     return labels;
   }
+
+ private:
+  // Returns whether the part is there below.
+  template <class Tiny>
+  bool look(const CutTrees& trees, uint32_t i, uint32_t part, const Tiny& tiny) {
+    if (trees.leaf(i)) return trees.label(i) == part;
+    const auto& node = trees.node(i);
+    const bool has[2] = {look(trees, node.child[0], part, tiny), look(trees, node.child[1], part, tiny)};
+    if (!has[0] && !has[1]) return false;
+    const bool joins = joinsTwo(trees, i, tiny);
+    for (const bool turned : {false, true}) {
+      const uint32_t mine = node.child[turned], other = node.child[!turned];
+      if (!has[turned]) continue;
+      if (!joins)
+        trees.eachLabel(other, [&](uint32_t label) { torn.insert(label); });
+      else if (trees.label(mine) == part)
+        shared[trees.label(other)] += node.area;
+    }
+    return true;
+  }
 };
 
 // Takes back what joins two parts.
 template <class Tiny>
-void join(CutTrees& trees, uint32_t part, uint32_t other, const Tiny& tiny) {
-  trees.eachMark([&](uint32_t i) {
+void join(CutTrees& trees, std::span<const uint32_t> roots, uint32_t part, uint32_t other, const Tiny& tiny) {
+  trees.eachMark(roots, [&](uint32_t i) {
     if (!joinsTwo(trees, i, tiny)) return;
     const auto [above, below] = trees.node(i).child;
     const std::pair labels(trees.label(above), trees.label(below));
@@ -243,20 +266,30 @@ void join(CutTrees& trees, uint32_t part, uint32_t other, const Tiny& tiny) {
   });
 }
 
-// Joins splinters with neighbours where nothing is left between the two; returns whether it could.
+// Joins splinters with neighbours where nothing is left between the two; returns whether it could. Each one
+// costs time in proportion to the trees that hold the two, not to all.
 bool joinNeighbours(CutTrees& trees, const Parts& parts) {
   geometry::DisjointSets sets(parts.volume.size());
   std::vector<double> volume = parts.volume;
   std::vector<char> stuck(volume.size(), 0);
+  std::vector<std::vector<uint32_t>> holders(volume.size());  // trees, in their order
+  std::map<uint32_t, uint32_t> order;
+  for (const uint32_t root : trees.roots()) {
+    order.emplace(root, uint32_t(order.size()));
+    trees.eachLabel(root, [&](uint32_t label) {
+      if (label == kMixed) return;
+      if (holders[label].empty() || holders[label].back() != root) holders[label].push_back(root);
+    });
+  }
   const auto tiny = [&](uint32_t label) { return volume[label] < parts.least; };
   bool any = false;
   for (;;) {
     uint32_t smallest = kNoIndex;
     for (uint32_t p = 0; p < volume.size(); ++p)
-      if (sets.find(p) == p && !stuck[p] && tiny(p) && (smallest == kNoIndex || volume[p] < volume[smallest]))
+      if (!stuck[p] && tiny(p) && (smallest == kNoIndex || volume[p] < volume[smallest]) && sets.find(p) == p)
         smallest = p;
     if (smallest == kNoIndex) return any;
-    const Neighbours around(trees, smallest, tiny);
+    const Neighbours around(trees, holders[smallest], smallest, tiny);
     const std::vector<uint32_t> labels = around.byArea();
     const auto other = std::find_if(labels.begin(), labels.end(),
                                     [&](uint32_t label) { return !around.torn.contains(label); });
@@ -264,13 +297,21 @@ bool joinNeighbours(CutTrees& trees, const Parts& parts) {
       stuck[smallest] = 1;
       continue;
     }
-    join(trees, smallest, *other, tiny);
+    join(trees, holders[smallest], smallest, *other, tiny);
+    std::vector<uint32_t> touched;
+    std::set_union(holders[smallest].begin(), holders[smallest].end(), holders[*other].begin(),
+                   holders[*other].end(), std::back_inserter(touched),
+                   [&](uint32_t a, uint32_t b) { return order.at(a) < order.at(b); });
     sets.unite(smallest, *other);
     const uint32_t root = sets.find(smallest);
     volume[root] = volume[smallest] + volume[*other];
+    trees.relabel(touched, [&](uint32_t part) { return part == kMixed ? root : sets.find(part); });
     // Those that could not go anywhere may have one neighbour on all of the other side now.
-    std::fill(stuck.begin(), stuck.end(), 0);
-    trees.relabel([&](uint32_t part) { return part == kMixed ? root : sets.find(part); });
+    for (const uint32_t tree : touched)
+      trees.eachLabel(tree, [&](uint32_t label) {
+        if (label != kMixed) stuck[label] = 0;
+      });
+    holders[root] = std::move(touched);
     any = true;
   }
 }
@@ -365,9 +406,9 @@ bool healOne(FractureGeometry& geometry, double least) {
       if (helps(trees)) return true;
     }
     const auto tiny = [&](uint32_t label) { return parts.tiny(label); };
-    for (const uint32_t other : Neighbours(before, part, tiny).byArea()) {
+    for (const uint32_t other : Neighbours(before, before.roots(), part, tiny).byArea()) {
       CutTrees trees = before;
-      join(trees, part, other, tiny);
+      join(trees, trees.roots(), part, other, tiny);
       if (helps(trees)) return true;
     }
   }

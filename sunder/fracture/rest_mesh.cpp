@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 namespace sunder::fracture {
 
 namespace {
@@ -35,7 +37,9 @@ RestMesh::RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldError
     Mat3 sides;
     for (int i = 0; i < 3; ++i) sides.col(i) = mesh_.positions[t[size_t(i) + 1]] - mesh_.positions[t[0]];
     if (!(sides.determinant() > 0))
-      throw Error(ErrorKind::Geometry, "a body with flat or inverted tetrahedra cannot break");
+      throw Error(ErrorKind::Geometry,
+                  fmt::format("tetrahedron {} is flat or inverted: such a body cannot break", frames_.size()))
+          .hint("fill the surface again, or turn it by geometry::flipInverted");
     frames_.push_back({sides.inverse(), mesh_.positions[t[0]]});
     for (size_t i = 0; i < 4; ++i) {
       bounds_.grow(mesh_.positions[t[i]]);

@@ -301,7 +301,7 @@ BrokenBody voronoiPieces(const CrackedMesh& body, std::span<const Vec3> sites, d
         }
       }
       if (!there) continue;
-      if (cuts.size() > kMostCuts) throw Error(ErrorKind::Limit, "too many cracks through one tetrahedron");
+      requireFewCuts(cuts.size());
       const size_t old = body.cuts[t].size();
       std::sort(cuts.begin() + std::ptrdiff_t(old), cuts.end(),
                 [](const Cut& a, const Cut& b) { return a.surface < b.surface; });

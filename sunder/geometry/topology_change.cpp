@@ -60,6 +60,20 @@ Rows descendants(const std::vector<uint32_t>& source, size_t oldCount) {
       source.size(), oldCount, [&](size_t i) { return source[i]; }, [](size_t i) { return u32(i); });
 }
 
+std::vector<BodySources> sourcesByBody(const TopologyChange& change) {
+  std::vector<BodySources> out;
+  size_t vertices = 0, faces = 0, tets = 0;
+  const auto next = [](const std::vector<uint32_t>& source, size_t& at, uint32_t count) {
+    const std::span<const uint32_t> part = std::span(source).subspan(at, count);
+    at += count;
+    return part;
+  };
+  for (const AppearedBody& b : change.appeared)
+    out.push_back({next(change.vertexSource, vertices, b.body.vertices),
+                   next(change.faceSource, faces, b.body.faces), next(change.tetSource, tets, b.body.tets)});
+  return out;
+}
+
 std::string validate(const TopologyChange& change) {
   std::set<uint64_t> ids;
   for (const BodyRecord& b : change.disappeared) {

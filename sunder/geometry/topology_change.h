@@ -11,6 +11,7 @@
 #include "sunder/geometry/rows.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,12 @@ uint64_t childId(uint64_t parent, uint32_t ordinal);
 // Per old element, the new elements that come from it, ascending. `oldCount` is the total over the
 // disappeared bodies.
 Rows descendants(const std::vector<uint32_t>& source, size_t oldCount);
+
+// The maps of each appeared body, in order.
+struct BodySources {
+  std::span<const uint32_t> vertices, faces, tets;
+};
+std::vector<BodySources> sourcesByBody(const TopologyChange& change);
 
 // Empty when the record is consistent: ids are unique, parents exist, maps have one entry per new element,
 // each pointing into a parent of the body it is in. Else what is wrong.

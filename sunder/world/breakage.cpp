@@ -5,6 +5,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fem/material.h"
+#include "sunder/fracture/crack_change.h"
 #include "sunder/fracture/voronoi.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
@@ -102,7 +103,8 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     fracture::RestMeshPtr rest;
     fracture::Fragment whole;
     std::shared_ptr<const fracture::CrackedMesh> mesh;
-    std::shared_ptr<const fracture::FineSurface> fine;
+    fracture::CrackedSurface surface;
+    std::shared_ptr<const fracture::FineSurface> fine = nullptr;
     bool fineTried = false;
   };
   std::vector<Known> known;
@@ -132,8 +134,10 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
           const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(tets).surface);
           rest = std::make_shared<const fracture::RestMesh>(std::move(tets), solid);
         }
-        known.push_back({body.shape, edge, rest, fracture::makeWhole(rest),
-                         std::make_shared<const fracture::CrackedMesh>(rest->mesh()), nullptr, false});
+        const auto mesh = std::make_shared<const fracture::CrackedMesh>(rest->mesh());
+        const std::vector<fracture::CutCell> cells(mesh->size());
+        known.push_back({body.shape, edge, rest, fracture::makeWhole(rest), mesh,
+                         fracture::surfaceOf(*mesh, cells, fracture::linksOf(*mesh, cells))});
       } catch (const Error& error) {
         throw scene.document.error(spec.pointer, error.message()).hint(error.hint());
       }
@@ -160,7 +164,11 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     object.leastVolume = spec.leastPart * found->whole.shape->mass().volume;
     object.settings.mostCracks = spec.mostCracks;
     if (spec.noise > 0) object.settings.noise = {spec.noise, 3 * found->rest->edge(), b + 1};
-    wholes_[b] = {uint32_t(objects_.size()), found->mesh, found->whole, {}};
+    Piece& whole = wholes_[b] = {uint32_t(objects_.size()), found->mesh, found->whole, {}, {}, {}, {}};
+    whole.faceCrack = found->surface.crack;
+    whole.faceTet = found->surface.tet;
+    whole.record = {b, uint32_t(whole.mesh->mesh.positions.size()), uint32_t(whole.faceTet.size()),
+                    uint32_t(whole.mesh->size())};
     objects_.push_back(std::move(object));
   }
   pieces_ = wholes_;
@@ -181,6 +189,7 @@ void Breakage::reset() {
   pieces_ = wholes_;
   spawned_.clear();
   breaks_.clear();
+  changes_.clear();
   for (Object& object : objects_) object.nextCrack = object.nextFragment = 1;
 }
 
@@ -219,10 +228,17 @@ std::vector<fracture::Blow> Breakage::blowsOn(uint32_t body, const Piece& piece,
   return blows;
 }
 
-std::vector<uint32_t> Breakage::act(rigid::Simulation& simulation, uint64_t frame) {
-  std::vector<uint32_t> broke;
-  if (simulation.events().empty()) return broke;
+geometry::TopologyChange Breakage::sinceStart() const {
+  geometry::TopologyChange all;
+  all.kind = geometry::ChangeKind::Crack;
+  for (const BreakRecord& record : changes_) all = geometry::compose(all, record.change);
+  return all;
+}
+
+std::span<const BreakRecord> Breakage::act(rigid::Simulation& simulation, uint64_t frame) {
+  if (simulation.events().empty()) return {};
   const ProfileScope scope("fracture");
+  const size_t known = changes_.size();
   // Pieces that appear now have not been hit; breaking changes the events, so all blows are gathered first.
   std::vector<std::pair<uint32_t, std::vector<fracture::Blow>>> hit;
   for (const auto& [body, piece] : pieces_) {
@@ -242,13 +258,23 @@ std::vector<uint32_t> Breakage::act(rigid::Simulation& simulation, uint64_t fram
   }
   for (const auto& [body, blows] : hit) {
     const FractureSpec& spec = *scene_.bodies[objects_[pieces_.at(body).object].body].fracture;
-    if (spec.sites > 0 ? breakByCells(simulation, body, blows, frame)
-                       : breakByStress(simulation, body, blows, frame)) {
-      ++report_.breaks;
-      broke.push_back(body);
-    }
+    report_.breaks += spec.sites > 0 ? breakByCells(simulation, body, blows, frame)
+                                     : breakByStress(simulation, body, blows, frame);
   }
-  return broke;
+  return std::span(changes_).subspan(known);
+}
+
+bool Breakage::refuse(uint32_t body, const Error& error) {
+  // A body that is too finely cut or too thin to be analysed is no reason to stop everything else; wrong use
+  // is.
+  if (error.kind() != ErrorKind::Limit && error.kind() != ErrorKind::Numerical &&
+      error.kind() != ErrorKind::Geometry)
+    throw error;
+  const size_t own = scene_.bodies.size();
+  if (report_.refused++ == 0)
+    report_.refusal = fmt::format("{}: {}", body < own ? scene_.bodies[body].id : spawned_[body - own].name,
+                                  error.message());
+  return false;
 }
 
 bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
@@ -261,7 +287,11 @@ bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
     const ProfileScope analysis("analysis");
     fracture::FractureSettings settings = object.settings;
     settings.leastPart = leastPart(piece);
-    outcome = fracture_.strike(*piece.mesh, object.material, blows, settings, object.rest->edge(), next);
+    try {
+      outcome = fracture_.strike(*piece.mesh, object.material, blows, settings, object.rest->edge(), next);
+    } catch (const Error& error) {
+      return refuse(body, error);
+    }
   }
   ++report_.analyses;
   report_.seconds.add(outcome.seconds);
@@ -271,7 +301,7 @@ bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
   // Cracks that separate nothing would add up from blow to blow; only where cracks may stop are they kept.
   if (outcome.broken->pieces == 1 && !object.settings.arrest) return false;
   breaks_.push_back({body, frame, next, outcome.plan, {}});
-  replace(simulation, breaks_.back(), std::move(*outcome.broken));
+  replace(simulation, breaks_.back(), std::move(*outcome.broken), observer_);
   return true;
 }
 
@@ -288,16 +318,22 @@ bool Breakage::breakByCells(rigid::Simulation& simulation, uint32_t body,
       *piece.mesh, spec.sites, scene_.world.seed * 1000003 + object.body, strongest->point, spec.focus);
   if (sites.size() < 2) return false;
   uint32_t next = object.nextCrack;
-  fracture::BrokenBody broken = fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
+  fracture::BrokenBody broken;
+  try {
+    broken = fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
+  } catch (const Error& error) {
+    return refuse(body, error);
+  }
   analysis.reset();
   report_.cracks += next - object.nextCrack;
   report_.tinyParts += broken.tinyParts;
   breaks_.push_back({body, frame, next, {}, sites});
-  replace(simulation, breaks_.back(), std::move(broken));
+  replace(simulation, breaks_.back(), std::move(broken), observer_);
   return true;
 }
 
-void Breakage::replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken) {
+void Breakage::replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken,
+                       const BreakObserver& observer) {
   const Piece parent = pieces_.at(record.body);
   Object& object = objects_[parent.object];
   object.nextCrack = record.nextCrack;
@@ -306,56 +342,82 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record, fract
   std::optional<ProfileScope> stage("pieces");
   std::vector<fracture::MeshPart> made =
       fracture::splitParts(std::move(broken.cracked), broken.piece, broken.pieces);
-  std::vector<fracture::FineSurface::Piece> pieces(broken.pieces);  // what is looked at
   std::vector<fracture::CrackedSurface> surfaces(broken.pieces);
-  std::vector<fracture::FragmentPart> parts;
-  for (uint32_t p = 0; p < broken.pieces; ++p) {
-    const fracture::MeshPart& m = made[p];
-    surfaces[p] = fracture::surfaceOf(m.mesh, m.cells, m.links);
-    for (const uint32_t crack : surfaces[p].crack) pieces[p].interior.push_back(crack != kNoIndex);
-    parts.push_back({m.mesh, m.cells, m.tetSource, m.vertexSource, surfaces[p].mesh});
-  }
+  for (uint32_t p = 0; p < broken.pieces; ++p)
+    surfaces[p] = fracture::surfaceOf(made[p].mesh, made[p].cells, made[p].links);
+  const uint32_t first = broken.pieces > 1 ? simulation.bodyCount() : record.body;
+  changes_.push_back({record.frame, record.body, first,
+                      fracture::crackChange(
+                          parent.record, {parent.fragment.shape->surface(), parent.faceCrack, parent.faceTet},
+                          made, surfaces)});
+  const BreakRecord& change = changes_.back();
   stage.emplace("update");
+  const std::vector<geometry::BodySources> sources = geometry::sourcesByBody(change.change);
+  std::vector<fracture::FragmentPart> parts;
+  for (uint32_t p = 0; p < broken.pieces; ++p)
+    parts.push_back({made[p].mesh, made[p].cells, sources[p].tets, sources[p].vertices, surfaces[p].mesh});
   std::vector<fracture::Fragment> fragments =
       fracture::breakFragment(parent.fragment, parts, object.nextFragment);
+  stage.reset();
 
+  std::vector<Piece> pieces;
+  for (uint32_t p = 0; p < broken.pieces; ++p)
+    pieces.push_back({parent.object, std::make_shared<const fracture::CrackedMesh>(std::move(made[p].mesh)),
+                      std::move(fragments[p]), parent.pose, change.change.appeared[p].body, surfaces[p].crack,
+                      surfaces[p].tet});
   if (broken.pieces == 1) {
     // Cracked, but in one piece: it moves as before, in the shape that it has.
-    Piece& piece = pieces_.at(record.body);
-    piece.mesh = std::make_shared<const fracture::CrackedMesh>(std::move(made[0].mesh));
-    piece.fragment = std::move(fragments[0]);
+    pieces_.at(record.body) = std::move(pieces[0]);
     ++object.nextFragment;
-    return;
+  } else {
+    spawn(simulation, change, pieces, surfaces);
+    if (observer) observer(change, simulation);
+    const BodyIndex old(record.body);
+    moveJoints(simulation, old, first);
+    pieces_.erase(record.body);
+    simulation.removeBody(old);
   }
-  stage.emplace("fine surfaces");
-  std::vector<uint8_t> coarse(broken.pieces, 0);
+}
+
+std::vector<fracture::FineSurface::Piece> Breakage::shownPieces(
+    const Object& object, std::span<const Piece> pieces, std::span<const fracture::CrackedSurface> surfaces) {
+  const ProfileScope stage("fine surfaces");
+  std::vector<fracture::FineSurface::Piece> shown(pieces.size());
+  std::vector<uint8_t> coarse(pieces.size(), 0);
   parallelFor(
-      broken.pieces,
+      pieces.size(),
       [&](size_t p) {
-        fracture::FineSurface::Piece& shown = pieces[p];
         if (object.fine) {
           try {
-            shown = object.fine->piece(surfaces[p]);
+            shown[p] = object.fine->piece(surfaces[p]);
             return;
           } catch (const Error&) {
             coarse[p] = 1;
           }
         }
-        shown.mesh = fragments[p].shape->surface();
+        shown[p].mesh = pieces[p].fragment.shape->surface();
+        for (const uint32_t crack : surfaces[p].crack) shown[p].interior.push_back(crack != kNoIndex);
       },
       1);
-  stage.reset();
   for (const uint8_t c : coarse) report_.coarse += c;
-  const BodyIndex old(record.body);
+  return shown;
+}
+
+void Breakage::spawn(rigid::Simulation& simulation, const BreakRecord& change, std::span<Piece> pieces,
+                     std::span<const fracture::CrackedSurface> surfaces) {
+  const Piece& parent = pieces_.at(change.body);
+  Object& object = objects_[parent.object];
+  std::vector<fracture::FineSurface::Piece> shown = shownPieces(object, pieces, surfaces);
+  const BodyIndex old(change.body);
   const BodySpec& spec = scene_.bodies[object.body];
   const rigid::Pose pose = simulation.pose(old);
   const Vec3 centre = simulation.centre(old), velocity = simulation.velocity(old),
              spin = simulation.angularVelocity(old);
   // A mass that was given stays in proportion.
   const double density = simulation.mass(old) / parent.fragment.shape->mass().volume;
-  for (uint32_t p = 0; p < broken.pieces; ++p) {
+  for (size_t p = 0; p < pieces.size(); ++p) {
     rigid::BodySettings body = bodySettings(scene_, spec);
-    body.shape = fragments[p].shape;
+    body.shape = pieces[p].fragment.shape;
     body.mass.reset();
     body.pose = pose;
     body.velocity = velocity + spin.cross(pose.point(body.shape->mass().centre) - centre);
@@ -369,16 +431,12 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record, fract
     }
     body.name = fmt::format("{}.{}", spec.id, object.nextFragment + p);
     const BodyIndex added = simulation.addBody(body);
-    spawned_.push_back({record.body, object.body, record.frame, body.name, body.shape, simulation.mass(added),
-                        std::move(pieces[p])});
-    pieces_[added.value] = {parent.object,
-                            std::make_shared<const fracture::CrackedMesh>(std::move(made[p].mesh)),
-                            std::move(fragments[p]), pose};
+    spawned_.push_back({change.body, object.body, change.frame, body.name, body.shape, simulation.mass(added),
+                        std::move(shown[p])});
+    pieces[p].pose = pose;
+    pieces_[added.value] = std::move(pieces[p]);
   }
-  object.nextFragment += broken.pieces;
-  moveJoints(simulation, old, simulation.bodyCount() - broken.pieces);
-  pieces_.erase(record.body);
-  simulation.removeBody(old);
+  object.nextFragment += uint32_t(pieces.size());
 }
 
 void Breakage::moveJoints(rigid::Simulation& simulation, BodyIndex old, uint32_t firstPiece) const {
@@ -478,7 +536,7 @@ void Breakage::load(ByteReader& in, rigid::Simulation& simulation) {
                                       ? fracture::applyCracks(*piece.mesh, record.plan)
                                       : fracture::voronoiPieces(*piece.mesh, record.sites, least, next);
     breaks_.push_back(std::move(record));
-    replace(simulation, breaks_.back(), std::move(broken));
+    replace(simulation, breaks_.back(), std::move(broken), {});
   }
 }
 

@@ -3,19 +3,22 @@
 // which go on with the motion of what they were part of and may break again. Joints of a body hold the piece
 // that has their anchor.
 //
-// Mass, momentum and angular momentum are those before, to rounding. Every break is kept as the list of
-// tetrahedra that it cut: replaying them makes the same pieces without any analysis, which is how a run
-// resumes.
+// Mass, momentum and angular momentum are those before, to rounding. Every break is one record of change
+// (crack_change.h), which says what disappeared, what appeared and where all of it comes from; fields, trees,
+// the lists of bodies, events and recordings take it from there. Beside it the list of tetrahedra that were
+// cut is kept: replaying it makes the same pieces without any analysis, which is how a run resumes.
 #pragma once
 
 #include "sunder/fracture/adaptive_fracture.h"
 #include "sunder/fracture/fine_surface.h"
 #include "sunder/fracture/fragment_shape.h"
+#include "sunder/geometry/topology_change.h"
 #include "sunder/rigid/simulation.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,11 +27,23 @@
 #include <vector>
 
 namespace sunder {
+class Error;
 class ByteReader;
 class ByteWriter;
 }  // namespace sunder
 
 namespace sunder::world {
+
+// A break. A body of the scene has its number as identity, pieces that of childId().
+struct BreakRecord {
+  uint64_t frame = 0;
+  uint32_t body = 0;        // of the simulation, that broke
+  uint32_t firstPiece = 0;  // pieces are the bodies from here on, in the order of change.appeared. A body
+                            // that is cracked but still in one piece is its own
+  geometry::TopologyChange change;
+};
+// Called for every break while both the body and its pieces are in the simulation.
+using BreakObserver = std::function<void(const BreakRecord&, const rigid::Simulation&)>;
 
 // A body that was not in the scene.
 struct SpawnedBody {
@@ -45,6 +60,8 @@ struct BreakageReport {
   uint64_t analyses = 0, breaks = 0, cracks = 0;
   uint64_t tinyParts = 0;  // that stayed with a neighbour
   uint64_t splinters = 0;  // that found none and touch nothing
+  uint64_t refused = 0;    // breaks that could not be made: the body stays as it is
+  std::string refusal;     // the first of them
   uint64_t coarse = 0;     // pieces that are shown as coarse as their tetrahedra, against the scene's wish
   fracture::FractureStages seconds;
 };
@@ -65,9 +82,16 @@ class Breakage {
   void reset();
   // Before a step: where they are.
   void watch(const rigid::Simulation& simulation);
-  // After it: breaks what was hit hard enough. `frame`: the one that is being made. Returns bodies that
-  // broke.
-  std::vector<uint32_t> act(rigid::Simulation& simulation, uint64_t frame);
+  // After it: breaks what was hit hard enough. `frame`: the one that is being made. Returns what broke.
+  std::span<const BreakRecord> act(rigid::Simulation& simulation, uint64_t frame);
+
+  // Of breaks that happen, not of those that load() repeats.
+  void observe(BreakObserver observer) { observer_ = std::move(observer); }
+  // All breaks since the start, in order; load() restores them.
+  const std::vector<BreakRecord>& changes() const { return changes_; }
+  // Those as one change from bodies of the scene to the pieces there are; each break costs time in proportion
+  // to all of it.
+  geometry::TopologyChange sinceStart() const;
 
   const std::vector<SpawnedBody>& spawned() const { return spawned_; }
   const BreakageReport& report() const { return report_; }
@@ -91,6 +115,8 @@ class Breakage {
     std::shared_ptr<const fracture::CrackedMesh> mesh;
     fracture::Fragment fragment;
     rigid::Pose pose;  // before the step
+    geometry::BodyRecord record;
+    std::vector<uint32_t> faceCrack, faceTet;  // of the triangles of its surface
   };
   struct Break {
     uint32_t body = 0;
@@ -100,6 +126,8 @@ class Breakage {
     std::vector<Vec3> sites;  // of Voronoi cells, instead of a plan
   };
 
+  // A break that could not be made: what the analysis or the cut says against it.
+  bool refuse(uint32_t body, const Error& error);
   // What a piece may lose at least, as a part of its volume; 1 where it is too small to break.
   double leastPart(const Piece& piece) const;
   std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece,
@@ -109,7 +137,13 @@ class Breakage {
                      uint64_t frame);
   bool breakByCells(rigid::Simulation& simulation, uint32_t body, std::span<const fracture::Blow> blows,
                     uint64_t frame);
-  void replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken);
+  void replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken,
+               const BreakObserver& observer);
+  // Adds the pieces to the simulation and to the lists here.
+  void spawn(rigid::Simulation& simulation, const BreakRecord& change, std::span<Piece> pieces,
+             std::span<const fracture::CrackedSurface> surfaces);
+  std::vector<fracture::FineSurface::Piece> shownPieces(const Object& object, std::span<const Piece> pieces,
+                                                        std::span<const fracture::CrackedSurface> surfaces);
   // Joints of a body go over to the pieces that hold their anchors; pieces are the last bodies.
   void moveJoints(rigid::Simulation& simulation, rigid::BodyIndex old, uint32_t firstPiece) const;
 
@@ -119,6 +153,8 @@ class Breakage {
   std::map<uint32_t, Piece> pieces_;  // by body of the simulation
   std::vector<SpawnedBody> spawned_;
   std::vector<Break> breaks_;
+  std::vector<BreakRecord> changes_;  // one a break
+  BreakObserver observer_;
   fracture::AdaptiveFracture fracture_;
   BreakageReport report_;
 };

@@ -196,17 +196,17 @@ void World::step() {
   gather();
   if (!breakage_.any()) return;
   const uint32_t before = simulation_.bodyCount();
-  for (const uint32_t body : breakage_.act(simulation_, frame_ + 1)) {
-    uint32_t pieces = 0;
-    for (uint32_t i = before; i < simulation_.bodyCount(); ++i)
-      pieces += breakage_.spawned()[i - scene_.bodies.size()].parent == body;
-    events_.push_back({record::EventKind::Fracture, body, kNoIndex, Vec3f::Zero(), Vec3f::Zero(), 0, 0,
-                       fmt::format("{} pieces", pieces)});
+  for (const BreakRecord& broke : breakage_.act(simulation_, frame_ + 1)) {
+    const size_t pieces = broke.change.appeared.size();
+    events_.push_back({record::EventKind::Fracture, broke.body, kNoIndex, Vec3f::Zero(), Vec3f::Zero(), 0, 0,
+                       pieces > 1 ? fmt::format("{} pieces", pieces) : "cracked, in one piece"});
   }
   adoptPieces(before);
   const BreakageReport& now = breakage_.report();
   degrade("pieces too small to go their own way stayed with a neighbour", now.tinyParts - tiny_, frame_ + 1,
           "");
+  degrade("breaks could not be made", now.refused - refused_, frame_ + 1, now.refusal);
+  refused_ = now.refused;
   degrade("splinters fly on but touch nothing", now.splinters - splinters_, frame_ + 1, "");
   tiny_ = now.tinyParts;
   splinters_ = now.splinters;

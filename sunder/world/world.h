@@ -39,6 +39,7 @@ class World {
   const rigid::Simulation& simulation() const { return simulation_; }
   const std::vector<BuiltShape>& shapes() const { return shapes_; }
   const Breakage& breakage() const { return breakage_; }
+  void observeBreaks(BreakObserver observer) { breakage_.observe(std::move(observer)); }
 
   uint64_t frame() const { return frame_; }
   double time() const { return scene_.world.frameTime(frame_); }
@@ -93,7 +94,7 @@ class World {
   uint64_t removed_ = 0;
   std::vector<uint32_t> breakable_;  // bodies of the scene, ascending
   std::vector<ForceSpec> forces_;    // of the scene, pieces included
-  uint64_t tiny_ = 0, splinters_ = 0, coarse_ = 0;
+  uint64_t tiny_ = 0, splinters_ = 0, coarse_ = 0, refused_ = 0;
   std::vector<char> brokenJoints_;
   std::vector<record::Event> events_;
   std::vector<Degradation> degradations_;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """sunder fracture: pieces are closed and fill the body, weak blows break nothing, bad input is refused with nothing written."""
+import json
 import unittest
 
 from harness import CUBE_OBJ, CommandTest
@@ -64,9 +65,46 @@ class Fracture(CommandTest):
         self.refused("fracture", "cube.obj", "--material", "steel", "-o", "p", says=("steel", "brittle"))
         self.refused("fracture", "cube.obj", "--poisson", "0.5", "-o", "p", says=("Poisson",))
         self.refused("fracture", "cube.obj", "--impact", "0,0,0,0,0,0", "-o", "p", says=("no speed",))
+        for strength in "0", "-1", "nan":
+            self.refused("fracture", "cube.obj", "--strength", strength, "-o", "p", says=("strength", "above 0"))
+        self.refused("fracture", "cube.obj", "--surface-energy", "0", "-o", "p", says=("surface energy", "above 0"))
+        self.refused("fracture", "cube.obj", "--impact", "0,nan,0,0,-5,0", "-o", "p", says=("--impact",))
+        self.refused("fracture", "cube.obj", "--voronoi", "3000", "--edge", "0.5", "-o", "p", says=("one tetrahedron", "fewer pieces"))
         self.refused("fracture", "missing.obj", "-o", "p", says=("missing.obj",))
         (self.folder / "open.obj").write_text(CUBE_OBJ.rsplit("f ", 5)[0])
         self.refused("fracture", "open.obj", "-o", "p", "--quiet", says=("open.obj", "no inside"))
+        # A hundredth as thick as wide: no tetrahedron fits.
+        thin = [" ".join((w[0], w[1], str(0.01 * float(w[2])), w[3])) if w[0] == "v" else " ".join(w)
+                for w in map(str.split, CUBE_OBJ.strip().splitlines())]
+        (self.folder / "thin.obj").write_text("\n".join(thin) + "\n")
+        self.refused("fracture", "thin.obj", "--edge", "0.25", "-o", "p", says=("thin.obj", "thinner than --edge"))
+
+    def test_tetrahedra_that_are_flat_or_inverted(self):
+        self.ok("tet", "cube.obj", "--edge", "0.4", "-o", "cube.msh")
+        self.assertGreater(self.json("fracture", "cube.msh", "--voronoi", "5")["fragments"], 1)
+        for name, tets, code in (("inverted", ("2 1 3 4", "2 3 4 5"), 0), ("flat", ("1 2 3 4", "1 2 3 6"), 2)):
+            (self.folder / f"{name}.msh").write_text(
+                "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n6 0.5 0.5 0\n"
+                "$EndNodes\n$Elements\n2\n" + "".join(f"{i} 4 2 0 1 {t}\n" for i, t in enumerate(tets, 1)) + "$EndElements\n")
+            if code:
+                self.refused("fracture", f"{name}.msh", "-o", "p", "--quiet", says=("flat.msh", "flat tetrahedr"))
+            else:
+                result = self.run_sunder("fracture", f"{name}.msh", "--voronoi", "3", "--json")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn("inverted", result.stderr)
+
+    def test_infinite_strength_never_breaks(self):
+        answer = self.pieces("--material", "plaster", "--speed", "100", "--ball", "0.3", "--strength", "inf")
+        self.assertEqual(answer["fragments"], 1)
+
+    def test_an_impact_beside_the_body_acts_on_its_nearest_point(self):
+        result = self.run_sunder("fracture", "cube.obj", "--material", "plaster", "--edge", "0.25", "--ball", "0.3",
+                                 "--impact", "0.5,7,0.5,0,-40,0", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("6 m from the surface", result.stderr)
+        answer = json.loads(result.stdout)
+        self.assertAlmostEqual(answer["impact"]["point"][1], 1, delta=0.01)
+        self.assertLess(abs(answer["volume_error"]), 1e-4)
 
 
 if __name__ == "__main__":

@@ -62,6 +62,76 @@ TEST(FragmentMasksFull, NoneOfAMillionBallsThatMeetAPieceIsCulled) {
   EXPECT_EQ(all.wrong, 0u);
 }
 
+// Masks of one piece whose levels are joined in either way: a cell has the bit if one of its eight cells
+// below has it, or, as the source says, if all have.
+struct JoinedMasks {
+  const MaskCells& cells;
+  std::vector<std::vector<char>> level;
+  std::vector<std::array<int, 3>> size;
+
+  JoinedMasks(const MaskCells& c, std::span<const uint32_t> tets, bool all) : cells(c) {
+    const auto& s = c.size();
+    size.push_back({int(s[0]), int(s[1]), int(s[2])});
+    level.emplace_back(size_t(s[0]) * s[1] * s[2], 0);
+    for (const uint32_t t : tets)
+      for (const uint32_t cell : c.of(t)) level[0][cell] = 1;
+    while (*std::max_element(size.back().begin(), size.back().end()) > 1) {
+      const size_t below = level.size() - 1;
+      const auto& [x, y, z] = size[below];
+      size.push_back({(x + 1) / 2, (y + 1) / 2, (z + 1) / 2});
+      level.emplace_back(size_t(size.back()[0]) * size_t(size.back()[1]) * size_t(size.back()[2]), 0);
+      for (int i = 0; i < int(level.back().size()); ++i) {
+        const int cx = i % size.back()[0], cy = i / size.back()[0] % size.back()[1],
+                  cz = i / (size.back()[0] * size.back()[1]);
+        int sum = 0;
+        for (int k = 0; k < 8; ++k)
+          sum += at(below, 2 * cx + (k & 1), 2 * cy + (k >> 1 & 1), 2 * cz + (k >> 2));
+        level.back()[size_t(i)] = all ? sum == 8 : sum > 0;
+      }
+    }
+  }
+  bool at(size_t l, int x, int y, int z) const {
+    const auto& [nx, ny, nz] = size[l];
+    return x >= 0 && y >= 0 && z >= 0 && x < nx && y < ny && z < nz &&
+           level[l][size_t(x + nx * (y + ny * z))];
+  }
+  bool culls(const Vec3& p, double r) const {
+    size_t l = 0;
+    while (l < level.size() && cells.cell() * double(1u << l) < 2 * r) ++l;
+    if (l == level.size()) return false;
+    const double h = cells.cell() * double(1u << l);
+    int v[3];
+    for (int d = 0; d < 3; ++d) v[d] = int(std::floor((p[d] - cells.origin()[d]) / h + 0.5));
+    for (int k = 0; k < 8; ++k)
+      if (at(l, v[0] - 1 + (k & 1), v[1] - 1 + (k >> 1 & 1), v[2] - 1 + (k >> 2))) return false;
+    return true;
+  }
+};
+
+// Specification 05, check 10: joined by "all", masks lose balls that meet the piece; joined by "one" they do
+// not.
+TEST(FragmentMasks, JoiningLevelsTheOtherWayLosesBalls) {
+  Broken broken(cubeMesh(8));
+  broken.shatter(10, 21, 0.05);
+  RandomStream random(5, 2);
+  size_t lostByOne = 0, lostByAll = 0;
+  for (const Piece& piece : broken.pieces) {
+    const sdf::MeshField exact = exactField(piece);
+    const MaskCells& cells = piece.fragment.masks->cells();
+    const JoinedMasks one(cells, piece.fragment.field->rootTets(), false),
+        all(cells, piece.fragment.field->rootTets(), true);
+    for (int i = 0; i < 3000; ++i) {
+      const Vec3 p = random.pointIn({Vec3::Constant(-0.1), Vec3::Constant(1.1)});
+      const double r = std::pow(10, random.uniform(-3, -0.5));
+      if (exact.value(p) >= r) continue;
+      lostByOne += one.culls(p, r);
+      lostByAll += all.culls(p, r);
+    }
+  }
+  EXPECT_EQ(lostByOne, 0u);
+  EXPECT_GT(lostByAll, 100u);
+}
+
 // Whole tetrahedra for pieces: every cell by brute force, on every level.
 TEST(FragmentMasks, CellsHaveTheBitsOfWhatReachesIntoThem) {
   const RestMeshPtr rest = cubeMesh(6);

@@ -51,6 +51,19 @@ TEST(TopologyChange, DescendantsAreTheOtherSideOfTheMap) {
   EXPECT_EQ(descendants(cut().vertexSource, 4).items.size(), 4u);
 }
 
+TEST(TopologyChange, SourcesOfEachBody) {
+  const TopologyChange change = cut();
+  const auto sources = sourcesByBody(change);
+  ASSERT_EQ(sources.size(), 2u);
+  const auto list = [](std::span<const uint32_t> s) { return std::vector<uint32_t>(s.begin(), s.end()); };
+  EXPECT_EQ(list(sources[0].vertices), (std::vector<uint32_t>{0, 1, kNoIndex}));
+  EXPECT_EQ(list(sources[1].vertices), (std::vector<uint32_t>{2, 3}));
+  EXPECT_EQ(list(sources[0].faces), (std::vector<uint32_t>{0, 1}));
+  EXPECT_EQ(list(sources[1].faces), (std::vector<uint32_t>{1}));
+  EXPECT_TRUE(sources[0].tets.empty());
+  EXPECT_TRUE(sourcesByBody({}).empty());
+}
+
 TEST(TopologyChange, ValidateNamesWhatIsWrong) {
   EXPECT_EQ(validate(cut()), "");
   EXPECT_EQ(validate(merge()), "");

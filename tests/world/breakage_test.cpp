@@ -6,7 +6,11 @@
 
 #include "temporary_folder.h"
 
+#include <map>
+#include <memory>
+
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 namespace sunder::world {
 namespace {
@@ -105,6 +109,109 @@ TEST(Breakage, SameStateForAnyNumberOfThreadsAndAfterResume) {
     while (world.frame() < 40) world.advance();
     EXPECT_EQ(world.hash(), hashes[0]) << stop;
   }
+}
+
+// One record a break, from which everything else follows.
+TEST(Breakage, EveryBreakIsOneRecordOfChange) {
+  World world(fromText(kBars));
+  size_t observed = 0;
+  world.observeBreaks([&](const BreakRecord& record, const rigid::Simulation& simulation) {
+    ++observed;
+    EXPECT_TRUE(simulation.exists(rigid::BodyIndex(record.body)));
+    EXPECT_EQ(simulation.bodyCount(), record.firstPiece + record.change.appeared.size());
+  });
+  size_t events = 0;
+  std::string middle;
+  while (world.frame() < 40) {
+    world.advance();
+    for (const record::Event& event : world.events()) events += event.kind == record::EventKind::Fracture;
+    if (world.frame() == 6) middle = world.save();
+  }
+  const std::vector<BreakRecord>& changes = world.breakage().changes();
+  ASSERT_GE(changes.size(), 4u);
+  EXPECT_EQ(observed, changes.size());
+  EXPECT_EQ(events, changes.size());
+  // Bodies by number: who they are, and whose pieces.
+  const auto own = uint32_t(world.scene().bodies.size());
+  std::map<uint32_t, uint64_t> id;
+  for (uint32_t b = 0; b < own; ++b) id[b] = b;
+  uint32_t next = own;
+  for (const BreakRecord& record : changes) {
+    EXPECT_EQ(geometry::validate(record.change), "");
+    EXPECT_EQ(record.change.kind, geometry::ChangeKind::Crack);
+    ASSERT_EQ(record.change.disappeared.size(), 1u);
+    EXPECT_EQ(record.change.disappeared[0].id, id.at(record.body));
+    EXPECT_EQ(record.firstPiece, next);
+    for (uint32_t p = 0; p < record.change.appeared.size(); ++p, ++next) {
+      const geometry::AppearedBody& piece = record.change.appeared[p];
+      EXPECT_EQ(piece.body.id, geometry::childId(id.at(record.body), p));
+      id[next] = piece.body.id;
+      const record::BodyEntry entry = world.body(next);
+      EXPECT_EQ(entry.parent, record.body);
+      EXPECT_EQ(entry.born, record.frame);
+      EXPECT_EQ(world.breakage().spawned()[next - own].shape->surface().triangles.size(), piece.body.faces);
+    }
+    id.erase(record.body);
+  }
+  EXPECT_EQ(next, world.bodyCount());
+  // From the scene to what there is now: pieces of pieces come from a body of the scene, and the faces that
+  // come from none of its faces are those inside it.
+  const geometry::TopologyChange all = world.breakage().sinceStart();
+  EXPECT_EQ(geometry::validate(all), "");
+  std::map<uint64_t, uint32_t> body;
+  for (const auto& [b, identity] : id) body[identity] = b;
+  const auto sources = geometry::sourcesByBody(all);
+  size_t secondGeneration = 0;
+  for (size_t p = 0; p < all.appeared.size(); ++p) {
+    const uint32_t b = body.at(all.appeared[p].body.id);
+    ASSERT_EQ(all.appeared[p].parents.size(), 1u);
+    const uint64_t origin = all.disappeared[all.appeared[p].parents[0]].id;
+    EXPECT_LT(origin, own);
+    EXPECT_TRUE(world.body(b).name.starts_with(world.scene().bodies[origin].id + "."));
+    secondGeneration += world.body(b).parent >= own;
+    const std::vector<uint8_t>& inside = world.breakage().spawned()[b - own].shown.interior;
+    ASSERT_EQ(inside.size(), sources[p].faces.size());
+    for (size_t f = 0; f < inside.size(); ++f) EXPECT_EQ(inside[f] != 0, sources[p].faces[f] == kNoIndex);
+  }
+  EXPECT_GT(secondGeneration, 0u);
+  // Resuming makes the same records again.
+  World resumed(fromText(kBars));
+  resumed.load(middle, "state");
+  const size_t known = resumed.breakage().changes().size();
+  EXPECT_GT(known, 0u);
+  while (resumed.frame() < 40) resumed.advance();
+  ASSERT_EQ(resumed.breakage().changes().size(), changes.size());
+  for (size_t i = 0; i < changes.size(); ++i) {
+    EXPECT_EQ(resumed.breakage().changes()[i].change, changes[i].change);
+    EXPECT_EQ(resumed.breakage().changes()[i].frame, changes[i].frame);
+  }
+}
+
+// Specification 07, AC-21: when a world is gone, so is all that was made for its pieces.
+TEST(Breakage, NothingIsLeftOfAWorldThatIsGone) {
+  const ThreadLimit limit(1);
+  const auto held = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  size_t most = 0;
+  const auto live = [&] {
+    World world(fromText(kBars));
+    std::string start = world.save();
+    for (int i = 0; i < 30; ++i) world.advance();
+    EXPECT_GE(world.breakage().changes().size(), 4u);
+    most = std::max(most, held());
+    world.load(start, "state");  // back to before anything broke
+    EXPECT_TRUE(world.breakage().changes().empty());
+    EXPECT_TRUE(world.breakage().spawned().empty());
+  };
+  live();  // what the first time leaves in pools is there now
+  const size_t before = held();
+  if (before == 0) GTEST_SKIP() << "this allocator does not count";
+  live();
+  live();
+  EXPECT_GT(most, before + 1'000'000);
+  EXPECT_LT(held(), before + 100'000);
 }
 
 TEST(Breakage, ForcesOnABodyActOnItsPieces) {
@@ -230,6 +337,70 @@ TEST(Breakage, WhatCannotBreakIsRefusedWithItsPlace) {
   refused(R"("material": "glass", "fracture": {"poisson": 0.5})", "Poisson");
   refused(R"("material": "glass", "fracture": {"strength": 0})", "strength");
   refused(R"("material": "glass", "fracture": {"pieces": 5})", "voronoi");
+  refused(R"("material": "glass", "fracture": {"strength": -3})", "strength");
+  refused(R"("material": "glass", "fracture": {"poisson": -1})", "Poisson");
+}
+
+// A body of the scene on the ground, struck by a steel ball; the world after 20 frames.
+std::unique_ptr<World> struck(const std::string& shape, const std::string& fracture) {
+  auto world = std::make_unique<World>(
+      fromText(R"({
+    "world": {"frames": 60, "timeStep": "1/120 s", "seed": 3},
+    "bodies": [
+      {"id": "ground", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
+      {"id": "body", "shape": )" +
+               shape + R"(, "material": "glass", "position": [0, 0.51, 0], "fracture": )" + fracture + R"(},
+      {"id": "ball", "shape": {"sphere": {"radius": "10 cm"}}, "material": "steel", "position": [0.03, 1.2, 0.02], "velocity": [0, -30, 0]}
+    ]})"));
+  for (int i = 0; i < 20; ++i) world->advance();
+  return world;
+}
+
+// Bodies of the scene that are hard to break: nothing is lost, what was not done is counted.
+TEST(Breakage, WhatIsHardToBreakLosesNothing) {
+  const auto count = [](const World& world, const char* what) {
+    for (const Degradation& d : world.degradations())
+      if (d.what == what) return d.count;
+    return uint64_t(0);
+  };
+  const std::string cube = R"({"box": {"size": [1, 1, 1]}})";
+  const double mass = 2500;  // of the cube in glass
+  // Far more pieces than its tetrahedra can be cut into: it stays whole, and that is said.
+  auto world = struck(cube, R"({"model": "voronoi", "pieces": 900, "impulse": "0.1 N s", "edge": "50 cm"})");
+  EXPECT_EQ(world->bodyCount(), 3u);
+  EXPECT_GT(count(*world, "breaks could not be made"), 0u);
+  EXPECT_NEAR(sumOf(world->simulation()).mass, mass + 7850 * 4 * kPi / 3 * 1e-3, 40);
+  // A strength that nothing reaches.
+  world = struck(cube, R"({"strength": "1e30 Pa", "edge": "25 cm"})");
+  EXPECT_EQ(world->bodyCount(), 3u);
+  EXPECT_TRUE(world->breakage().changes().empty());
+  // Next to no strength: as many cracks as one blow may make, and all of the mass.
+  world = struck(cube, R"({"strength": "1 Pa", "edge": "40 cm", "mostCracks": 6})");
+  EXPECT_GT(world->bodyCount(), 3u);
+  EXPECT_NEAR(sumOf(world->simulation()).mass, mass + 7850 * 4 * kPi / 3 * 1e-3, 40);
+  // A pane of a millimetre in tetrahedra of twenty centimetres.
+  world = struck(R"({"box": {"size": [1, 0.001, 1]}})", R"({"edge": "20 cm"})");
+  double sum = 0;
+  for (const BreakRecord& record : world->breakage().changes())
+    EXPECT_EQ(geometry::validate(record.change), "");
+  for (uint32_t b = 1; b < world->bodyCount(); ++b)
+    if (b != 2 && world->simulation().exists(rigid::BodyIndex(b)))
+      sum += world->simulation().mass(rigid::BodyIndex(b));
+  EXPECT_GT(world->bodyCount(), 3u);
+  EXPECT_NEAR(sum, 2.5, 1e-9);
+}
+
+TEST(Breakage, BodiesThinnerThanTheirTetrahedraAreRefused) {
+  try {
+    World world(fromText(
+        R"({"bodies": [{"id": "pane", "shape": {"make": "plate", "with": {"width": 1, "depth": 1, "thickness": 0.002}},
+            "material": "glass", "fracture": {"edge": "20 cm"}}]})"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(exitCode(error.kind()), 2);
+    EXPECT_NE(std::string(error.what()).find("bodies.pane.fracture"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("smaller \"edge\""), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace
