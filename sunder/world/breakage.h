@@ -42,7 +42,7 @@ struct BreakRecord {
                             // that is cracked but still in one piece is its own
   geometry::TopologyChange change;
 };
-// Called for every break while both the body and its pieces are in the simulation.
+// Called for every break into pieces, while both the body and its pieces are in the simulation.
 using BreakObserver = std::function<void(const BreakRecord&, const rigid::Simulation&)>;
 
 // A body that was not in the scene.

@@ -187,6 +187,27 @@ TEST(Breakage, EveryBreakIsOneRecordOfChange) {
   }
 }
 
+// Cracks that stop inside: the body stays, with a mesh of its own.
+TEST(Breakage, CracksThatStopAreRecordedToo) {
+  const std::vector<std::string> sets{"bodies.low.fracture.arrest=true",
+                                      "bodies.low.fracture.surfaceEnergy=2e4"};
+  World world(fromText(kBars, sets));
+  for (int i = 0; i < 30; ++i) world.advance();
+  size_t inOne = 0;
+  for (const BreakRecord& record : world.breakage().changes()) {
+    EXPECT_EQ(geometry::validate(record.change), "");
+    if (record.change.appeared.size() > 1) continue;
+    ++inOne;
+    EXPECT_EQ(record.firstPiece, record.body);
+    EXPECT_GT(record.change.appeared[0].body.faces, record.change.disappeared[0].faces);
+  }
+  EXPECT_GT(inOne, 0u);
+  EXPECT_EQ(geometry::validate(world.breakage().sinceStart()), "");
+  World resumed(fromText(kBars, sets));
+  resumed.load(world.save(), "state");
+  EXPECT_EQ(resumed.breakage().sinceStart(), world.breakage().sinceStart());
+}
+
 // Specification 07, AC-21: when a world is gone, so is all that was made for its pieces.
 TEST(Breakage, NothingIsLeftOfAWorldThatIsGone) {
   const ThreadLimit limit(1);
