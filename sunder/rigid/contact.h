@@ -1,9 +1,10 @@
 // Contacts of two shapes: the narrow phase. Exact tests where both are convex primitives; else the points of
 // each shape against the field of the other, coarsest first, with self-adapting selection (Glondu et al.
-// 2014): at most `limit` contacts a direction, then one more a step as long as some point is deeper than the
-// tolerance and than the contact nearest to it, so that resting bodies have few contacts and no point stays
-// deeper than what the solver leaves by more than the tolerance. Contacts close together with one normal are
-// one; points on the far side of a wall, whose own surface faces the same way as the other's, are left out.
+// 2012): at most `limit` contacts a pair, both directions together, then one more a step as long as some
+// point is deeper than the tolerance and than the contact nearest to it, so that resting bodies have few
+// contacts and no point stays deeper than what the solver leaves by more than the tolerance. Contacts close
+// together with one normal are one; points on the far side of a wall, whose own surface faces the same way as
+// the other's, are left out.
 //
 // Guarantees: a contact's id is the same in the next step as long as the same point or feature touches; a
 // pair that overlaps has at least one contact (points dense enough provided: features thinner than the point
@@ -31,7 +32,7 @@ struct Contact {
 };
 
 struct SelectionSettings {
-  uint32_t firstLimit = 8;        // contacts a direction before the depth decides
+  uint32_t firstLimit = 8;        // contacts before the depth decides
   uint32_t growth = 1;            // how many more a step
   double depthTolerance = 0.002;  // part of the smaller body's outer radius
   bool full = false;              // every point within the margin: what selection is compared with
