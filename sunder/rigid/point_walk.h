@@ -61,7 +61,9 @@ double PointWalk::run(const Slack& slack, const More& more, const Ask& ask, cons
       const PointNode& node = nodes[s.queue[i]];
       if (!node.fresh) continue;
       const Vec3 p = turn * position[node.rank] + shift;
-      const double bound = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm();
+      // In the box it may be as deep as anything.
+      const double gap = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0).norm();
+      const double bound = gap > 0 ? gap : -Box3::kInfinity;
       s.bound[node.rank] = s.value[node.rank] = bound;
       if (bound > double(node.radius) + near) continue;
       s.fresh.push_back(node.rank);

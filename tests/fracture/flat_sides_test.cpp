@@ -39,6 +39,48 @@ TEST(FlatSides, PointsLieBelowAndTheFieldAbove) {
   EXPECT_GE(sides, 4 * broken.pieces.size());  // of cracks and of the cube
 }
 
+// With as many contacts as it takes, the deepest point of either piece has one that is as deep. Fields of
+// these pieces are exact, so nothing but the search itself makes up for what a bound leaves out.
+TEST(FlatSides, NothingDeepIsMissed) {
+  const Broken broken = brokenCube();
+  RandomStream random(9);
+  rigid::ContactScratch scratch;
+  rigid::SelectionSettings selection;
+  selection.growth = 1000;
+  size_t deep = 0;
+  for (int round = 0; round < 400; ++round) {
+    const size_t i = random.nextU32() % broken.pieces.size(), j = random.nextU32() % broken.pieces.size();
+    if (i == j) continue;
+    const rigid::Shape &a = *broken.pieces[i].fragment.shape, &b = *broken.pieces[j].fragment.shape;
+    const rigid::Pose pose{0.02 * random.unitVector(),
+                           Quat(Eigen::AngleAxisd(0.05 * random.uniform(0, 1), random.unitVector()))};
+    const double tolerance = selection.depthTolerance * std::min(a.outerRadius(), b.outerRadius());
+    double deepest = 0;
+    const auto look = [&](const rigid::Shape& points, const rigid::Shape& field,
+                          const rigid::Pose& relative) {
+      const Mat3 turn = relative.rotation.toRotationMatrix();
+      for (uint32_t r = 0; r < points.points().pointCount(); ++r) {
+        if (!points.points().surface[r]) continue;
+        const sdf::FieldSample s =
+            field.field().sample(turn * points.points().position[r] + relative.position);
+        // Those on the far side of a wall are left out on purpose.
+        if (s.gradient.dot(turn * points.pointNormals()[r]) > 0.2) continue;
+        deepest = std::min(deepest, s.value);
+      }
+    };
+    look(a, b, pose);
+    look(b, a, rigid::inverse(pose));
+    rigid::PairMemory memory;
+    std::vector<rigid::Contact> found;
+    rigid::findContacts(a, pose, b, {}, 0.01, selection, memory, scratch, found);
+    double chosen = 0;
+    for (const rigid::Contact& c : found) chosen = std::min(chosen, c.separation);
+    EXPECT_LE(chosen, deepest + 2 * tolerance) << round;
+    deep += deepest < -tolerance;
+  }
+  EXPECT_GT(deep, 50u);
+}
+
 rigid::ShapePtr copyOf(const Fragment& fragment, bool sides) {
   const rigid::Shape& shape = *fragment.shape;
   const FieldErrors errors = fragment.field->errors();
