@@ -3,6 +3,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/cut/cut.h"
+#include "sunder/cut/tet_cutter.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/shapes.h"
 
@@ -249,6 +250,35 @@ SUNDER_BENCH("cut", cutComb) {
                 .value = 1e3 * seconds,
                 .unit = "ms"});
   }
+}
+
+SUNDER_BENCH("cut", cutTetrahedra) {
+  if (!options.wants("cut/tet")) return;
+  // Random tetrahedra, all of them cut in two by a plane of two triangles.
+  const geometry::TriMesh plane = slantedPlane();
+  const Vec3 n = (plane.positions[2] - plane.positions[0]).cross(plane.positions[3] - plane.positions[0]);
+  std::vector<std::array<Vec3, 4>> tets;
+  for (RandomStream random(23); tets.size() < 10'000;) {
+    std::array<Vec3, 4> t;
+    for (Vec3& p : t) p = Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    const double volume = (t[1] - t[0]).dot((t[2] - t[0]).cross(t[3] - t[0]));
+    if (volume < 0) std::swap(t[0], t[1]);
+    size_t above = 0;
+    for (const Vec3& p : t) above += (p - plane.positions[0]).dot(n) > 0;
+    if (std::abs(volume) > 0.1 && above % 4 != 0) tets.push_back(t);
+  }
+  cut::TetCutter cutter(plane);
+  double volume = 0;
+  const double seconds = bestSeconds(options, [&] {
+    for (const auto& t : tets) volume += cutter.cut(t).fragments[0].volume;
+  });
+  keep(volume);
+  report.add({.name = "cut/tet",
+              .size = tets.size(),
+              .metric = "time",
+              .value = 1e6 * seconds / double(tets.size()),
+              .unit = "us",
+              .bar = 2});
 }
 
 SUNDER_BENCH("cut", cutGrowth) {
