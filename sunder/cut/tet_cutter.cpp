@@ -286,7 +286,7 @@ class TetCutter::Work {
     for (uint32_t s = 0; s < segments_.size(); ++s)
       if (segments_[s].tetFace == i) own_.push_back(s);
     if (!linkHalfedges(true)) return false;
-    if (!forCycles([&](uint32_t cycle, uint8_t sides) {
+    if (!forCycles(false, [&](uint32_t cycle, uint8_t sides) {
           const uint32_t node = nodes_++;
           cycleNode_[cycle] = node;
           sides_.push_back(sides);
@@ -314,10 +314,11 @@ class TetCutter::Work {
     own_.clear();
     for (uint32_t s = 0; s < local.segments; ++s) own_.push_back(local.firstSegment + s);
     if (!linkHalfedges(false)) return false;
-    if (!forCycles([&](uint32_t cycle, uint8_t sides) {
-          // Minus is inside; a face without segments is inside as a whole.
-          if (sides == kBothSides || (sides == 0 && !own_.empty())) return false;
-          if (sides == kPlus) return true;
+    if (!forCycles(true, [&](uint32_t cycle, uint8_t sides) {
+          // Minus is inside; a face without segments is inside as a whole. What a face has inside is convex,
+          // so a loop away from its border is that piece, and the same loop backwards the hole around it.
+          if (sides == kBothSides) return false;
+          if (sides == kPlus || (sides == 0 && !own_.empty())) return true;
           cycleNode_[cycle] = nodes_;
           sides_.insert(sides_.end(), 2, uint8_t(0));
           TetPiece lid{.fragment = nodes_, .sheetFace = local.face};
@@ -375,16 +376,17 @@ class TetCutter::Work {
     return proper && std::find(next_.begin(), next_.end(), kNoIndex) == next_.end();
   }
 
-  // visit(number, sides) for each cycle; false where one does not touch the border, or visit says so.
+  // visit(number, sides) for each cycle; false where visit says so, or one does not touch the border and may
+  // not be `inner`.
   template <class Visit>
-  bool forCycles(Visit&& visit) {
+  bool forCycles(bool inner, Visit&& visit) {
     const uint32_t pieces = u32(border_.size());
     cycleOf_.assign(next_.size(), kNoIndex);
     cycleNode_.clear();
     for (uint32_t h = 0; h < next_.size(); ++h) {
       if (cycleOf_[h] != kNoIndex) continue;
       // Pieces of the border come first, so a cycle that starts at a segment has none.
-      if (h >= pieces) return false;
+      if (h >= pieces && !inner) return false;
       const uint32_t cycle = u32(cycleNode_.size());
       cycleNode_.push_back(kNoIndex);
       uint8_t sides = 0;
