@@ -17,6 +17,9 @@ struct Selection {
 // mesh on both sides of a closed other one, or, for Above and Below, a cutter that ends inside the mesh.
 Selection selectFragments(const Scene& scene, const CutOptions& options);
 
+// Pairs of faces of a mesh that have a point in common and no vertex, as faces of the input.
+std::vector<std::array<uint32_t, 2>> selfIntersections(const KernelMesh& mesh);
+
 // Refuses a mesh that crosses itself, naming pairs of faces; nothing happens to one that does not.
 void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name);
 

@@ -38,24 +38,25 @@ int crossSign(double a1, double b1, double a2, double b2, double c1, double d1, 
   return (minus(b1, a1) * minus(d2, c2) - minus(b2, a2) * minus(d1, c1)).sign();
 }
 
-struct DoubleDoubleSide {
-  DoubleDouble value;
-  double bound;  // of the error
+// Six times the volumes that two points span with a face, to about 100 bits, and a bound of the errors.
+struct AccurateSides {
+  DoubleDouble from, to;
+  double bound;
 };
 
-// Six times the volume that the point spans with the face, to about 100 bits.
-DoubleDoubleSide accurateSide(const Vec3& p, const Corners3& f) {
-  DoubleDouble d[3][3];
+AccurateSides accurateSides(const Vec3& p, const Vec3& q, const Corners3& f) {
+  DoubleDouble d[4][3];
   double size[3] = {};
-  const Vec3* const points[] = {f.b, f.c, &p};
-  for (int i = 0; i < 3; ++i)
+  const Vec3* const points[] = {f.b, f.c, &p, &q};
+  for (int i = 0; i < 4; ++i)
     for (int axis = 0; axis < 3; ++axis) {
       d[i][axis] = geometry::twoDiff((*points[i])[axis], (*f.a)[axis]);
       size[axis] = std::max(size[axis], std::abs(d[i][axis].high));
     }
-  const auto minor = [&](int i, int j) { return d[i][1] * d[j][2] - d[i][2] * d[j][1]; };
-  const DoubleDouble det = (d[0][0] * minor(1, 2) + d[1][0] * minor(2, 0)) + d[2][0] * minor(0, 1);
-  return {det, 0x1p-98 * size[0] * size[1] * size[2]};
+  const auto normal = [&](int j, int k) { return d[0][j] * d[1][k] - d[0][k] * d[1][j]; };
+  const DoubleDouble n[] = {normal(1, 2), normal(2, 0), normal(0, 1)};
+  const auto side = [&](int i) { return (n[0] * d[i][0] + n[1] * d[i][1]) + n[2] * d[i][2]; };
+  return {side(2), side(3), 0x1p-97 * size[0] * size[1] * size[2]};
 }
 
 struct LongVector {
@@ -137,18 +138,18 @@ int passing(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
 }
 
 Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face) {
-  const DoubleDoubleSide from = accurateSide(p, face), to = accurateSide(q, face);
-  const DoubleDouble span = from.value - to.value;
+  const auto [from, to, bound] = accurateSides(p, q, face);
+  const DoubleDouble span = from - to;
   if (span.high == 0 || !std::isfinite(span.high)) return {0.5, 1, 0.5 * (p + q)};
-  const double t = std::clamp(from.value.high / span.high, 0.0, 1.0);
+  const double t = std::clamp(from.high / span.high, 0.0, 1.0);
   // From the end that the face is nearer to: a crossing at an end has that end's bits.
-  const bool nearP = std::abs(from.value.high) <= std::abs(to.value.high);
-  const double s = std::clamp(nearP ? from.value.high / span.high : -to.value.high / span.high, 0.0, 1.0);
+  const bool nearP = std::abs(from.high) <= std::abs(to.high);
+  const double s = std::clamp(nearP ? from.high / span.high : -to.high / span.high, 0.0, 1.0);
   const Vec3 at = nearP ? Vec3(p + s * (q - p)) : Vec3(q + s * (p - q));
   const Vec3 position = at.cwiseMax(p.cwiseMin(q)).cwiseMin(p.cwiseMax(q));
   // Below this, products of the sides may have lost bits: the number serves as a position only.
   if (std::abs(span.high) < 1e-150) return {t, 1, position};
-  return {t, 4 * (from.bound + to.bound) / std::abs(span.high) + 0x1p-51, position};
+  return {t, 8 * bound / std::abs(span.high) + 0x1p-51, position};
 }
 
 int compareCrossings(const Vec3& p, const Vec3& q, const Corners3& first, const Corners3& second,

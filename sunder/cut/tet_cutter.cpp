@@ -474,21 +474,27 @@ class TetCutter::Work {
   bool measure() {
     const Vec3 origin = tet_[0];
     hasFace_.assign(out_.fragments.size(), 0);
+    Vec3 twice = Vec3::Zero(), moment = Vec3::Zero();
+    double six = 0;
     for (TetPiece& p : out_.pieces) {
-      const Vec3* ring = out_.corners.data() + p.first;
-      TetFragment& fragment = out_.fragments[p.fragment];
-      const Vec3 a = ring[0] - origin;
-      Vec3 twice = Vec3::Zero(), moment = Vec3::Zero();
-      double six = 0;
-      Vec3 b = ring[1] - origin;
-      for (uint32_t i = 1; i + 1 < p.count; ++i) {
-        const Vec3 c = ring[i + 1] - origin, normal = (b - a).cross(c - a);
-        const double v = a.dot(normal);
-        twice += normal;
-        six += v;
-        moment += v * (a + b + c);
-        b = c;
+      // A reversed lid comes after the same one not reversed: the sums are still there.
+      if (!p.reversed) {
+        const Vec3* ring = out_.corners.data() + p.first;
+        const Vec3 a = ring[0] - origin;
+        Vec3 b = ring[1] - origin;
+        twice.setZero();
+        moment.setZero();
+        six = 0;
+        for (uint32_t i = 1; i + 1 < p.count; ++i) {
+          const Vec3 c = ring[i + 1] - origin, normal = (b - a).cross(c - a);
+          const double v = a.dot(normal);
+          twice += normal;
+          six += v;
+          moment += v * (a + b + c);
+          b = c;
+        }
       }
+      TetFragment& fragment = out_.fragments[p.fragment];
       const double sign = p.reversed ? -1 : 1;
       p.area = 0.5 * sign * twice;
       fragment.volume += sign * six / 6;
