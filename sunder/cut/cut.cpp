@@ -57,12 +57,14 @@ void requireClosed(const KernelMesh& mesh, const std::string& name, const std::s
       .hint(why);
 }
 
-CutResult cutOnce(const geometry::MeshView& mesh, const geometry::MeshView& cutter,
-                  const CutOptions& options) {
+}  // namespace
+
+CutResult cutNamed(const geometry::MeshView& mesh, const geometry::MeshView& cutter, const std::string& name,
+                   const CutOptions& options) {
   Stopwatch watch;
   CutResult result;
   const geometry::MeshView* const views[] = {&mesh, &cutter};
-  const char* const names[] = {"mesh", "cutter"};
+  const std::string names[] = {"mesh", name};
   KernelMesh meshes[2];
   both([&](size_t m) { meshes[m] = makeKernelMesh(*views[m], names[m]); });
   if (options.op >= Op::Union)
@@ -107,12 +109,14 @@ CutResult cutOnce(const geometry::MeshView& mesh, const geometry::MeshView& cutt
   return result;
 }
 
+namespace {
+
 // Meshes whose overlapping parts are one solid each; what the result came from is named in the meshes given.
 CutResult cutResolved(const geometry::MeshView& mesh, const geometry::MeshView& cutter,
                       const CutOptions& options) {
   const Resolved resolved[] = {resolveOverlaps(soupOf(mesh), "mesh"),
                                resolveOverlaps(soupOf(cutter), "cutter")};
-  CutResult result = cutOnce(resolved[0].mesh, resolved[1].mesh, options);
+  CutResult result = cutNamed(resolved[0].mesh, resolved[1].mesh, "cutter", options);
   for (size_t f = 0; f < result.sourceFace.size(); ++f)
     result.sourceFace[f] = resolved[result.fromCutter[f]].sourceFace[result.sourceFace[f]];
   for (size_t v = 0; v < result.sourceVertex.size(); ++v) {
@@ -129,7 +133,7 @@ CutResult cutResolved(const geometry::MeshView& mesh, const geometry::MeshView& 
 CutResult cut(const geometry::MeshView& mesh, const geometry::MeshView& cutter, const CutOptions& options) {
   CutOptions own = options;
   if (options.resolve) own.checkInput = false;  // the search was part of it
-  CutResult result = options.resolve ? cutResolved(mesh, cutter, own) : cutOnce(mesh, cutter, own);
+  CutResult result = options.resolve ? cutResolved(mesh, cutter, own) : cutNamed(mesh, cutter, "cutter", own);
   if (options.checkRounding) result.crossings = crossingFaces(result);
   return result;
 }

@@ -23,4 +23,8 @@ std::vector<std::array<uint32_t, 2>> selfIntersections(const KernelMesh& mesh);
 // Refuses a mesh that crosses itself, naming pairs of faces; nothing happens to one that does not.
 void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name);
 
+// cut() of meshes as they are, where errors call the cutter `name`.
+CutResult cutNamed(const geometry::MeshView& mesh, const geometry::MeshView& cutter, const std::string& name,
+                   const CutOptions& options);
+
 }  // namespace sunder::cut

@@ -2,8 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/cut/flip_diagonals.h"
-#include "sunder/geometry/triangulate.h"
+#include "sunder/cut/ring_triangles.h"
 
 #include <atomic>
 #include <bit>
@@ -107,9 +106,9 @@ void triangulateInto(KernelMesh& out, const MeshView& mesh, const std::string& n
     ring.clear();
     for (const uint32_t v : face) ring.push_back(mesh.positions[v]);
     inside = isFlat(ring, geometry::vectorArea(mesh, f)) ? 1 : 2;
-    auto made = geometry::triangulate(std::span<const Vec3>(ring));
-    flipDiagonals(flattened(ring), made.triangles);
-    for (const Triangle& t : made.triangles) add(t);
+    bool clean = true;
+    // A face that an earlier cut ends in has a slit, which must not be sewn shut.
+    for (const Triangle& t : ringTriangles(ring, clean)) add(t);
   }
 }
 

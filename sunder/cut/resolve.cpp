@@ -7,6 +7,7 @@
 #include "sunder/geometry/mass_properties.h"
 
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -28,8 +29,10 @@ Resolved unchanged(const PolygonSoup& mesh) {
       .hint("only closed parts that overlap each other can be made one");
 }
 
-// For each part the solid it belongs to: itself, or, for a cavity, the smallest part around it.
-std::vector<uint32_t> solidsOf(const std::vector<geometry::SoupPart>& parts, const std::string& name) {
+// For each part the solid it belongs to: itself, or, for a cavity, the smallest part around it that it does
+// not meet.
+std::vector<uint32_t> solidsOf(const std::vector<geometry::SoupPart>& parts,
+                               const std::set<std::array<uint32_t, 2>>& meeting, const std::string& name) {
   std::vector<double> volume;
   for (const auto& p : parts) volume.push_back(geometry::massProperties(p.mesh).volume);
   std::vector<uint32_t> solid(parts.size());
@@ -39,6 +42,7 @@ std::vector<uint32_t> solidsOf(const std::vector<geometry::SoupPart>& parts, con
     uint32_t around = kNoIndex;
     for (uint32_t j = 0; j < parts.size(); ++j) {
       if (volume[j] < -volume[i] || (around != kNoIndex && volume[j] >= volume[around])) continue;
+      if (meeting.count({std::min(i, j), std::max(i, j)}) != 0) continue;
       const KernelMesh shell = makeKernelMesh(parts[j].mesh, name);
       if (windingAround(parts[i].mesh.positions[0], kMesh, shell) > 0) around = j;
     }
@@ -64,21 +68,20 @@ PolygonSoup soupOf(const geometry::MeshView& mesh) {
 Resolved resolveOverlaps(const PolygonSoup& mesh, const std::string& name) {
   const KernelMesh kernel = makeKernelMesh(mesh, name);
   const geometry::Components components = geometry::faceComponents(mesh);
-  std::vector<uint32_t> meets(components.count, kNoIndex);  // per part: a face that meets another part
+  std::set<std::array<uint32_t, 2>> meeting;  // parts
   for (const auto& [a, b] : selfIntersections(kernel)) {
     if (!kernel.closed()) refuse(name, "it is open and crosses itself", a, b);
     const uint32_t x = components.label[a], y = components.label[b];
     if (x == y) refuse(name, "a part of it crosses itself", a, b);
-    meets[x] = b;
-    meets[y] = a;
+    meeting.insert({std::min(x, y), std::max(x, y)});
   }
   if (components.count == 1 || !kernel.closed()) return unchanged(mesh);
 
   const std::vector<geometry::SoupPart> parts = geometry::splitComponents(mesh, components);
-  const std::vector<uint32_t> solid = solidsOf(parts, name);
-  for (uint32_t i = 0; i < parts.size(); ++i)
-    if (solid[i] != i && meets[i] != kNoIndex)
-      refuse(name, "a cavity crosses another part", parts[i].faceSource[0], meets[i]);
+  const std::vector<uint32_t> solid = solidsOf(parts, meeting, name);
+  for (const auto& [x, y] : meeting)
+    if (solid[x] == solid[y])
+      refuse(name, "two cavities of a solid cross", parts[x].faceSource[0], parts[y].faceSource[0]);
 
   // Solids with their cavities, by the first part's number.
   geometry::Components bySolid{components.count, components.label};

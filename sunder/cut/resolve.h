@@ -3,8 +3,8 @@
 // after the other by exact cuts, so the result is a mesh that does not cross itself, up to rounding.
 //
 // Refused with the faces named (Error, Geometry): a part that crosses itself, which would need points of
-// three faces of one mesh; an open mesh that crosses itself; a cavity that crosses other parts or that is in
-// no solid.
+// three faces of one mesh; an open mesh that crosses itself; two cavities of one solid that cross, or one
+// that is in no solid.
 //
 // Cost: a search for pairs, then one union for every part beyond the first.
 #pragma once

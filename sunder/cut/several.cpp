@@ -120,7 +120,7 @@ CutResult cut(const PolygonSoup& mesh, std::span<const PolygonSoup> cutters, con
     if (options.op != Op::Split) pieces = {1, std::vector<uint32_t>(result.mesh.faceCount(), 0)};
     CutResult next;
     for (const geometry::SoupPart& piece : geometry::splitComponents(result.mesh, pieces)) {
-      CutResult one = cut(geometry::MeshView(piece.mesh), cutter.mesh, step);
+      CutResult one = cutNamed(piece.mesh, cutter.mesh, nameOf(i), step);
       transferAttributes(piece.mesh, cutter.mesh, one);
       addCut(one, piece, result, cutter, i, next);
     }
