@@ -38,27 +38,6 @@ int crossSign(double a1, double b1, double a2, double b2, double c1, double d1, 
   return (minus(b1, a1) * minus(d2, c2) - minus(b2, a2) * minus(d1, c1)).sign();
 }
 
-// Six times the volumes that two points span with a face, to about 100 bits, and a bound of the errors.
-struct AccurateSides {
-  DoubleDouble from, to;
-  double bound;
-};
-
-AccurateSides accurateSides(const Vec3& p, const Vec3& q, const Corners3& f) {
-  DoubleDouble d[4][3];
-  double size[3] = {};
-  const Vec3* const points[] = {f.b, f.c, &p, &q};
-  for (int i = 0; i < 4; ++i)
-    for (int axis = 0; axis < 3; ++axis) {
-      d[i][axis] = geometry::twoDiff((*points[i])[axis], (*f.a)[axis]);
-      size[axis] = std::max(size[axis], std::abs(d[i][axis].high));
-    }
-  const auto normal = [&](int j, int k) { return d[0][j] * d[1][k] - d[0][k] * d[1][j]; };
-  const DoubleDouble n[] = {normal(1, 2), normal(2, 0), normal(0, 1)};
-  const auto side = [&](int i) { return (n[0] * d[i][0] + n[1] * d[i][1]) + n[2] * d[i][2]; };
-  return {side(2), side(3), 0x1p-97 * size[0] * size[1] * size[2]};
-}
-
 struct LongVector {
   DoubleDouble x[3];
 };
@@ -137,8 +116,32 @@ int passing(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
   return 0;
 }
 
-Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face) {
-  const auto [from, to, bound] = accurateSides(p, q, face);
+AccuratePlane::AccuratePlane(const Corners3& f) : origin_(f.a) {
+  DoubleDouble u[3], v[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    u[axis] = geometry::twoDiff((*f.b)[axis], (*f.a)[axis]);
+    v[axis] = geometry::twoDiff((*f.c)[axis], (*f.a)[axis]);
+    size_[axis] = std::max(std::abs(u[axis].high), std::abs(v[axis].high));
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    const int j = (axis + 1) % 3, k = (axis + 2) % 3;
+    normal_[axis] = u[j] * v[k] - u[k] * v[j];
+  }
+}
+
+Crossing AccuratePlane::crossing(const Vec3& p, const Vec3& q) const {
+  // Six times the volumes that the ends span with the face, to about 100 bits.
+  DoubleDouble dp[3], dq[3];
+  double bound = 0x1p-97;
+  for (int axis = 0; axis < 3; ++axis) {
+    dp[axis] = geometry::twoDiff(p[axis], (*origin_)[axis]);
+    dq[axis] = geometry::twoDiff(q[axis], (*origin_)[axis]);
+    bound *= std::max(size_[axis], std::max(std::abs(dp[axis].high), std::abs(dq[axis].high)));
+  }
+  const auto side = [&](const DoubleDouble(&d)[3]) {
+    return (normal_[0] * d[0] + normal_[1] * d[1]) + normal_[2] * d[2];
+  };
+  const DoubleDouble from = side(dp), to = side(dq);
   const DoubleDouble span = from - to;
   if (span.high == 0 || !std::isfinite(span.high)) return {0.5, 1, 0.5 * (p + q)};
   const double t = std::clamp(from.high / span.high, 0.0, 1.0);
@@ -150,6 +153,10 @@ Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face) {
   // Below this, products of the sides may have lost bits: the number serves as a position only.
   if (std::abs(span.high) < 1e-150) return {t, 1, position};
   return {t, 8 * bound / std::abs(span.high) + 0x1p-51, position};
+}
+
+Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face) {
+  return AccuratePlane(face).crossing(p, q);
 }
 
 int compareCrossings(const Vec3& p, const Vec3& q, const Corners3& first, const Corners3& second,

@@ -6,6 +6,7 @@
 #include "sunder/geometry/tet_mesh.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sunder::cut {
 
@@ -57,6 +58,12 @@ struct Run {
   uint32_t edge, first, count;
 };
 
+// What bounds a face of the sheet sideways: planes through its edges along its normal.
+struct Walls {
+  Vec3 normal[3];  // outwards
+  double offset[3];
+};
+
 // A corner of the border of a face: a vertex, or a point on one of its edges.
 struct BorderCorner {
   uint32_t point;  // kNoIndex: a vertex
@@ -70,6 +77,10 @@ class TetCutter::Work {
   explicit Work(const geometry::TriMesh& sheet) : sheet_(makeKernelMesh(sheet, "sheet")) {
     for (uint32_t f = 0; f < sheet_.triangles.size(); ++f) allFaces_.push_back(f);
     localOf_.assign(sheet_.triangles.size(), kNoIndex);
+    for (uint32_t f = 0; f < sheet_.triangles.size(); ++f) {
+      walls_.push_back(wallsOf(f));
+      planes_.emplace_back(cornersOf(sheet_, f));
+    }
   }
 
   std::span<const uint32_t> allFaces() const { return allFaces_; }
@@ -90,6 +101,9 @@ class TetCutter::Work {
  private:
   void begin(const std::array<Vec3, 4>& tet) {
     tet_ = tet;
+    double size = sheet_.bounds.lower.cwiseAbs().cwiseMax(sheet_.bounds.upper.cwiseAbs()).maxCoeff();
+    for (const Vec3& p : tet_) size = std::max(size, p.cwiseAbs().maxCoeff());
+    margin_ = 1e-8 * size;
     points_.clear();
     segments_.clear();
     locals_.clear();
@@ -97,6 +111,33 @@ class TetCutter::Work {
     out_.pieces.clear();
     out_.corners.clear();
     out_.bridged = false;
+  }
+
+  Walls wallsOf(uint32_t f) const {
+    Walls walls;
+    const Vec3 &a = sheet_.at(f, 0), &b = sheet_.at(f, 1), &c = sheet_.at(f, 2);
+    const Vec3 normal = (b - a).cross(c - a);
+    const double longest = std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
+    // The normal of a thin face is not good enough to tell by.
+    const bool thin = !(normal.norm() > 1e-5 * longest);
+    for (uint32_t k = 0; k < 3; ++k) {
+      const Vec3 &from = sheet_.at(f, k), &to = sheet_.at(f, (k + 1) % 3);
+      walls.normal[k] = thin ? Vec3(Vec3::Zero()) : Vec3((to - from).cross(normal).stableNormalized());
+      walls.offset[k] = walls.normal[k].dot(from);
+    }
+    return walls;
+  }
+
+  // Clearly beyond an edge of the face: no signs are needed.
+  bool isBeside(const Walls& walls) const {
+    for (size_t k = 0; k < 3; ++k) {
+      const double limit = walls.offset[k] + margin_;
+      const Vec3& n = walls.normal[k];
+      if (n.dot(tet_[0]) > limit && n.dot(tet_[1]) > limit && n.dot(tet_[2]) > limit &&
+          n.dot(tet_[3]) > limit)
+        return true;
+    }
+    return false;
   }
 
   Corners3 tetFace(size_t i) const {
@@ -115,6 +156,7 @@ class TetCutter::Work {
   // The segments in which a face of the sheet crosses the tetrahedron's faces, as in seam.cpp; signs that
   // several pairs need are found once.
   void crossFace(uint32_t f) {
+    if (isBeside(walls_[f])) return;
     const Corners3 face = cornersOf(sheet_, f);
     const Vec3* const corner[] = {face.a, face.b, face.c};
     int sideTet[4], sideSheet[4][3];
@@ -233,7 +275,7 @@ class TetCutter::Work {
         if (before(f.c, f.b)) std::swap(f.b, f.c);
         if (before(f.b, f.a)) std::swap(f.a, f.b);
       }
-      const Crossing c = crossing(*p, *q, f);
+      const Crossing c = x.ofTet ? planes_[locals_[x.face].face].crossing(*p, *q) : crossing(*p, *q, f);
       x.place.t = c.t;
       x.place.error = c.error;
       x.position = c.position;
@@ -513,6 +555,9 @@ class TetCutter::Work {
 
   KernelMesh sheet_;
   std::vector<uint32_t> allFaces_, localOf_;  // per face of the sheet
+  std::vector<Walls> walls_;
+  std::vector<AccuratePlane> planes_;
+  double margin_ = 0;
   std::array<Vec3, 4> tet_;
   std::vector<Point> points_;
   std::vector<Segment> segments_;
