@@ -1,6 +1,7 @@
 #include "sunder/cut/rounding.h"
 
 #include "sunder/base/parallel.h"
+#include "sunder/cut/kernel_mesh.h"
 #include "sunder/geometry/predicates.h"
 #include "sunder/spatial/overlap_pairs.h"
 
@@ -32,9 +33,9 @@ bool pierces(const std::array<const Vec3*, 3>& edges, const std::array<const Vec
 }  // namespace
 
 std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result) {
-  std::vector<uint32_t> source;
-  const geometry::TriMesh mesh = geometry::toTriMesh(result.mesh, &source);
-  if (mesh.triangles.empty()) return {};
+  if (result.mesh.faceCount() == 0) return {};
+  // The triangles that a further cut would see.
+  const KernelMesh mesh = makeKernelMesh(result.mesh, "result");
   std::vector<uint8_t> rounded(result.mesh.faceCount(), 0);
   for (size_t f = 0; f < rounded.size(); ++f)
     for (const uint32_t v : result.mesh.face(f)) rounded[f] |= result.vertexFrom[v] == VertexFrom::Seam;
@@ -51,7 +52,7 @@ std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result) {
   std::vector<std::vector<std::array<uint32_t, 2>>> blocks((pairs.size() + kGrain - 1) / kGrain);
   parallelBlocks(pairs.size(), kGrain, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      const uint32_t a = source[pairs[i].a], b = source[pairs[i].b];
+      const uint32_t a = mesh.sourceOf(pairs[i].a), b = mesh.sourceOf(pairs[i].b);
       if (a == b || result.fragment[a] != result.fragment[b] || !(rounded[a] || rounded[b])) continue;
       const auto x = corners(pairs[i].a), y = corners(pairs[i].b);
       if (pierces(x, y) || pierces(y, x)) blocks[begin / kGrain].push_back({std::min(a, b), std::max(a, b)});
