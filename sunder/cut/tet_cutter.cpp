@@ -327,6 +327,10 @@ class TetCutter::Work {
     own_.clear();
     for (uint32_t s = 0; s < segments_.size(); ++s)
       if (segments_[s].tetFace == i) own_.push_back(s);
+    if ((own_.empty() && border_.size() == 3) || crossesOnce()) {
+      divideOnce(i);
+      return true;
+    }
     if (!linkHalfedges(true)) return false;
     if (!forCycles(false, [&](uint32_t cycle, uint8_t sides) {
           const uint32_t node = nodes_++;
@@ -343,6 +347,43 @@ class TetCutter::Work {
       segments_[own_[n]].minusNode = cycleNode_[cycleOf_[border_.size() + 2 * n + 1]];
     }
     return true;
+  }
+
+  // One segment from border to border, which most faces have.
+  bool crossesOnce() const {
+    return own_.size() == 1 && border_.size() == 5 && points_[segments_[own_[0]].start].ofTet &&
+           points_[segments_[own_[0]].end].ofTet;
+  }
+
+  void divideOnce(uint32_t i) {
+    const uint32_t pieces = u32(border_.size()), base = u32(pieceNode_.size());
+    pieceNode_.resize(base + pieces);
+    // Pieces of the border from one point to the other, and the segment back.
+    const auto add = [&](uint32_t from, uint32_t to, uint8_t sides) {
+      ring_.clear();
+      for (uint32_t h = from;; h = h + 1 == pieces ? 0 : h + 1) {
+        if (h != to || ring_.empty()) pieceNode_[base + h] = nodes_;
+        ring_.push_back(border_[h].at);
+        if (h == to && ring_.size() > 1) break;
+      }
+      addPiece({.fragment = nodes_, .face = uint8_t(i)});
+      sides_.push_back(sides);
+      return nodes_++;
+    };
+    if (own_.empty()) {
+      add(0, pieces - 1, 0);
+      pieceNode_[base + pieces - 1] = nodes_ - 1;
+    } else {
+      Segment& s = segments_[own_[0]];
+      uint32_t start = 0, end = 0;
+      for (uint32_t h = 0; h < pieces; ++h) {
+        if (border_[h].point == s.start) start = h;
+        if (border_[h].point == s.end) end = h;
+      }
+      s.plusNode = add(end, start, kPlus);
+      s.minusNode = add(start, end, kMinus);
+    }
+    for (size_t k = 0; k < 3; ++k) corner_[kTetFaces[i][k]] = pieceNode_[tetPiece_[i][k]];
   }
 
   bool traceSheetFace(uint32_t j) {
