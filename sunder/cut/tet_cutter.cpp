@@ -562,20 +562,31 @@ class TetCutter::Work {
     for (TetPiece& p : out_.pieces) {
       // A reversed lid comes after the same one not reversed: the sums are still there.
       if (!p.reversed) {
+        // Single numbers: vectors that are written in parts and read as a whole make the processor wait.
         const Vec3* ring = out_.corners.data() + p.first;
-        const Vec3 a = ring[0] - origin;
-        Vec3 b = ring[1] - origin;
-        twice.setZero();
-        moment.setZero();
+        const double ox = origin.x(), oy = origin.y(), oz = origin.z();
+        const double ax = ring[0].x() - ox, ay = ring[0].y() - oy, az = ring[0].z() - oz;
+        double bx = ring[1].x() - ox, by = ring[1].y() - oy, bz = ring[1].z() - oz;
+        double tx = 0, ty = 0, tz = 0, mx = 0, my = 0, mz = 0;
         six = 0;
         for (uint32_t i = 1; i + 1 < p.count; ++i) {
-          const Vec3 c = ring[i + 1] - origin, normal = (b - a).cross(c - a);
-          const double v = a.dot(normal);
-          twice += normal;
+          const double cx = ring[i + 1].x() - ox, cy = ring[i + 1].y() - oy, cz = ring[i + 1].z() - oz;
+          const double ux = bx - ax, uy = by - ay, uz = bz - az, vx = cx - ax, vy = cy - ay, vz = cz - az;
+          const double nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
+          const double v = ax * nx + ay * ny + az * nz;
+          tx += nx;
+          ty += ny;
+          tz += nz;
           six += v;
-          moment += v * (a + b + c);
-          b = c;
+          mx += v * (ax + bx + cx);
+          my += v * (ay + by + cy);
+          mz += v * (az + bz + cz);
+          bx = cx;
+          by = cy;
+          bz = cz;
         }
+        twice = Vec3(tx, ty, tz);
+        moment = Vec3(mx, my, mz);
       }
       TetFragment& fragment = out_.fragments[p.fragment];
       const double sign = p.reversed ? -1 : 1;
