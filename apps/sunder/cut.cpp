@@ -1,5 +1,6 @@
 // sunder cut MESH CUTTER --op split|union|... -o FILE|DIR, with planes and noisy sheets as built-in cutters
 #include "sunder/base/error.h"
+#include "sunder/base/file.h"
 #include "sunder/base/log.h"
 #include "sunder/cut/attributes.h"
 #include "sunder/geometry/mesh_io.h"
@@ -38,7 +39,7 @@ constexpr std::array kOps{OpName{"split", Op::Split},
                           OpName{"xor", Op::SymmetricDifference}};
 
 struct CutArguments {
-  std::string mesh, op = "split", output;
+  std::string mesh, op = "split", output, seam;
   std::vector<std::string> cutters, planes, sheets;
   double amplitude = 0.05, frequency = 4;
   int cells = 64, seed = 1;
@@ -75,6 +76,14 @@ std::vector<geometry::PolygonSoup> cuttersOf(const CutArguments& arguments, cons
   if (cutters.empty())
     throw Error(ErrorKind::Usage, "nothing to cut with").hint("give a second mesh, or --plane, or --sheet");
   return cutters;
+}
+
+// Points and lines as OBJ has them.
+void writeSeam(const std::string& path, const cut::CutResult& result) {
+  std::string text;
+  for (const Vec3& p : result.seamPoints) text += fmt::format("v {} {} {}\n", p.x(), p.y(), p.z());
+  for (const auto& [a, b] : result.seam) text += fmt::format("l {} {}\n", a + 1, b + 1);
+  writeFile(path, text);
 }
 
 int cutMesh(const CutArguments& arguments, const Settings& settings) {
@@ -118,6 +127,7 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
     notes = geometry::writeMesh(arguments.output, file);
     reportNotes(settings, arguments.output, notes);
   }
+  if (!arguments.seam.empty()) writeSeam(arguments.seam, result);
   const cut::CutStatistics& s = result.statistics;
   const double seconds = s.prepare + s.intersect + s.trace + s.sort + s.write;
   if (settings.json) {
@@ -178,6 +188,7 @@ Verb addCut(CLI::App& root) {
   app->add_option("-o,--output", arguments->output,
                   "One mesh file for all, or a folder with a PLY file a piece")
       ->type_name("FILE|DIR");
+  app->add_option("--seam", arguments->seam, "Also the seam, as lines of an OBJ file")->type_name("FILE");
   app->add_option("--plane", arguments->planes, "Cut with a plane, by a point and the normal; again for more")
       ->take_all()
       ->type_name("X,Y,Z,NX,NY,NZ");

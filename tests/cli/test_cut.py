@@ -33,6 +33,17 @@ class Cut(CommandTest):
             self.assertAlmostEqual(info["volume"], piece["volume"], delta=1e-6)
             self.assertNotEqual(piece["above"], piece["below"])
 
+    def test_the_seam_is_written(self):
+        middle = self.json("info", "cube.obj")["centre"]
+        plane = ",".join(map(str, middle)) + ",0.1,1,0.2"
+        answer = self.json("cut", "cube.obj", "--plane", plane, "--seam", "seam.obj")
+        lines = (self.folder / "seam.obj").read_text().splitlines()
+        self.assertEqual(sum(line.startswith("v ") for line in lines), answer["seam_points"])
+        # A closed line: every point has two segments.
+        ends = [int(w) for line in lines if line.startswith("l ") for w in line.split()[1:]]
+        self.assertEqual(sorted(ends), sorted(2 * list(range(1, answer["seam_points"] + 1))))
+        self.refused("cut", "cube.obj", "--plane", plane, "--seam", "no/such/folder/seam.obj", says=("seam.obj",))
+
     def test_a_sheet(self):
         middle = self.json("info", "cube.obj")["centre"]
         answer = self.json("cut", "cube.obj", "--sheet", ",".join(map(str, middle)) + ",0,1,0", "--triangles")
