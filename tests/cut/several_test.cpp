@@ -1,5 +1,6 @@
 // Several cutters, parts that overlap, and what rounding did.
 #include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
 #include "sunder/cut/attributes.h"
 #include "sunder/cut/resolve.h"
 #include "sunder/cut/rounding.h"
@@ -96,6 +97,27 @@ TEST(CutSeveral, OrderDoesNotMatter) {
   const CutResult s = cut(body, planes);
   expectVolumes(r, sortedVolumes(s));
   EXPECT_GE(r.fragments, 8u);
+}
+
+TEST(CutSeveral, SameBytesForAnyNumberOfThreads) {
+  const PolygonSoup body = geometry::toSoup(rippled(40));
+  const std::vector<PolygonSoup> cutters = {level(0, 0.11), geometry::toSoup(rippled(30, {0.5, 0.15, 0.1})),
+                                            level(2, 0)};
+  CutResult first;
+  for (const unsigned threads : {1u, 2u, 4u}) {
+    const ThreadLimit limit(threads);
+    const CutResult r = cut(body, cutters, {.checkRounding = true});
+    if (threads == 1) {
+      first = r;
+      expectSound(r);
+      continue;
+    }
+    EXPECT_EQ(r.mesh.corners, first.mesh.corners);
+    EXPECT_EQ(r.mesh.positions, first.mesh.positions);
+    EXPECT_EQ(r.cutter, first.cutter);
+    EXPECT_EQ(r.volume, first.volume);
+    EXPECT_EQ(r.crossings, first.crossings);
+  }
 }
 
 TEST(CutSeveral, BooleansOfMany) {
