@@ -2,67 +2,16 @@
 
 #include "sunder/cut/cut.h"
 #include "sunder/cut/regions.h"
+#include "sunder/cut/tet_seam.h"
 #include "sunder/geometry/disjoint_sets.h"
-#include "sunder/geometry/tet_mesh.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace sunder::cut {
 
 namespace {
 
 using geometry::kTetFaces;
-
-constexpr std::array<std::array<uint8_t, 2>, 6> kEdges{{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
-
-// The edge that half-edge k of face i runs along, and whether it does so from the lower vertex.
-struct TetHalfedge {
-  uint8_t edge;
-  bool forward;
-};
-constexpr std::array<std::array<TetHalfedge, 3>, 4> kHalfedges = [] {
-  std::array<std::array<TetHalfedge, 3>, 4> out{};
-  for (size_t i = 0; i < 4; ++i)
-    for (size_t k = 0; k < 3; ++k) {
-      const uint8_t a = kTetFaces[i][k], b = kTetFaces[i][(k + 1) % 3];
-      for (uint8_t e = 0; e < 6; ++e)
-        if (kEdges[e][0] == std::min(a, b) && kEdges[e][1] == std::max(a, b)) out[i][k] = {e, a < b};
-    }
-  return out;
-}();
-
-// Edge of the tetrahedron through a face of the sheet, or half-edge of the sheet through a face of it.
-struct Point {
-  bool ofTet;
-  uint32_t edge, face;
-  Place place{};
-  Vec3 position = Vec3::Zero();
-  std::array<uint32_t, 2> leaving{};  // half-edges of segments in the face that is traced
-  uint32_t segments = 0;              // how many; more than two do not happen in proper meshes
-};
-
-struct Segment {
-  uint32_t tetFace, local, start, end;
-  uint32_t plusNode = kNoIndex, minusNode = kNoIndex, lidNode = kNoIndex;
-};
-
-// A face of the sheet that reaches into the tetrahedron.
-struct Local {
-  uint32_t face, firstSegment, segments;  // none: it is inside as a whole
-  uint32_t firstPiece[3] = {};
-};
-
-struct Run {
-  bool ofTet;
-  uint32_t edge, first, count;
-};
-
-// What bounds a face of the sheet sideways: planes through its edges along its normal.
-struct Walls {
-  Vec3 normal[3];  // outwards
-  double offset[3];
-};
 
 // A corner of the border of a face: a vertex, or a point on one of its edges.
 struct BorderCorner {
@@ -74,13 +23,9 @@ struct BorderCorner {
 
 class TetCutter::Work {
  public:
-  explicit Work(const geometry::TriMesh& sheet) : sheet_(makeKernelMesh(sheet, "sheet")) {
-    for (uint32_t f = 0; f < sheet_.triangles.size(); ++f) allFaces_.push_back(f);
-    localOf_.assign(sheet_.triangles.size(), kNoIndex);
-    for (uint32_t f = 0; f < sheet_.triangles.size(); ++f) {
-      walls_.push_back(wallsOf(f));
-      planes_.emplace_back(cornersOf(sheet_, f));
-    }
+  explicit Work(const geometry::TriMesh& sheet) : seam_(sheet) {
+    for (uint32_t f = 0; f < seam_.sheet.triangles.size(); ++f) allFaces_.push_back(f);
+    localOf_.assign(allFaces_.size(), kNoIndex);
   }
 
   std::span<const uint32_t> allFaces() const { return allFaces_; }
@@ -88,136 +33,28 @@ class TetCutter::Work {
 
   // False where a loop lies inside a face: then bridges or cavities are needed, which cut() knows about.
   bool run(const std::array<Vec3, 4>& tet, std::span<const uint32_t> faces) {
-    begin(tet);
-    for (const uint32_t f : faces) crossFace(f);
-    for (uint32_t j = 0; j < locals_.size(); ++j) localOf_[locals_[j].face] = j;
-    const bool done = segments_.empty() ? locals_.empty() && keepWhole() : divide();
-    for (const Local& l : locals_) localOf_[l.face] = kNoIndex;
+    begin();
+    seam_.find(tet, faces);
+    for (uint32_t j = 0; j < seam_.locals.size(); ++j) localOf_[seam_.locals[j].face] = j;
+    const bool done = seam_.segments.empty() ? seam_.locals.empty() && keepWhole() : divide();
+    for (const TetSheetFace& l : seam_.locals) localOf_[l.face] = kNoIndex;
     return done;
   }
 
   void runSlowly(const std::array<Vec3, 4>& tet, std::span<const uint32_t> faces);
 
  private:
-  void begin(const std::array<Vec3, 4>& tet) {
-    tet_ = tet;
-    double size = sheet_.bounds.lower.cwiseAbs().cwiseMax(sheet_.bounds.upper.cwiseAbs()).maxCoeff();
-    for (const Vec3& p : tet_) size = std::max(size, p.cwiseAbs().maxCoeff());
-    margin_ = 1e-8 * size;
-    points_.clear();
-    segments_.clear();
-    locals_.clear();
+  void begin() {
     out_.fragments.clear();
     out_.pieces.clear();
     out_.corners.clear();
     out_.bridged = false;
   }
 
-  Walls wallsOf(uint32_t f) const {
-    Walls walls;
-    const Vec3 &a = sheet_.at(f, 0), &b = sheet_.at(f, 1), &c = sheet_.at(f, 2);
-    const Vec3 normal = (b - a).cross(c - a);
-    const double longest = std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
-    // The normal of a thin face is not good enough to tell by.
-    const bool thin = !(normal.norm() > 1e-5 * longest);
-    for (uint32_t k = 0; k < 3; ++k) {
-      const Vec3 &from = sheet_.at(f, k), &to = sheet_.at(f, (k + 1) % 3);
-      walls.normal[k] = thin ? Vec3(Vec3::Zero()) : Vec3((to - from).cross(normal).stableNormalized());
-      walls.offset[k] = walls.normal[k].dot(from);
-    }
-    return walls;
-  }
-
-  // Clearly beyond an edge of the face: no signs are needed.
-  bool isBeside(const Walls& walls) const {
-    for (size_t k = 0; k < 3; ++k) {
-      const double limit = walls.offset[k] + margin_;
-      const Vec3& n = walls.normal[k];
-      if (n.dot(tet_[0]) > limit && n.dot(tet_[1]) > limit && n.dot(tet_[2]) > limit &&
-          n.dot(tet_[3]) > limit)
-        return true;
-    }
-    return false;
-  }
-
-  Corners3 tetFace(size_t i) const {
-    return {&tet_[kTetFaces[i][0]], &tet_[kTetFaces[i][1]], &tet_[kTetFaces[i][2]]};
-  }
-
-  uint32_t pointOf(bool ofTet, uint32_t edge, uint32_t face) {
-    for (uint32_t i = u32(points_.size()); i > 0; --i) {
-      const Point& x = points_[i - 1];
-      if (x.ofTet == ofTet && x.edge == edge && x.face == face) return i - 1;
-    }
-    points_.push_back({.ofTet = ofTet, .edge = edge, .face = face});
-    return u32(points_.size() - 1);
-  }
-
-  // The segments in which a face of the sheet crosses the tetrahedron's faces, as in seam.cpp; signs that
-  // several pairs need are found once.
-  void crossFace(uint32_t f) {
-    if (isBeside(walls_[f])) return;
-    const Corners3 face = cornersOf(sheet_, f);
-    const Vec3* const corner[] = {face.a, face.b, face.c};
-    int sideTet[4], sideSheet[4][3];
-    for (size_t v = 0; v < 4; ++v) sideTet[v] = sideOfMeshVertex(tet_[v], face);
-    const auto same = [](int a, int b, int c) { return a != 0 && a == b && b == c; };
-    if (same(sideTet[0], sideTet[1], sideTet[2]) && sideTet[3] == sideTet[0]) return;
-    bool inside = true;
-    for (size_t i = 0; i < 4; ++i) {
-      const Corners3 own = tetFace(i);
-      for (size_t k = 0; k < 3; ++k) sideSheet[i][k] = sideOfCutterVertex(*corner[k], own);
-      const bool oneSide = same(sideSheet[i][0], sideSheet[i][1], sideSheet[i][2]);
-      if (oneSide && sideSheet[i][0] > 0) return;
-      inside = inside && oneSide;
-    }
-    const uint32_t local = u32(locals_.size()), first = u32(segments_.size());
-    if (!inside) {
-      int known[6][3];
-      for (auto& row : known)
-        for (int& s : row) s = 2;
-      const auto pass = [&](size_t e, size_t j) {
-        int& s = known[e][j];
-        if (s == 2) s = passing(tet_[kEdges[e][0]], tet_[kEdges[e][1]], *corner[j], *corner[(j + 1) % 3]);
-        return s;
-      };
-      for (uint32_t i = 0; i < 4; ++i) {
-        const auto& v = kTetFaces[i];
-        const int* const side = sideSheet[i];
-        if (same(sideTet[v[0]], sideTet[v[1]], sideTet[v[2]]) || same(side[0], side[1], side[2])) continue;
-        uint32_t ends[2] = {kNoIndex, kNoIndex}, found = 0;
-        for (size_t k = 0; k < 3; ++k) {
-          const int from = sideTet[v[k]];
-          if (from == sideTet[v[(k + 1) % 3]]) continue;
-          const uint32_t e = kHalfedges[i][k].edge;
-          const int s = pass(e, 0);
-          if (s == 0 || s != pass(e, 1) || s != pass(e, 2)) continue;
-          ends[from < 0 ? 0 : 1] = pointOf(true, e, local);
-          ++found;
-        }
-        for (size_t j = 0; j < 3; ++j) {
-          if (side[j] == side[(j + 1) % 3]) continue;
-          const auto along = [&](size_t k) {
-            const TetHalfedge& h = kHalfedges[i][k];
-            return h.forward ? pass(h.edge, j) : -pass(h.edge, j);
-          };
-          const int s = along(0);
-          if (s == 0 || s != along(1) || s != along(2)) continue;
-          ends[side[j] > 0 ? 0 : 1] = pointOf(false, edgeOf(sheet_, u32(3 * f + j)), i);
-          ++found;
-        }
-        if (found == 2 && ends[0] != kNoIndex && ends[1] != kNoIndex)
-          segments_.push_back({i, local, ends[0], ends[1]});
-      }
-      if (segments_.size() == first) return;
-    }
-    locals_.push_back({f, first, u32(segments_.size()) - first});
-  }
-
   bool keepWhole() {
     nodes_ = 4;
     for (uint32_t i = 0; i < 4; ++i) {
-      const Corners3 f = tetFace(i);
+      const Corners3 f = seam_.tetFace(i);
       TetPiece piece{.fragment = i, .face = uint8_t(i), .first = u32(out_.corners.size()), .count = 3};
       for (const Vec3* p : {f.a, f.b, f.c}) out_.corners.push_back(*p);
       out_.pieces.push_back(piece);
@@ -230,18 +67,18 @@ class TetCutter::Work {
   }
 
   bool divide() {
-    placePoints();
+    seam_.placePoints();
     nodes_ = 0;
     sides_.clear();
     pieceNode_.clear();
     for (uint32_t i = 0; i < 4; ++i)
       if (!traceTetFace(i)) return false;
-    for (uint32_t j = 0; j < locals_.size(); ++j)
+    for (uint32_t j = 0; j < seam_.locals.size(); ++j)
       if (!traceSheetFace(j)) return false;
     geometry::DisjointSets sets(nodes_);
     joinTetEdges(sets);
     joinSheetEdges(sets);
-    for (const Segment& s : segments_) {
+    for (const TetSegment& s : seam_.segments) {
       if (s.plusNode == kNoIndex || s.minusNode == kNoIndex || s.lidNode == kNoIndex) return false;
       sets.unite(s.plusNode, s.lidNode);
       sets.unite(s.minusNode, s.lidNode + 1);
@@ -249,70 +86,13 @@ class TetCutter::Work {
     return finish(sets);
   }
 
-  void ends(const Point& x, const Vec3*& p, const Vec3*& q) const {
-    if (x.ofTet) {
-      p = &tet_[kEdges[x.edge][0]];
-      q = &tet_[kEdges[x.edge][1]];
-    } else {
-      p = &sheet_.positions[sheet_.origin(x.edge)];
-      q = &sheet_.positions[sheet_.target(x.edge)];
-    }
-  }
-
-  // Positions, and the points of each edge in order.
-  void placePoints() {
-    for (Point& x : points_) {
-      const Vec3 *p, *q;
-      ends(x, p, q);
-      x.place.face = x.ofTet ? cornersOf(sheet_, locals_[x.face].face) : tetFace(x.face);
-      Corners3 f = x.place.face;
-      // The tetrahedron across has the same face with its corners in another order.
-      if (!x.ofTet) {
-        const auto before = [](const Vec3* a, const Vec3* b) {
-          return std::lexicographical_compare(a->data(), a->data() + 3, b->data(), b->data() + 3);
-        };
-        if (before(f.b, f.a)) std::swap(f.a, f.b);
-        if (before(f.c, f.b)) std::swap(f.b, f.c);
-        if (before(f.b, f.a)) std::swap(f.a, f.b);
-      }
-      const Crossing c = x.ofTet ? planes_[locals_[x.face].face].crossing(*p, *q) : crossing(*p, *q, f);
-      x.place.t = c.t;
-      x.place.error = c.error;
-      x.position = c.position;
-    }
-    order_.resize(points_.size());
-    for (uint32_t i = 0; i < order_.size(); ++i) order_[i] = i;
-    std::sort(order_.begin(), order_.end(), [&](uint32_t i, uint32_t j) {
-      const Point &x = points_[i], &y = points_[j];
-      if (x.ofTet != y.ofTet) return x.ofTet;
-      if (x.edge != y.edge) return x.edge < y.edge;
-      if (i == j) return false;
-      const Vec3 *p, *q;
-      ends(x, p, q);
-      return comesBefore(*p, *q, x.place, y.place, !x.ofTet);
-    });
-    runs_.clear();
-    for (uint32_t i = 0; i < order_.size(); ++i) {
-      const Point& x = points_[order_[i]];
-      if (runs_.empty() || runs_.back().ofTet != x.ofTet || runs_.back().edge != x.edge)
-        runs_.push_back({x.ofTet, x.edge, i, 0});
-      ++runs_.back().count;
-    }
-  }
-
-  Run runOf(bool ofTet, uint32_t edge) const {
-    for (const Run& r : runs_)
-      if (r.ofTet == ofTet && r.edge == edge) return r;
-    return {ofTet, edge, 0, 0};
-  }
-
   // A vertex and the points after it on its edge; returns where their pieces begin.
-  uint32_t addBorder(const Vec3& vertex, const Run& run, bool forward) {
+  uint32_t addBorder(const Vec3& vertex, const TetRun& run, bool forward) {
     const uint32_t first = u32(border_.size());
     border_.push_back({kNoIndex, vertex});
     for (uint32_t i = 0; i < run.count; ++i) {
-      const uint32_t x = order_[run.first + (forward ? i : run.count - 1 - i)];
-      border_.push_back({x, points_[x].position});
+      const uint32_t x = seam_.order[run.first + (forward ? i : run.count - 1 - i)];
+      border_.push_back({x, seam_.points[x].position});
     }
     return first;
   }
@@ -321,12 +101,12 @@ class TetCutter::Work {
     border_.clear();
     const uint32_t base = u32(pieceNode_.size());
     for (size_t k = 0; k < 3; ++k) {
-      const TetHalfedge& h = kHalfedges[i][k];
-      tetPiece_[i][k] = base + addBorder(tet_[kTetFaces[i][k]], runOf(true, h.edge), h.forward);
+      const TetHalfedge& h = kTetHalfedges[i][k];
+      tetPiece_[i][k] = base + addBorder(seam_.tet[kTetFaces[i][k]], seam_.runOf(true, h.edge), h.forward);
     }
     own_.clear();
-    for (uint32_t s = 0; s < segments_.size(); ++s)
-      if (segments_[s].tetFace == i) own_.push_back(s);
+    for (uint32_t s = 0; s < seam_.segments.size(); ++s)
+      if (seam_.segments[s].tetFace == i) own_.push_back(s);
     if ((own_.empty() && border_.size() == 3) || crossesOnce()) {
       divideOnce(i);
       return true;
@@ -343,16 +123,16 @@ class TetCutter::Work {
     for (uint32_t h = 0; h < border_.size(); ++h) pieceNode_.push_back(cycleNode_[cycleOf_[h]]);
     for (size_t k = 0; k < 3; ++k) corner_[kTetFaces[i][k]] = pieceNode_[tetPiece_[i][k]];
     for (uint32_t n = 0; n < own_.size(); ++n) {
-      segments_[own_[n]].plusNode = cycleNode_[cycleOf_[border_.size() + 2 * n]];
-      segments_[own_[n]].minusNode = cycleNode_[cycleOf_[border_.size() + 2 * n + 1]];
+      seam_.segments[own_[n]].plusNode = cycleNode_[cycleOf_[border_.size() + 2 * n]];
+      seam_.segments[own_[n]].minusNode = cycleNode_[cycleOf_[border_.size() + 2 * n + 1]];
     }
     return true;
   }
 
   // One segment from border to border, which most faces have.
   bool crossesOnce() const {
-    return own_.size() == 1 && border_.size() == 5 && points_[segments_[own_[0]].start].ofTet &&
-           points_[segments_[own_[0]].end].ofTet;
+    return own_.size() == 1 && border_.size() == 5 && seam_.points[seam_.segments[own_[0]].start].ofTet &&
+           seam_.points[seam_.segments[own_[0]].end].ofTet;
   }
 
   void divideOnce(uint32_t i) {
@@ -374,7 +154,7 @@ class TetCutter::Work {
       add(0, pieces - 1, 0);
       pieceNode_[base + pieces - 1] = nodes_ - 1;
     } else {
-      Segment& s = segments_[own_[0]];
+      TetSegment& s = seam_.segments[own_[0]];
       uint32_t start = 0, end = 0;
       for (uint32_t h = 0; h < pieces; ++h) {
         if (border_[h].point == s.start) start = h;
@@ -387,12 +167,13 @@ class TetCutter::Work {
   }
 
   bool traceSheetFace(uint32_t j) {
-    Local& local = locals_[j];
+    TetSheetFace& local = seam_.locals[j];
     border_.clear();
     const uint32_t base = u32(pieceNode_.size());
     for (uint32_t k = 0; k < 3; ++k) {
-      const uint32_t h = 3 * local.face + k, lower = edgeOf(sheet_, h);
-      local.firstPiece[k] = base + addBorder(sheet_.at(local.face, k), runOf(false, lower), h == lower);
+      const uint32_t h = 3 * local.face + k, lower = edgeOf(seam_.sheet, h);
+      local.firstPiece[k] =
+          base + addBorder(seam_.sheet.at(local.face, k), seam_.runOf(false, lower), h == lower);
     }
     own_.clear();
     for (uint32_t s = 0; s < local.segments; ++s) own_.push_back(local.firstSegment + s);
@@ -416,7 +197,7 @@ class TetCutter::Work {
       return false;
     for (uint32_t h = 0; h < border_.size(); ++h) pieceNode_.push_back(cycleNode_[cycleOf_[h]]);
     for (uint32_t n = 0; n < own_.size(); ++n)
-      segments_[own_[n]].lidNode = cycleNode_[cycleOf_[border_.size() + 2 * n + 1]];
+      seam_.segments[own_[n]].lidNode = cycleNode_[cycleOf_[border_.size() + 2 * n + 1]];
     return true;
   }
 
@@ -425,9 +206,9 @@ class TetCutter::Work {
   bool linkHalfedges(bool ofTet) {
     const uint32_t pieces = u32(border_.size());
     for (uint32_t n = 0; n < own_.size(); ++n) {
-      const Segment& s = segments_[own_[n]];
+      const TetSegment& s = seam_.segments[own_[n]];
       for (const bool atEnd : {false, true}) {
-        Point& x = points_[atEnd ? s.end : s.start];
+        TetSeamPoint& x = seam_.points[atEnd ? s.end : s.start];
         if (x.segments < 2) x.leaving[x.segments] = pieces + 2 * n + (atEnd ? 1 : 0);
         ++x.segments;
       }
@@ -439,15 +220,15 @@ class TetCutter::Work {
       const uint32_t before = i == 0 ? pieces - 1 : i - 1;
       next_[before] = i;
       if (border_[i].point == kNoIndex) continue;
-      const Point& x = points_[border_[i].point];
+      const TetSeamPoint& x = seam_.points[border_[i].point];
       proper = proper && x.segments == 1;
       if (x.segments == 0) continue;
       next_[before] = x.leaving[0];
       next_[arriving(x.leaving[0])] = i;
     }
     for (const uint32_t s : own_)
-      for (const uint32_t p : {segments_[s].start, segments_[s].end}) {
-        Point& x = points_[p];
+      for (const uint32_t p : {seam_.segments[s].start, seam_.segments[s].end}) {
+        TetSeamPoint& x = seam_.points[p];
         proper = proper && x.segments <= 2;
         if (x.ofTet != ofTet && x.segments > 0) {
           const uint32_t a = x.leaving[0], b = x.leaving[x.segments > 1 ? 1 : 0];
@@ -483,8 +264,8 @@ class TetCutter::Work {
         const uint32_t n = (at - pieces) / 2;
         const bool back = ((at - pieces) & 1u) != 0;
         sides |= back ? kMinus : kPlus;
-        const Segment& s = segments_[own_[n]];
-        ring_.push_back(points_[back ? s.end : s.start].position);
+        const TetSegment& s = seam_.segments[own_[n]];
+        ring_.push_back(seam_.points[back ? s.end : s.start].position);
       }
       if (!visit(cycle, sides)) return false;
     }
@@ -503,21 +284,21 @@ class TetCutter::Work {
     uint32_t forward[6] = {}, backward[6] = {};
     for (size_t i = 0; i < 4; ++i)
       for (size_t k = 0; k < 3; ++k)
-        (kHalfedges[i][k].forward ? forward : backward)[kHalfedges[i][k].edge] = tetPiece_[i][k];
+        (kTetHalfedges[i][k].forward ? forward : backward)[kTetHalfedges[i][k].edge] = tetPiece_[i][k];
     for (uint32_t e = 0; e < 6; ++e) {
-      const uint32_t count = runOf(true, e).count;
+      const uint32_t count = seam_.runOf(true, e).count;
       for (uint32_t m = 0; m <= count; ++m)
         sets.unite(pieceNode_[forward[e] + m], pieceNode_[backward[e] + count - m]);
     }
   }
 
   void joinSheetEdges(geometry::DisjointSets& sets) {
-    for (const Local& local : locals_)
+    for (const TetSheetFace& local : seam_.locals)
       for (uint32_t k = 0; k < 3; ++k) {
-        const uint32_t h = 3 * local.face + k, twin = sheet_.twin[h];
+        const uint32_t h = 3 * local.face + k, twin = seam_.sheet.twin[h];
         const uint32_t across = twin == kNoIndex ? kNoIndex : localOf_[twin / 3];
         if (across != kNoIndex && twin < h) continue;
-        const uint32_t count = runOf(false, edgeOf(sheet_, h)).count;
+        const uint32_t count = seam_.runOf(false, edgeOf(seam_.sheet, h)).count;
         for (uint32_t m = 0; m <= count; ++m) {
           const uint32_t node = pieceNode_[local.firstPiece[k] + m];
           if (node == kNoIndex) continue;
@@ -525,7 +306,7 @@ class TetCutter::Work {
             sets.unite(node, node + 1);  // the sheet ends here: its two sides meet
             continue;
           }
-          const uint32_t other = pieceNode_[locals_[across].firstPiece[twin % 3] + count - m];
+          const uint32_t other = pieceNode_[seam_.locals[across].firstPiece[twin % 3] + count - m];
           if (other == kNoIndex) continue;
           sets.unite(node, other);
           sets.unite(node + 1, other + 1);
@@ -555,7 +336,7 @@ class TetCutter::Work {
 
   // Areas, volumes and centroids, by the divergence theorem about a corner of the tetrahedron.
   bool measure() {
-    const Vec3 origin = tet_[0];
+    const Vec3 origin = seam_.tet[0];
     hasFace_.assign(out_.fragments.size(), 0);
     Vec3 twice = Vec3::Zero(), moment = Vec3::Zero();
     double six = 0;
@@ -600,22 +381,14 @@ class TetCutter::Work {
       if (f.volume > 0)
         f.centroid = origin + f.centroid / f.volume;
       else
-        f.centroid = 0.25 * (tet_[0] + tet_[1] + tet_[2] + tet_[3]);
+        f.centroid = 0.25 * (seam_.tet[0] + seam_.tet[1] + seam_.tet[2] + seam_.tet[3]);
     }
     return std::find(hasFace_.begin(), hasFace_.end(), 0) == hasFace_.end();
   }
 
-  KernelMesh sheet_;
+  TetSeam seam_;
   std::vector<uint32_t> allFaces_, localOf_;  // per face of the sheet
-  std::vector<Walls> walls_;
-  std::vector<AccuratePlane> planes_;
-  double margin_ = 0;
-  std::array<Vec3, 4> tet_;
-  std::vector<Point> points_;
-  std::vector<Segment> segments_;
-  std::vector<Local> locals_;
-  std::vector<Run> runs_;
-  std::vector<uint32_t> order_, own_, next_, cycleOf_, cycleNode_, pieceNode_, number_;
+  std::vector<uint32_t> own_, next_, cycleOf_, cycleNode_, pieceNode_, number_;
   std::vector<BorderCorner> border_;
   std::vector<Vec3> ring_;
   std::vector<uint8_t> sides_, hasFace_;  // per node, per fragment
@@ -626,21 +399,22 @@ class TetCutter::Work {
 };
 
 void TetCutter::Work::runSlowly(const std::array<Vec3, 4>& tet, std::span<const uint32_t> faces) {
-  begin(tet);
+  begin();
+  seam_.tet = tet;
   geometry::TriMesh body, part;
   body.positions.assign(tet.begin(), tet.end());
   for (const auto& f : kTetFaces) body.triangles.push_back({f[0], f[1], f[2]});
   std::vector<uint32_t> vertices;
   for (const uint32_t f : faces)
-    for (const uint32_t v : sheet_.triangles[f]) vertices.push_back(v);
+    for (const uint32_t v : seam_.sheet.triangles[f]) vertices.push_back(v);
   std::sort(vertices.begin(), vertices.end());
   vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
-  for (const uint32_t v : vertices) part.positions.push_back(sheet_.positions[v]);
+  for (const uint32_t v : vertices) part.positions.push_back(seam_.sheet.positions[v]);
   for (const uint32_t f : faces) {
     geometry::Triangle t;
     for (size_t k = 0; k < 3; ++k)
-      t[k] =
-          u32(std::lower_bound(vertices.begin(), vertices.end(), sheet_.triangles[f][k]) - vertices.begin());
+      t[k] = u32(std::lower_bound(vertices.begin(), vertices.end(), seam_.sheet.triangles[f][k]) -
+                 vertices.begin());
     part.triangles.push_back(t);
   }
   if (faces.empty()) {
