@@ -1,8 +1,11 @@
 // The room cut: booleans of rippled spheres beside CGAL's corefinement, cuts by a plane and by a noisy sheet,
 // many cuts one after another, combs, and how the cost grows. All times are from plain arrays to arrays.
+#include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/cut/cut.h"
+#include "sunder/cut/seam.h"
+#include "sunder/cut/tet_cutter.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/shapes.h"
 
@@ -10,6 +13,10 @@
 #include "bench/spatial_meshes.h"
 
 #include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include <malloc.h>
 
 #ifdef SUNDER_HAS_CGAL
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
@@ -248,6 +255,121 @@ SUNDER_BENCH("cut", cutComb) {
                 .metric = "time",
                 .value = 1e3 * seconds,
                 .unit = "ms"});
+  }
+}
+
+SUNDER_BENCH("cut", cutTetrahedra) {
+  if (!options.wants("cut/tet")) return;
+  // Random tetrahedra, all of them cut in two by a plane of two triangles.
+  const geometry::TriMesh plane = slantedPlane();
+  const Vec3 n = (plane.positions[2] - plane.positions[0]).cross(plane.positions[3] - plane.positions[0]);
+  std::vector<std::array<Vec3, 4>> tets;
+  for (RandomStream random(23); tets.size() < 10'000;) {
+    std::array<Vec3, 4> t;
+    for (Vec3& p : t) p = Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    const double volume = (t[1] - t[0]).dot((t[2] - t[0]).cross(t[3] - t[0]));
+    if (volume < 0) std::swap(t[0], t[1]);
+    size_t above = 0;
+    for (const Vec3& p : t) above += (p - plane.positions[0]).dot(n) > 0;
+    if (std::abs(volume) > 0.1 && above % 4 != 0) tets.push_back(t);
+  }
+  cut::TetCutter cutter(plane);
+  double volume = 0;
+  const double seconds = bestSeconds(options, [&] {
+    for (const auto& t : tets) volume += cutter.cut(t).fragments[0].volume;
+  });
+  keep(volume);
+  report.add({.name = "cut/tet",
+              .size = tets.size(),
+              .metric = "time",
+              .value = 1e6 * seconds / double(tets.size()),
+              .unit = "us",
+              .bar = 2});
+}
+
+SUNDER_BENCH("cut", cutPierce) {
+  if (!options.wants("cut/pierce")) return;
+  // Random segments against random triangles around them, a third of which they pierce.
+  std::vector<Vec3> points(50'000);
+  RandomStream random(29);
+  for (Vec3& p : points) p = random.uniform(0.5, 1) * random.unitVector();
+  int sum = 0;
+  const double seconds = bestSeconds(options, [&] {
+    for (size_t i = 0; i + 4 < points.size(); ++i)
+      sum += cut::crossingOf(points[i], points[i + 1], cut::kMesh,
+                             {&points[i + 2], &points[i + 3], &points[i + 4]});
+  });
+  keep(sum);
+  report.add({.name = "cut/pierce",
+              .size = points.size(),
+              .metric = "time",
+              .value = 1e9 * seconds / double(points.size() - 4),
+              .unit = "ns",
+              .bar = 50});
+}
+
+SUNDER_BENCH("cut", cutSweep) {
+  if (!options.wants("cut/sweep/1000")) return;
+  // A thousand shifts of the pair of spheres, half of them on a grid; what fails is refused, open, or loses
+  // volume.
+  const geometry::TriMesh a = sphereOf(4'000);
+  const double whole = geometry::massProperties(a).volume;
+  RandomStream random(31);
+  size_t failures = 0;
+  for (int i = 0; i < 1000; ++i) {
+    Vec3 shift(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    if (i % 2 == 0) shift = (shift * 20).array().round() / 20;
+    if (i == 0) shift = Vec3(0.5, 0.15, 0.1);
+    const geometry::TriMesh b = sphereOf(4'000, shift);
+    try {
+      double sum = 0;
+      for (const Op op : {Op::Difference, Op::Intersection}) {
+        const cut::CutResult r = cut::cut(a, b, {.op = op, .triangles = true});
+        if (r.mesh.faceCount() > 0 && !cut::makeKernelMesh(r.mesh, "result").closed()) sum = Box3::kInfinity;
+        for (const double v : r.volume) sum += v;
+      }
+      failures += !(std::abs(sum / whole - 1) < 1e-10);
+    } catch (const Error&) {
+      ++failures;
+    }
+  }
+  report.add({.name = "cut/sweep/1000",
+              .size = 2 * a.triangles.size(),
+              .metric = "count",
+              .value = double(failures),
+              .unit = "failures",
+              .bar = 0});
+}
+
+// What a cut has at most, beyond its input, by the kernel's count of pages.
+double peakBytes(const std::function<void()>& work) {
+  const auto status = [](const char* key) {
+    std::ifstream file("/proc/self/status");
+    for (std::string line; std::getline(file, line);)
+      if (line.rfind(key, 0) == 0) return 1024 * std::atof(line.c_str() + std::strlen(key));
+    return 0.0;
+  };
+  malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << "5";
+  const double before = status("VmRSS:");
+  work();
+  return status("VmHWM:") - before;
+}
+
+SUNDER_BENCH("cut", cutMemory) {
+  for (const size_t size : {100'000, 1'000'000}) {
+    if (!options.wants("cut/memory") || size > options.largest) continue;
+    const geometry::TriMesh a = sphereOf(size), b = sphereOf(size, kShift);
+    const double bytes =
+        peakBytes([&] { keep(cut::cut(a, b, {.op = Op::Difference, .triangles = true}).fragments); });
+    if (!(bytes > 0)) continue;  // a system that does not tell
+    report.add({.name = "cut/memory",
+                .size = 2 * a.triangles.size(),
+                .threads = threadCount(),
+                .metric = "memory",
+                .value = bytes / double(2 * a.triangles.size()),
+                .unit = "B/triangle",
+                .bar = 400});
   }
 }
 

@@ -1,5 +1,6 @@
 // sunder cut MESH CUTTER --op split|union|... -o FILE|DIR, with planes and noisy sheets as built-in cutters
 #include "sunder/base/error.h"
+#include "sunder/base/file.h"
 #include "sunder/base/log.h"
 #include "sunder/cut/attributes.h"
 #include "sunder/geometry/mesh_io.h"
@@ -38,10 +39,11 @@ constexpr std::array kOps{OpName{"split", Op::Split},
                           OpName{"xor", Op::SymmetricDifference}};
 
 struct CutArguments {
-  std::string mesh, cutter, plane, sheet, op = "split", output;
+  std::string mesh, op = "split", output, seam;
+  std::vector<std::string> cutters, planes, sheets;
   double amplitude = 0.05, frequency = 4;
   int cells = 64, seed = 1;
-  bool triangles = false, check = true, keepEmpty = false;
+  bool triangles = false, check = true, keepEmpty = false, resolve = false, checkRounding = false;
 };
 
 geometry::PolygonSoup noisyCutter(const CutArguments& arguments, const Plane& plane, double reach) {
@@ -59,30 +61,44 @@ geometry::PolygonSoup noisyCutter(const CutArguments& arguments, const Plane& pl
   return geometry::toSoup(sheet);
 }
 
-geometry::PolygonSoup cutterOf(const CutArguments& arguments, const geometry::PolygonSoup& mesh,
-                               const Settings& settings) {
-  const int given = !arguments.cutter.empty() + !arguments.plane.empty() + !arguments.sheet.empty();
-  if (given != 1)
-    throw Error(ErrorKind::Usage, given == 0 ? "nothing to cut with" : "more than one thing to cut with")
-        .hint("give a second mesh, or --plane, or --sheet");
-  if (!arguments.cutter.empty()) return readSurface(arguments.cutter, settings);
-  const Plane plane =
-      arguments.plane.empty() ? planeOf(arguments.sheet, "sheet") : planeOf(arguments.plane, "plane");
-  const double reach = reachOf(plane, mesh);
-  return arguments.plane.empty() ? noisyCutter(arguments, plane, reach) : flatCutter(plane, reach);
+std::vector<geometry::PolygonSoup> cuttersOf(const CutArguments& arguments, const geometry::PolygonSoup& mesh,
+                                             const Settings& settings) {
+  std::vector<geometry::PolygonSoup> cutters;
+  for (const std::string& file : arguments.cutters) cutters.push_back(readSurface(file, settings));
+  for (const std::string& text : arguments.planes) {
+    const Plane plane = planeOf(text, "plane");
+    cutters.push_back(flatCutter(plane, reachOf(plane, mesh)));
+  }
+  for (const std::string& text : arguments.sheets) {
+    const Plane plane = planeOf(text, "sheet");
+    cutters.push_back(noisyCutter(arguments, plane, reachOf(plane, mesh)));
+  }
+  if (cutters.empty())
+    throw Error(ErrorKind::Usage, "nothing to cut with").hint("give a second mesh, or --plane, or --sheet");
+  return cutters;
+}
+
+// Points and lines as OBJ has them.
+void writeSeam(const std::string& path, const cut::CutResult& result) {
+  std::string text;
+  for (const Vec3& p : result.seamPoints) text += fmt::format("v {} {} {}\n", p.x(), p.y(), p.z());
+  for (const auto& [a, b] : result.seam) text += fmt::format("l {} {}\n", a + 1, b + 1);
+  writeFile(path, text);
 }
 
 int cutMesh(const CutArguments& arguments, const Settings& settings) {
   const bool oneFile = std::filesystem::path(arguments.output).has_extension();
   if (oneFile) geometry::formatOf(arguments.output);  // refused before the work
   const geometry::PolygonSoup mesh = readSurface(arguments.mesh, settings);
-  const geometry::PolygonSoup cutter = cutterOf(arguments, mesh, settings);
-  cut::CutOptions options{
-      .triangles = arguments.triangles, .keepEmpty = arguments.keepEmpty, .checkInput = arguments.check};
+  const std::vector<geometry::PolygonSoup> cutters = cuttersOf(arguments, mesh, settings);
+  cut::CutOptions options{.triangles = arguments.triangles,
+                          .keepEmpty = arguments.keepEmpty,
+                          .checkInput = arguments.check,
+                          .resolve = arguments.resolve,
+                          .checkRounding = arguments.checkRounding};
   for (const OpName& o : kOps)
     if (arguments.op == o.name) options.op = o.op;
-  cut::CutResult result = cut::cut(mesh, cutter, options);
-  cut::transferAttributes(mesh, cutter, result);
+  const cut::CutResult result = cut::cut(mesh, cutters, options);
   const std::vector<geometry::PolygonSoup> fragments = cut::separate(result);
 
   Json pieces = Json::array();
@@ -111,6 +127,7 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
     notes = geometry::writeMesh(arguments.output, file);
     reportNotes(settings, arguments.output, notes);
   }
+  if (!arguments.seam.empty()) writeSeam(arguments.seam, result);
   const cut::CutStatistics& s = result.statistics;
   const double seconds = s.prepare + s.intersect + s.trace + s.sort + s.write;
   if (settings.json) {
@@ -129,6 +146,12 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
                 {"sort", s.sort},
                 {"write", s.write}}}};
     if (!arguments.output.empty()) json["output"] = arguments.output;
+    if (arguments.checkRounding) {
+      json["rounding_crossings"] = result.crossings.size();
+      json["crossing_faces"] = Json::array();
+      for (size_t i = 0; i < std::min<size_t>(result.crossings.size(), 100); ++i)
+        json["crossing_faces"].push_back(result.crossings[i]);
+    }
     if (!notes.empty()) json["write_notes"] = notes;
     printJson(json);
     return 0;
@@ -141,6 +164,10 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
     text += fmt::format("\n  piece {}: {} vertices, {} faces, volume {:.6g}", i,
                         fragments[i].positions.size(), fragments[i].faceCount(), result.volume[i]);
   if (fragments.size() > kMostLines) text += fmt::format("\n  and {} more", fragments.size() - kMostLines);
+  if (arguments.checkRounding && result.crossings.empty()) text += "\n  no faces cross after rounding";
+  if (!result.crossings.empty())
+    text += fmt::format("\n  {} pairs of faces cross after rounding, the first are {} and {}",
+                        result.crossings.size(), result.crossings[0][0], result.crossings[0][1]);
   say(settings, text);
   return 0;
 }
@@ -149,9 +176,9 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
 
 Verb addCut(CLI::App& root) {
   auto arguments = std::make_shared<CutArguments>();
-  CLI::App* app = root.add_subcommand("cut", "Cut a mesh with a mesh, a plane or a noisy sheet");
+  CLI::App* app = root.add_subcommand("cut", "Cut a mesh with meshes, planes or noisy sheets");
   app->add_option("MESH", arguments->mesh, "The mesh to cut")->required();
-  app->add_option("CUTTER", arguments->cutter, "The mesh to cut with, a solid or a sheet");
+  app->add_option("CUTTER", arguments->cutters, "The meshes to cut with, solids or sheets");
   std::vector<std::string> names;
   for (const OpName& o : kOps) names.push_back(o.name);
   app->add_option("--op", arguments->op,
@@ -161,9 +188,12 @@ Verb addCut(CLI::App& root) {
   app->add_option("-o,--output", arguments->output,
                   "One mesh file for all, or a folder with a PLY file a piece")
       ->type_name("FILE|DIR");
-  app->add_option("--plane", arguments->plane, "Cut with a plane, by a point and the normal")
+  app->add_option("--seam", arguments->seam, "Also the seam, as lines of an OBJ file")->type_name("FILE");
+  app->add_option("--plane", arguments->planes, "Cut with a plane, by a point and the normal; again for more")
+      ->take_all()
       ->type_name("X,Y,Z,NX,NY,NZ");
-  app->add_option("--sheet", arguments->sheet, "Cut with a noisy sheet around such a plane")
+  app->add_option("--sheet", arguments->sheets, "Cut with a noisy sheet around such a plane; again for more")
+      ->take_all()
       ->type_name("X,Y,Z,NX,NY,NZ");
   app->add_option("--amplitude", arguments->amplitude,
                   "Height of the noise, as a part of the sheet's half width [0.05]")
@@ -179,10 +209,14 @@ Verb addCut(CLI::App& root) {
   app->add_flag("--triangles", arguments->triangles, "Triangles only");
   app->add_flag("--keep-empty", arguments->keepEmpty, "Also pieces without volume");
   app->add_flag("--check,!--no-check", arguments->check, "Refuse meshes that cross themselves [yes]");
+  app->add_flag("--resolve", arguments->resolve, "Closed parts of one mesh that overlap count as one solid");
+  app->add_flag("--check-rounding", arguments->checkRounding,
+                "Look for faces that cross since positions were rounded");
   app->footer(
       "Examples:\n"
       "  sunder cut bunny.obj --plane 0,0.1,0,0,1,0 -o halves/\n"
       "  sunder cut body.obj tool.stl --op difference -o rest.ply\n"
+      "  sunder cut body.obj drill.stl saw.stl --plane 0,0,0,1,0,0 -o pieces/\n"
       "  sunder cut statue.obj --sheet 0,1,0,0.1,1,0 --amplitude 0.1 -o pieces/ --json");
   return {app, [arguments](const Settings& settings) { return cutMesh(*arguments, settings); }};
 }

@@ -3,6 +3,8 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/cut/fragments.h"
+#include "sunder/cut/resolve.h"
+#include "sunder/cut/rounding.h"
 #include "sunder/geometry/components.h"
 
 #include <chrono>
@@ -57,11 +59,12 @@ void requireClosed(const KernelMesh& mesh, const std::string& name, const std::s
 
 }  // namespace
 
-CutResult cut(const geometry::MeshView& mesh, const geometry::MeshView& cutter, const CutOptions& options) {
+CutResult cutNamed(const geometry::MeshView& mesh, const geometry::MeshView& cutter, const std::string& name,
+                   const CutOptions& options) {
   Stopwatch watch;
   CutResult result;
   const geometry::MeshView* const views[] = {&mesh, &cutter};
-  const char* const names[] = {"mesh", "cutter"};
+  const std::string names[] = {"mesh", name};
   KernelMesh meshes[2];
   both([&](size_t m) { meshes[m] = makeKernelMesh(*views[m], names[m]); });
   if (options.op >= Op::Union)
@@ -103,6 +106,35 @@ CutResult cut(const geometry::MeshView& mesh, const geometry::MeshView& cutter, 
   result.statistics.seamPoints = seam.points.size();
   result.statistics.seamSegments = seam.segments.size();
   result.statistics.write = watch.lap();
+  return result;
+}
+
+namespace {
+
+// Meshes whose overlapping parts are one solid each; what the result came from is named in the meshes given.
+CutResult cutResolved(const geometry::MeshView& mesh, const geometry::MeshView& cutter,
+                      const CutOptions& options) {
+  const Resolved resolved[] = {resolveOverlaps(soupOf(mesh), "mesh"),
+                               resolveOverlaps(soupOf(cutter), "cutter")};
+  CutResult result = cutNamed(resolved[0].mesh, resolved[1].mesh, "cutter", options);
+  for (size_t f = 0; f < result.sourceFace.size(); ++f)
+    result.sourceFace[f] = resolved[result.fromCutter[f]].sourceFace[result.sourceFace[f]];
+  for (size_t v = 0; v < result.sourceVertex.size(); ++v) {
+    if (result.vertexFrom[v] == VertexFrom::Seam) continue;
+    const Resolved& from = resolved[result.vertexFrom[v] == VertexFrom::Cutter ? 1 : 0];
+    result.sourceVertex[v] = from.sourceVertex[result.sourceVertex[v]];
+    if (result.sourceVertex[v] == kNoIndex) result.vertexFrom[v] = VertexFrom::Seam;
+  }
+  return result;
+}
+
+}  // namespace
+
+CutResult cut(const geometry::MeshView& mesh, const geometry::MeshView& cutter, const CutOptions& options) {
+  CutOptions own = options;
+  if (options.resolve) own.checkInput = false;  // the search was part of it
+  CutResult result = options.resolve ? cutResolved(mesh, cutter, own) : cutNamed(mesh, cutter, "cutter", own);
+  if (options.checkRounding) result.crossings = crossingFaces(result);
   return result;
 }
 

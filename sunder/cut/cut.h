@@ -26,6 +26,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sunder::cut {
@@ -44,8 +45,10 @@ struct CutOptions {
   Op op = Op::Split;
   bool triangles =
       false;  // else polygons: faces of the input that are whole again after the cut are one face
-  bool keepEmpty = false;   // also fragments without volume (below 1e-12 of the mesh's box)
-  bool checkInput = false;  // refuse meshes that cross themselves, with the pairs of faces; costs a search
+  bool keepEmpty = false;      // also fragments without volume (below 1e-12 of the mesh's box)
+  bool checkInput = false;     // refuse meshes that cross themselves, with the pairs of faces; costs a search
+  bool resolve = false;        // closed parts of one mesh that overlap count as one solid (resolve.h)
+  bool checkRounding = false;  // look for faces that cross because positions were rounded (rounding.h)
 };
 
 enum class VertexFrom : uint8_t { Mesh, Cutter, Seam };
@@ -53,6 +56,7 @@ enum class VertexFrom : uint8_t { Mesh, Cutter, Seam };
 struct CutStatistics {
   size_t candidates = 0, seamPoints = 0, seamSegments = 0;  // pairs of faces tested, points, segments
   double prepare = 0, intersect = 0, trace = 0, sort = 0, write = 0;  // seconds
+  CutStatistics& operator+=(const CutStatistics& other);
 };
 
 struct CutResult {
@@ -60,6 +64,7 @@ struct CutResult {
   geometry::PolygonSoup mesh;
   std::vector<uint32_t> sourceFace;  // per face: the face of the mesh, or of the cutter
   std::vector<uint8_t> fromCutter;   // per face: 1 where that is the cutter's
+  std::vector<uint32_t> cutter;      // per face, of several cutters: which one; 0 for faces of the mesh
   std::vector<uint32_t> fragment;    // per face
   uint32_t fragments = 0;
   std::vector<double> volume;         // per fragment, m^3, cavities taken off; 0 where the mesh is open
@@ -70,11 +75,19 @@ struct CutResult {
   // was split because the two sides of an incision would share it.
   std::vector<uint32_t> sourceVertex;
   std::vector<Vec3> seamPoints;
-  std::vector<std::array<uint32_t, 2>> seam;  // segments between seam points
+  std::vector<std::array<uint32_t, 2>> seam;       // segments between seam points
+  std::vector<std::array<uint32_t, 2>> crossings;  // with checkRounding: faces of one fragment that cross
   CutStatistics statistics;
 };
 
 CutResult cut(const geometry::MeshView& mesh, const geometry::MeshView& cutter,
+              const CutOptions& options = {});
+
+// Several cutters, one after the other on what the ones before have left: all fragments between them, what is
+// above (below) all of them, the mesh less all of them, and so on. Attributes are carried along. Positions
+// are rounded after each cutter; fragments are cut on their own, so lids that lie on each other do not meet.
+// `above` and `below` are of the last cutter. A cutter's vertices count in the cutter of the faces around.
+CutResult cut(const geometry::PolygonSoup& mesh, std::span<const geometry::PolygonSoup> cutters,
               const CutOptions& options = {});
 
 // The fragments as meshes of their own, in order.

@@ -185,7 +185,10 @@ class Emitter {
     }
     if (dissolving) restorePolygons();
     for (const auto& [use, tangle] : tangles_) untangle(use, tangle);
-    if (hinged || degenerate_.load()) splitEdges(dissolving);
+    // Diagonals of polygons are edges of their own in triangles only.
+    const bool doubled = triangles_ && (scene_.mesh[kMesh]->doubled || scene_.mesh[kCutter]->doubled);
+    if (doubled) degenerate_.store(true);
+    if (hinged || degenerate_.load()) splitEdges(dissolving, doubled);
   }
 
   // Do two lids share vertices, because the sheet ends inside? Else no edges have the same ends.
@@ -198,7 +201,7 @@ class Emitter {
     return false;
   }
 
-  void splitEdges(bool dissolved) {
+  void splitEdges(bool dissolved, bool everywhere) {
     const geometry::PolygonSoup& soup = result_.mesh;
     FaceOrigin origin;
     if (dissolved) {
@@ -212,7 +215,7 @@ class Emitter {
         const uint32_t end = i + 1 < plans_.size() ? plans_[i + 1].firstFace : faces_;
         for (uint32_t f = plans_[i].firstFace; f < end; ++f) origin.use[f] = static_cast<uint8_t>(i);
         // Whole faces of the cutter count too: two lids may share all their vertices.
-        if (uses_[i].mesh == kCutter)
+        if (uses_[i].mesh == kCutter || everywhere)
           for (uint32_t f = plans_[i].firstFace; f < end; ++f) origin.piece[f] = f;
         for (size_t j = 0; j < plans_[i].face.size(); ++j) {
           const uint32_t last = j + 1 < plans_[i].face.size() ? plans_[i].face[j + 1] : end;

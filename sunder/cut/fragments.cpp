@@ -156,21 +156,27 @@ class Shells {
 
 }  // namespace
 
-void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name) {
+std::vector<std::array<uint32_t, 2>> selfIntersections(const KernelMesh& mesh) {
   spatial::OiTree tree;
   spatial::OiTreeBuilder builder;
   builder.build(tree, spatial::TriangleLeaves{.positions = mesh.positions, .triangles = mesh.triangles});
   spatial::PairList pairs;
   spatial::selfOverlapPairs(tree, pairs);
-  const auto found = spatial::selfIntersectingPairs({mesh.positions, mesh.triangles}, pairs.pairs());
+  std::vector<std::array<uint32_t, 2>> faces;
+  for (const auto& p : spatial::selfIntersectingPairs({mesh.positions, mesh.triangles}, pairs.pairs()))
+    faces.push_back({mesh.sourceOf(p.a), mesh.sourceOf(p.b)});
+  return faces;
+}
+
+void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name) {
+  const auto found = selfIntersections(mesh);
   if (found.empty()) return;
   std::string text;
   for (size_t i = 0; i < std::min<size_t>(found.size(), 4); ++i)
-    text +=
-        fmt::format("{}{} and {}", i == 0 ? "" : ", ", mesh.sourceOf(found[i].a), mesh.sourceOf(found[i].b));
+    text += fmt::format("{}{} and {}", i == 0 ? "" : ", ", found[i][0], found[i][1]);
   throw Error(ErrorKind::Geometry, fmt::format("the {} crosses itself in {} pairs of faces ({}{})", name,
                                                found.size(), text, found.size() > 4 ? ", ..." : ""))
-      .hint("sunder collide lists all pairs");
+      .hint("sunder collide lists all pairs; closed parts that overlap can be made one (--resolve)");
 }
 
 Selection selectFragments(const Scene& scene, const CutOptions& options) {

@@ -2,9 +2,10 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/cut/flip_diagonals.h"
-#include "sunder/geometry/triangulate.h"
+#include "sunder/cut/ring_triangles.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -70,7 +71,29 @@ bool isFlat(std::span<const Vec3> ring, const Vec3& area) {
   return off <= 1e-7 * size;
 }
 
-void triangulateInto(KernelMesh& out, const MeshView& mesh, const std::string& name) {
+// Half-edges of the same diagonal, which are known from their polygon: other edges may have the same ends.
+using Pairs = std::vector<std::array<uint32_t, 2>>;
+
+void pairDiagonals(std::span<const Triangle> triangles, uint32_t first, uint32_t n, Pairs& pairs) {
+  struct Side {
+    uint32_t from, to, halfedge;
+    auto operator<=>(const Side&) const = default;
+  };
+  std::vector<Side> sides;
+  for (uint32_t t = 0; t < triangles.size(); ++t)
+    for (uint32_t k = 0; k < 3; ++k) {
+      const uint32_t from = triangles[t][k], to = triangles[t][(k + 1) % 3];
+      if (to != (from + 1) % n) sides.push_back({from, to, 3 * (first + t) + k});
+    }
+  std::sort(sides.begin(), sides.end());
+  for (const Side& s : sides) {
+    const auto other = std::lower_bound(sides.begin(), sides.end(), Side{s.to, s.from, 0});
+    if (s.from < s.to && other != sides.end() && other->from == s.to && other->to == s.from)
+      pairs.push_back({s.halfedge, other->halfedge});
+  }
+}
+
+void triangulateInto(KernelMesh& out, const MeshView& mesh, Pairs& pairs, const std::string& name) {
   bool polygons = false;
   for (size_t f = 0; f < mesh.faceCount(); ++f) {
     const size_t size = mesh.face(f).size();
@@ -107,9 +130,11 @@ void triangulateInto(KernelMesh& out, const MeshView& mesh, const std::string& n
     ring.clear();
     for (const uint32_t v : face) ring.push_back(mesh.positions[v]);
     inside = isFlat(ring, geometry::vectorArea(mesh, f)) ? 1 : 2;
-    auto made = geometry::triangulate(std::span<const Vec3>(ring));
-    flipDiagonals(flattened(ring), made.triangles);
-    for (const Triangle& t : made.triangles) add(t);
+    bool clean = true;
+    // A face that an earlier cut ends in has a slit, which must not be sewn shut.
+    const std::vector<Triangle> triangles = ringTriangles(ring, clean);
+    pairDiagonals(triangles, u32(out.ownTriangles.size()), n, pairs);
+    for (const Triangle& t : triangles) add(t);
   }
 }
 
@@ -167,15 +192,18 @@ void checkTriangles(const KernelMesh& mesh, const std::string& name) {
   throw bad(name, fmt::format("the edges of vertex {} do not pair up", vertex));
 }
 
-void pairHalfedges(KernelMesh& mesh, const std::string& name) {
+void pairHalfedges(KernelMesh& mesh, const Pairs& diagonals, const std::string& name) {
   const size_t vertices = mesh.positions.size(), halfedges = 3 * mesh.triangles.size();
   const uint32_t* corners = mesh.triangles.empty() ? nullptr : mesh.triangles[0].data();
   std::vector<uint32_t> start(vertices + 1, 0);
+  std::vector<uint8_t> paired(diagonals.empty() ? 0 : halfedges, 0);
+  for (const auto& [h, g] : diagonals) paired[h] = paired[g] = 1;
+  const auto open = [&](size_t h) { return paired.empty() || !paired[h]; };
   for (size_t h = 0; h < halfedges; h += 3) {
     const uint32_t a = corners[h], b = corners[h + 1], c = corners[h + 2];
-    ++start[std::min(a, b)];
-    ++start[std::min(b, c)];
-    ++start[std::min(c, a)];
+    start[std::min(a, b)] += open(h);
+    start[std::min(b, c)] += open(h + 1);
+    start[std::min(c, a)] += open(h + 2);
   }
   uint32_t sum = 0;
   for (uint32_t& s : start) {
@@ -184,7 +212,7 @@ void pairHalfedges(KernelMesh& mesh, const std::string& name) {
   }
   const std::unique_ptr<Entry[]> entries(new Entry[halfedges]);
   const auto put = [&](uint32_t a, uint32_t b, size_t h) {
-    entries[--start[std::min(a, b)]] = {std::max(a, b), u32(h)};
+    if (open(h)) entries[--start[std::min(a, b)]] = {std::max(a, b), u32(h)};
   };
   for (size_t h = halfedges; h > 0;) {
     h -= 3;
@@ -232,6 +260,18 @@ void pairHalfedges(KernelMesh& mesh, const std::string& name) {
     }
     firstBorder[begin / kGrain] = border;
   });
+  std::vector<uint64_t> keys;
+  for (const auto& [h, g] : diagonals) {
+    mesh.twin[h] = g;
+    mesh.twin[g] = h;
+    const uint32_t low = std::min(mesh.origin(h), mesh.target(h)),
+                   high = std::max(mesh.origin(h), mesh.target(h));
+    keys.push_back((uint64_t(low) << 32) | high);
+    for (uint32_t e = start[low]; e < start[low + 1] && !mesh.doubled; ++e)
+      mesh.doubled = entries[e].higher == high;
+  }
+  std::sort(keys.begin(), keys.end());
+  mesh.doubled = mesh.doubled || std::adjacent_find(keys.begin(), keys.end()) != keys.end();
   for (const uint32_t b : firstBorder) mesh.borderEdge = std::min(mesh.borderEdge, b);
   if (refused.load() == ~size_t(0)) return;
   refuseEdgeAt(mesh, u32(refused.load()), name);
@@ -294,6 +334,7 @@ void splitFans(KernelMesh& mesh) {
 
 KernelMesh makeKernelMesh(const MeshView& input, const std::string& name) {
   KernelMesh mesh;
+  Pairs diagonals;
   mesh.positions = input.positions;
   mesh.inputVertices = u32(input.positions.size());
   if (input.corners.size() >= (size_t(1) << 31))
@@ -304,12 +345,12 @@ KernelMesh makeKernelMesh(const MeshView& input, const std::string& name) {
     mesh.triangles = {reinterpret_cast<const Triangle*>(input.corners.data()), input.corners.size() / 3};
   } else {
     geometry::requireValid(input);
-    triangulateInto(mesh, input, name);
+    triangulateInto(mesh, input, diagonals, name);
     mesh.triangles = mesh.ownTriangles;
   }
   if (mesh.triangles.empty()) throw bad(name, "it has no faces");
   checkTriangles(mesh, name);
-  pairHalfedges(mesh, name);
+  pairHalfedges(mesh, diagonals, name);
   splitFans(mesh);
   return mesh;
 }

@@ -36,6 +36,8 @@ struct KernelMesh {
   uint32_t borderEdge = kNoIndex;  // the first half-edge without a twin
   Box3 bounds;
 
+  bool doubled = false;  // some diagonal has the ends of another edge
+
   bool closed() const { return borderEdge == kNoIndex; }
   uint32_t sourceOf(uint32_t triangle) const { return source.empty() ? triangle : source[triangle]; }
   uint32_t sourceVertex(uint32_t v) const { return v < inputVertices ? v : splitOf[v - inputVertices]; }

@@ -205,18 +205,9 @@ void sortRun(std::span<SeamPoint> run, std::span<const double> errors, std::span
   const KernelMesh& own = *meshes[run[0].edgeOf];
   const KernelMesh& other = *meshes[1 - run[0].edgeOf];
   const Vec3 &p = own.positions[own.origin(run[0].halfedge)], &q = own.positions[own.target(run[0].halfedge)];
+  const auto placeOf = [&](uint32_t i) { return Place{run[i].t, errors[i], cornersOf(other, run[i].face)}; };
   std::stable_sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) {
-    const double difference = run[i].t - run[j].t;
-    if (std::abs(difference) > errors[i] + errors[j]) return difference < 0;
-    const Corners3 first = cornersOf(other, run[i].face), second = cornersOf(other, run[j].face);
-    const bool ofCutter = run[i].edgeOf == kCutter;
-    const int which = compareCrossings(p, q, first, second, ofCutter);
-    if (which != 0) return which < 0;
-    // Two solids of one mesh that touch in a face: out of the one before into the other.
-    const auto leaves = [&](const Corners3& f) {
-      return (ofCutter ? sideOfCutterVertex(p, f) : sideOfMeshVertex(p, f)) < 0;
-    };
-    return leaves(first) && !leaves(second);
+    return comesBefore(p, q, placeOf(i), placeOf(j), run[i].edgeOf == kCutter);
   });
 }
 
@@ -296,6 +287,18 @@ Seam findSeam(const KernelMesh& mesh, const KernelMesh& cutter) {
     seam.segments[i] = {
         {found[i].face[0], found[i].face[1]}, newPlace[pointOfUser[2 * i]], newPlace[pointOfUser[2 * i + 1]]};
   return seam;
+}
+
+bool comesBefore(const Vec3& p, const Vec3& q, const Place& first, const Place& second, bool cutterEdge) {
+  const double difference = first.t - second.t;
+  if (std::abs(difference) > first.error + second.error) return difference < 0;
+  const int which = compareCrossings(p, q, first.face, second.face, cutterEdge);
+  if (which != 0) return which < 0;
+  // Two solids of one mesh that touch in a face: out of the one before into the other.
+  const auto leaves = [&](const Corners3& f) {
+    return (cutterEdge ? sideOfCutterVertex(p, f) : sideOfMeshVertex(p, f)) < 0;
+  };
+  return leaves(first.face) && !leaves(second.face);
 }
 
 int crossingOf(const Vec3& vertex, const Vec3& far, MeshId vertexOf, const Corners3& t) {

@@ -56,6 +56,15 @@ inline uint32_t edgeOf(const KernelMesh& mesh, uint32_t h) { return std::min(h, 
 
 Seam findSeam(const KernelMesh& mesh, const KernelMesh& cutter);
 
+// Where an edge from p to q crosses a face, rounded, with a bound of the error.
+struct Place {
+  double t = 0, error = 0;
+  Corners3 face{};
+};
+// Does it cross the first of two faces of one mesh before the second? Exact where rounded places are too
+// close.
+bool comesBefore(const Vec3& p, const Vec3& q, const Place& first, const Place& second, bool cutterEdge);
+
 // How a segment from a vertex to `far` crosses a triangle of the other mesh: 1 along its normal, -1 against
 // it, 0 not at all.
 int crossingOf(const Vec3& vertex, const Vec3& far, MeshId vertexOf, const Corners3& triangle);

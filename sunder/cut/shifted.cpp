@@ -38,26 +38,6 @@ int crossSign(double a1, double b1, double a2, double b2, double c1, double d1, 
   return (minus(b1, a1) * minus(d2, c2) - minus(b2, a2) * minus(d1, c1)).sign();
 }
 
-struct DoubleDoubleSide {
-  DoubleDouble value;
-  double bound;  // of the error
-};
-
-// Six times the volume that the point spans with the face, to about 100 bits.
-DoubleDoubleSide accurateSide(const Vec3& p, const Corners3& f) {
-  DoubleDouble d[3][3];
-  double size[3] = {};
-  const Vec3* const points[] = {f.b, f.c, &p};
-  for (int i = 0; i < 3; ++i)
-    for (int axis = 0; axis < 3; ++axis) {
-      d[i][axis] = geometry::twoDiff((*points[i])[axis], (*f.a)[axis]);
-      size[axis] = std::max(size[axis], std::abs(d[i][axis].high));
-    }
-  const auto minor = [&](int i, int j) { return d[i][1] * d[j][2] - d[i][2] * d[j][1]; };
-  const DoubleDouble det = (d[0][0] * minor(1, 2) + d[1][0] * minor(2, 0)) + d[2][0] * minor(0, 1);
-  return {det, 0x1p-98 * size[0] * size[1] * size[2]};
-}
-
 struct LongVector {
   DoubleDouble x[3];
 };
@@ -136,19 +116,47 @@ int passing(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
   return 0;
 }
 
-Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face) {
-  const DoubleDoubleSide from = accurateSide(p, face), to = accurateSide(q, face);
-  const DoubleDouble span = from.value - to.value;
+AccuratePlane::AccuratePlane(const Corners3& f) : origin_(f.a) {
+  DoubleDouble u[3], v[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    u[axis] = geometry::twoDiff((*f.b)[axis], (*f.a)[axis]);
+    v[axis] = geometry::twoDiff((*f.c)[axis], (*f.a)[axis]);
+    size_[axis] = std::max(std::abs(u[axis].high), std::abs(v[axis].high));
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    const int j = (axis + 1) % 3, k = (axis + 2) % 3;
+    normal_[axis] = u[j] * v[k] - u[k] * v[j];
+  }
+}
+
+Crossing AccuratePlane::crossing(const Vec3& p, const Vec3& q) const {
+  // Six times the volumes that the ends span with the face, to about 100 bits.
+  DoubleDouble dp[3], dq[3];
+  double bound = 0x1p-97;
+  for (int axis = 0; axis < 3; ++axis) {
+    dp[axis] = geometry::twoDiff(p[axis], (*origin_)[axis]);
+    dq[axis] = geometry::twoDiff(q[axis], (*origin_)[axis]);
+    bound *= std::max(size_[axis], std::max(std::abs(dp[axis].high), std::abs(dq[axis].high)));
+  }
+  const auto side = [&](const DoubleDouble(&d)[3]) {
+    return (normal_[0] * d[0] + normal_[1] * d[1]) + normal_[2] * d[2];
+  };
+  const DoubleDouble from = side(dp), to = side(dq);
+  const DoubleDouble span = from - to;
   if (span.high == 0 || !std::isfinite(span.high)) return {0.5, 1, 0.5 * (p + q)};
-  const double t = std::clamp(from.value.high / span.high, 0.0, 1.0);
+  const double t = std::clamp(from.high / span.high, 0.0, 1.0);
   // From the end that the face is nearer to: a crossing at an end has that end's bits.
-  const bool nearP = std::abs(from.value.high) <= std::abs(to.value.high);
-  const double s = std::clamp(nearP ? from.value.high / span.high : -to.value.high / span.high, 0.0, 1.0);
+  const bool nearP = std::abs(from.high) <= std::abs(to.high);
+  const double s = std::clamp(nearP ? from.high / span.high : -to.high / span.high, 0.0, 1.0);
   const Vec3 at = nearP ? Vec3(p + s * (q - p)) : Vec3(q + s * (p - q));
   const Vec3 position = at.cwiseMax(p.cwiseMin(q)).cwiseMin(p.cwiseMax(q));
   // Below this, products of the sides may have lost bits: the number serves as a position only.
   if (std::abs(span.high) < 1e-150) return {t, 1, position};
-  return {t, 4 * (from.bound + to.bound) / std::abs(span.high) + 0x1p-51, position};
+  return {t, 8 * bound / std::abs(span.high) + 0x1p-51, position};
+}
+
+Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face) {
+  return AccuratePlane(face).crossing(p, q);
 }
 
 int compareCrossings(const Vec3& p, const Vec3& q, const Corners3& first, const Corners3& second,

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "sunder/base/math.h"
+#include "sunder/geometry/double_double.h"
 
 #include <array>
 #include <cstdint>
@@ -38,6 +39,18 @@ struct Crossing {
   Vec3 position;  // the same bits when p and q change places
 };
 Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face);
+
+// The same for many edges and one face, whose corners must stay where they are: the same bits.
+class AccuratePlane {
+ public:
+  explicit AccuratePlane(const Corners3& face);
+  Crossing crossing(const Vec3& p, const Vec3& q) const;
+
+ private:
+  const Vec3* origin_;
+  geometry::DoubleDouble normal_[3];
+  double size_[3];  // largest components of the edges
+};
 
 // Which of two faces of one mesh does an edge of the other cross first on its way from p to q? -1 the first,
 // 1 the second, 0 where even the shift cannot tell: faces in one plane. `cutterEdge` says that the cutter has

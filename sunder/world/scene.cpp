@@ -3,6 +3,7 @@
 #include "sunder/base/text.h"
 #include "sunder/world/scene_arrays.h"
 #include "sunder/world/scene_node.h"
+#include "sunder/world/shape_library.h"
 
 #include <algorithm>
 #include <array>
@@ -267,11 +268,42 @@ class SceneReader {
     body.id = node["id"].text();
     if (body.id.empty() || body.id.find_first_of("*[]") != std::string::npos)
       node["id"].fail(fmt::format("\"{}\" cannot be an id", body.id), "not empty and without *, [ and ]");
+    const size_t shapes = scene_.shapes.size();
     body.shape = needShape(node["shape"]);
     body.pose.position = node.vector("position", kLength, Vec3::Zero());
     if (node.has("keyFrames")) readKeyFrames(node, body);
     body.repeat = node.flag("repeat", false);
-    addBody(std::move(body), node);
+    if (node.has("cut"))
+      addPieces(body, shapes, node);
+    else
+      addBody(std::move(body), node);
+  }
+
+  // A body that planes cut before the run: bodies "id.0", "id.1", ... in its place.
+  void addPieces(const BodySpec& body, size_t shapesBefore, const SceneNode& node) {
+    ShapeSpec whole = scene_.shapes[body.shape];
+    if (body.shape >= shapesBefore) {  // nobody else has it: it need not be built
+      shapeByText_.erase(whole.json);
+      scene_.shapes.pop_back();
+    }
+    Json json = Json::parse(whole.json);
+    if (!json.contains("file") && !json.contains("make"))
+      node["cut"].fail("only meshes can be cut", "take a mesh file, or a procedural shape (\"make\")");
+    json["cut"] = node["cut"].json();
+    whole.json = json.dump();
+    const std::vector<double> volumes = pieceVolumes(scene_, whole);
+    double sum = 0;
+    for (const double v : volumes) sum += v;
+    if (!whole.fileHash.empty()) json["hash"] = whole.fileHash;
+    for (size_t k = 0; k < volumes.size(); ++k) {
+      json["piece"] = k;
+      BodySpec piece = body;
+      piece.id = fmt::format("{}.{}", body.id, k);
+      if (body.mass) piece.mass = *body.mass * volumes[k] / sum;
+      const std::string name = whole.name.empty() ? "" : fmt::format("{}.{}", whole.name, k);
+      piece.shape = shapeIndex(name, json, whole.pointer);
+      addBody(std::move(piece), node);
+    }
   }
 
   static void readKeyFrames(const SceneNode& node, BodySpec& body) {

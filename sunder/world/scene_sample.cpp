@@ -122,6 +122,8 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
     {"id": "ring", "shape": "ring", "material": "bottle-glass", "position": [0.6, 0.2, 0]},
         {"id": "plain", "shape": "brick", "position": [0, 0.8, -0.6],
       "fracture": {"model": "voronoi", "pieces": 8, "impulse": "0.2 N s", "focus": 1}},  // without stress, as games do
+    {"id": "halves", "shape": {"make": "torus", "scale": 0.1}, "position": [1.2, 0.3, 0],
+      "cut": [{"point": [0, 0, 0], "normal": [1, 0.2, 0]}]},  // bodies "halves.0" and "halves.1" instead
     {"id": "dented", "shape": "dented", "position": [-0.6, 0.3, 0]},
     {
       "id": "paddle",

@@ -2,12 +2,15 @@
 
 #include "sunder/base/file.h"
 #include "sunder/base/hash.h"
+#include "sunder/cut/cut.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/geometry/shapes.h"
 #include "sunder/world/field_tree.h"
 #include "sunder/world/scene_node.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -49,7 +52,25 @@ geometry::ShapeValues shapeValues(const SceneNode& node) {
   return values;
 }
 
-geometry::TriMesh meshOf(const SceneNode& node) {
+// The mesh between the planes of "cut", in pieces.
+cut::CutResult piecesOf(const geometry::TriMesh& mesh, const SceneNode& planes) {
+  std::vector<geometry::PolygonSoup> cutters;
+  for (size_t i = 0; i < planes.size(); ++i) {
+    const Vec3 point = planes[i].vector("point", kLength, Vec3::Zero());
+    const Vec3 normal = planes[i].vector("normal", kPlain, Vec3::UnitY());
+    if (!(normal.norm() > 0)) planes[i].fail("the normal has no direction");
+    double reach = 0;
+    for (const Vec3& p : mesh.positions) reach = std::max(reach, (p - point).norm());
+    const Vec3 u = 1.1 * reach * normal.normalized().unitOrthogonal(), v = normal.normalized().cross(u);
+    geometry::PolygonSoup plane;
+    plane.positions = {point - u - v, point + u - v, point + u + v, point - u + v};
+    plane.addFace(std::array<uint32_t, 4>{0, 1, 2, 3});
+    cutters.push_back(std::move(plane));
+  }
+  return cut::cut(geometry::toSoup(mesh), cutters, {.triangles = true, .checkInput = true});
+}
+
+geometry::TriMesh meshOf(const SceneNode& node, bool whole = false) {
   geometry::TriMesh mesh;
   if (node.has("make")) {
     mesh = geometry::makeShape(node["make"].text(), shapeValues(node));
@@ -62,7 +83,8 @@ geometry::TriMesh meshOf(const SceneNode& node) {
   const double scale = node.positive("scale", kPlain, 1);
   if (scale != 1)
     for (Vec3& p : mesh.positions) p *= scale;
-  return mesh;
+  if (whole || !node.has("cut")) return mesh;
+  return geometry::toTriMesh(cut::separate(piecesOf(mesh, node["cut"])).at(node.whole("piece", 0)));
 }
 
 std::string hashText(const std::string& path) {
@@ -133,6 +155,16 @@ std::optional<geometry::TriMesh> sourceMesh(const Scene& scene, const ShapeSpec&
   if (file && node.has("file")) *file = node["file"].text();
   try {
     return meshOf(node);
+  } catch (const Error& error) {
+    node.rethrow(error);
+  }
+}
+
+std::vector<double> pieceVolumes(const Scene& scene, const ShapeSpec& spec) {
+  const Json json = Json::parse(spec.json);
+  const SceneNode node(scene.document, json, spec.pointer);
+  try {
+    return piecesOf(meshOf(node, true), node["cut"]).volume;
   } catch (const Error& error) {
     node.rethrow(error);
   }

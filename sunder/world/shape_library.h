@@ -29,6 +29,10 @@ std::vector<BuiltShape> buildShapes(const Scene& scene,
 std::optional<geometry::TriMesh> sourceMesh(const Scene& scene, const ShapeSpec& spec,
                                             std::string* file = nullptr);
 
+// The volumes of the pieces that the planes of "cut" in a shape's description make of its mesh. "piece" then
+// says which of them the shape is.
+std::vector<double> pieceVolumes(const Scene& scene, const ShapeSpec& spec);
+
 // What a shape is called in messages: its name, its kind, or its file.
 std::string shapeTitle(const Scene& scene, const ShapeSpec& spec);
 

@@ -33,6 +33,17 @@ class Cut(CommandTest):
             self.assertAlmostEqual(info["volume"], piece["volume"], delta=1e-6)
             self.assertNotEqual(piece["above"], piece["below"])
 
+    def test_the_seam_is_written(self):
+        middle = self.json("info", "cube.obj")["centre"]
+        plane = ",".join(map(str, middle)) + ",0.1,1,0.2"
+        answer = self.json("cut", "cube.obj", "--plane", plane, "--seam", "seam.obj")
+        lines = (self.folder / "seam.obj").read_text().splitlines()
+        self.assertEqual(sum(line.startswith("v ") for line in lines), answer["seam_points"])
+        # A closed line: every point has two segments.
+        ends = [int(w) for line in lines if line.startswith("l ") for w in line.split()[1:]]
+        self.assertEqual(sorted(ends), sorted(2 * list(range(1, answer["seam_points"] + 1))))
+        self.refused("cut", "cube.obj", "--plane", plane, "--seam", "no/such/folder/seam.obj", says=("seam.obj",))
+
     def test_a_sheet(self):
         middle = self.json("info", "cube.obj")["centre"]
         answer = self.json("cut", "cube.obj", "--sheet", ",".join(map(str, middle)) + ",0,1,0", "--triangles")
@@ -54,6 +65,39 @@ class Cut(CommandTest):
         self.assertAlmostEqual(volume("outside"), self.volume - common, delta=1e-9)
         self.assertAlmostEqual(volume("split"), self.volume, delta=1e-9)
 
+    def test_several_cutters(self):
+        middle = self.json("info", "cube.obj")["centre"]
+        planes = []
+        for normal in ("1,0,0", "0,1,0", "0,0,1"):
+            planes += ["--plane", ",".join(map(str, middle)) + "," + normal]
+        answer = self.json("cut", "cube.obj", *planes, "--check-rounding", "-o", "eight")
+        self.assertEqual(answer["fragments"], 8)
+        self.assertEqual(answer["rounding_crossings"], 0)
+        for piece in answer["pieces"]:
+            self.assertAlmostEqual(piece["volume"], self.volume / 8, delta=1e-9)
+            self.assertTrue(self.json("info", f"eight/{piece['file']}")["watertight"], piece)
+        both = self.json("cut", "cube.obj", "moved.obj", *planes[:2])
+        self.assertAlmostEqual(self.total(both), self.volume, delta=1e-9)
+        self.assertEqual(both["fragments"], 3)
+
+    def test_overlapping_parts(self):
+        # The cube and the moved cube in one file.
+        count = sum(line.startswith("v ") for line in CUBE_OBJ.splitlines())
+        shifted = []
+        for line in (self.folder / "moved.obj").read_text().splitlines():
+            words = line.split()
+            if words[:1] == ["f"]:
+                words[1:] = [str(int(w.split("/")[0]) + count) for w in words[1:]]
+            if words[:1] in (["v"], ["f"]):
+                shifted.append(" ".join(words))
+        (self.folder / "two.obj").write_text(CUBE_OBJ + "\n".join(shifted) + "\n")
+        far = ("--plane", "-99,0,0,1,0,0")
+        self.refused("cut", "two.obj", *far, says=("crosses itself", "and"))
+        union = self.total(self.json("cut", "cube.obj", "moved.obj", "--op", "union"))
+        resolved = self.json("cut", "two.obj", *far, "--resolve", "-o", "one.ply")
+        self.assertAlmostEqual(self.total(resolved), union, delta=1e-9)
+        self.assertTrue(self.json("info", "one.ply")["watertight"])
+
     def test_slices_fill_the_body(self):
         answer = self.json("slice", "cube.obj", "--count", "7", "--axis", "z", "-o", "slices")
         self.assertEqual(len(answer["slices"]), 7)
@@ -63,7 +107,7 @@ class Cut(CommandTest):
 
     def test_bad_input_is_refused(self):
         self.refused("cut", "cube.obj", says=("nothing to cut with",))
-        self.refused("cut", "cube.obj", "moved.obj", "--plane", "0,0,0,0,1,0", says=("more than one",))
+        self.refused("cut", "cube.obj", "moved.obj", "--plane", "0,0,0,0,1,0", "--op", "union", says=("cutter 2", "open"))
         self.refused("cut", "cube.obj", "--plane", "0,0,0,0,0,0", says=("normal",))
         self.refused("cut", "cube.obj", "--plane", "0,1", says=("--plane", "6 numbers"))
         self.refused("slice", "missing.obj", "-o", "s", says=("missing.obj",))

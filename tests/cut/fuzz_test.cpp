@@ -284,14 +284,14 @@ TEST(CutFuzz, SheetsInGeneralPosition) { sheetCuts(300, 11, false); }
 TEST(CutFuzz, SheetsAlongFaces) { sheetCuts(300, 12, true); }
 TEST(CutFuzzFull, SheetsInGeneralPosition) { sheetCuts(10'000, 13, false); }
 TEST(CutFuzzFull, SheetsAlongFaces) { sheetCuts(10'000, 14, true); }
-TEST(CutFuzz, AlignedPrisms) { alignedPairs(400, 1, false); }
-TEST(CutFuzz, TurnedPrisms) { turnedPairs(400, 2, false); }
+TEST(CutFuzz, C9_AlignedPrisms) { alignedPairs(400, 1, false); }
+TEST(CutFuzz, C9_TurnedPrisms) { turnedPairs(400, 2, false); }
 TEST(CutFuzz, AlignedPrismsInRationals) { alignedPairs(100, 3, true); }
 TEST(CutFuzz, TurnedPrismsInRationals) { turnedPairs(40, 4, true); }
 TEST(CutFuzz, AlmostAlignedPrisms) { alignedPairs(400, 7, false, true); }
 TEST(CutFuzzFull, AlmostAlignedPrisms) { alignedPairs(10'000, 8, true, true); }
-TEST(CutFuzzFull, AlignedPrisms) { alignedPairs(10'000, 5, true); }
-TEST(CutFuzzFull, TurnedPrisms) { turnedPairs(10'000, 6, true); }
+TEST(CutFuzzFull, C9_AlignedPrisms) { alignedPairs(10'000, 5, true); }
+TEST(CutFuzzFull, C9_TurnedPrisms) { turnedPairs(10'000, 6, true); }
 
 }  // namespace
 

@@ -50,7 +50,7 @@ void sweep(int shifts, int n) {
 TEST(CutMeshes, SweepOfShifts) { sweep(30, 8); }
 TEST(CutMeshesFull, SweepOfAThousandShifts) { sweep(1000, 35); }
 
-TEST(CutMeshes, BunnyByFourSheets) {
+TEST(CutMeshes, C7_BunnyByFourSheets) {
   const std::filesystem::path path = std::filesystem::path(SUNDER_SHARED_DATA) / "meshes/stanford-bunny.obj";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
   const geometry::TriMesh bunny = geometry::toTriMesh(geometry::readMesh(path).surface);
@@ -92,6 +92,41 @@ TEST(CutMeshes, BunnyByFourSheets) {
   EXPECT_GE(pieces, 4u);
 }
 
+// A solid ball instead of the bunny, whose scan is open: counts of polygons against counts of triangles.
+TEST(CutMeshes, C7_BallByFourSheets) {
+  const PolygonSoup ball = geometry::toSoup(rippled(20));
+  std::vector<PolygonSoup> sheets;
+  for (int i = 0; i < 4; ++i) {
+    geometry::NoisySheetShape shape;
+    shape.width = shape.depth = 4;
+    shape.amplitude = 0.05;
+    shape.frequency = 2;
+    shape.nx = shape.nz = 40;
+    shape.seed = i + 1;
+    shape.closed = false;
+    sheets.push_back(moved(geometry::toSoup(geometry::makeNoisySheet(shape)), {0, -0.6 + 0.4 * i, 0}));
+  }
+  const CutResult polygons = cut(ball, sheets), triangles = cut(ball, sheets, {.triangles = true});
+  for (const CutResult* r : {&polygons, &triangles}) {
+    expectSound(*r);
+    EXPECT_EQ(r->fragments, 5u);
+    EXPECT_NEAR(total(*r) / volumeOf(ball), 1, 1e-10);
+    const Counts c = countsOf(r->mesh);
+    EXPECT_EQ(c.vertices + c.faces, c.edges + 2 * r->fragments);
+  }
+  EXPECT_LE(polygons.mesh.positions.size(), triangles.mesh.positions.size());
+  const auto touched = [](const CutResult& r) {
+    size_t count = 0;
+    for (size_t f = 0; f < r.mesh.faceCount(); ++f) {
+      const auto face = r.mesh.face(f);
+      count += std::any_of(face.begin(), face.end(),
+                           [&](uint32_t v) { return r.vertexFrom[v] == VertexFrom::Seam; });
+    }
+    return count;
+  };
+  EXPECT_LE(double(touched(polygons)), 0.75 * double(touched(triangles)));
+}
+
 TEST(CutMeshes, CutsInARow) {
   geometry::PolygonSoup body = geometry::toSoup(rippled(20));
   RandomStream random(11);
@@ -113,7 +148,7 @@ TEST(CutMeshes, CutsInARow) {
 }
 
 // A saw blade through one large triangle: all its points are in one face.
-TEST(CutMeshes, ManyPointsInOneFace) {
+TEST(CutMeshes, C14_ManyPointsInOneFace) {
   for (const uint32_t teeth : {10u, 1000u, 20'000u}) {
     geometry::TriMesh floor;
     floor.positions = {{-1, 0, -1}, {3, 0, -1}, {-1, 0, 3}};
@@ -163,7 +198,7 @@ TEST(CutMeshes, PlateWithManyHoles) {
 
 // Polygons come back: the same counts whether faces came as polygons or as their triangles with a common
 // source.
-TEST(CutMeshes, PolygonsStayPolygons) {
+TEST(CutMeshes, C6_PolygonsStayPolygons) {
   const PolygonSoup comb = prism(combOutline(), 2);
   const PolygonSoup knife = quad({-1, 3, 3}, {7, 3, 3}, {7, 3, -1}, {-1, 3, -1});
   const CutResult polygons = cut(comb, knife), triangles = cut(comb, knife, {.triangles = true});
@@ -172,6 +207,27 @@ TEST(CutMeshes, PolygonsStayPolygons) {
   EXPECT_EQ(polygons.mesh.faceCount(), 8u + 2 * 4 + 6 * 2 + 6);
   for (size_t f = 0; f < triangles.mesh.faceCount(); ++f) ASSERT_EQ(triangles.mesh.face(f).size(), 3u);
   EXPECT_LT(polygons.mesh.faceCount(), triangles.mesh.faceCount() * 3 / 4);
+}
+
+// A frustum over a concave outline, top and bottom flat but not parallel, cut by one quad.
+TEST(CutMeshes, C6_ConcaveFrustum) {
+  const std::vector<Vec2> outline = {{0, 0}, {8, 0}, {8, 8}, {4, 2}, {0, 8}};
+  PolygonSoup frustum = prism(outline, 8);
+  // Upper corners move towards the apex (4, 4, 16), up to the plane z = 8 + (y - 4) / 4: sides stay flat.
+  for (Vec3& p : frustum.positions) {
+    if (p.z() == 0) continue;
+    const double t = (8 + (p.y() - 4) / 4) / (16 - (4 - p.y()) / 4);
+    p = Vec3(p.x() + t * (4 - p.x()), p.y() + t * (4 - p.y()), 16 * t);
+  }
+  const PolygonSoup knife = quad({-20, -20, 4}, {20, -20, 4}, {20, 20, 4}, {-20, 20, 4});
+  const CutResult r = cut(frustum, knife);
+  expectSound(r);
+  ASSERT_EQ(r.fragments, 2u);
+  for (const auto& f : separate(r)) {
+    EXPECT_EQ(unmatchedEdges(f), 0u);
+    EXPECT_EQ(countsOf(f), (Counts{10, 15, 7}));  // again a frustum over five corners
+  }
+  EXPECT_NEAR(total(r), volumeOf(frustum), 1e-11);
 }
 
 }  // namespace

@@ -103,8 +103,8 @@ void comparePolygons(int rounds, uint64_t seed) {
   EXPECT_GT(hits, size_t(rounds) / 10);
 }
 
-TEST(ShiftedCrossings, ConcavePolygonsAgreeWithRationals) { comparePolygons(20'000, 1); }
-TEST(ShiftedCrossingsFull, ConcavePolygonsAgreeWithRationals) { comparePolygons(1'000'000, 2); }
+TEST(ShiftedCrossings, C11_ConcavePolygonsAgreeWithRationals) { comparePolygons(20'000, 1); }
+TEST(ShiftedCrossingsFull, C11_ConcavePolygonsAgreeWithRationals) { comparePolygons(1'000'000, 2); }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
 #include "sunder/world/scene_schema.h"
+#include "sunder/world/shape_library.h"
 
 #include "temporary_folder.h"
 
@@ -134,6 +135,35 @@ TEST(SceneFile, EveryDefectNamesItsLineAndTheWayOut) {
     for (const char* part : bad.says)
       EXPECT_NE(said.find(part), std::string::npos) << bad.text << "\nsaid: " << said;
   }
+}
+
+TEST(SceneFile, BodiesAreCutBeforeTheRun) {
+  const std::string text = R"({
+    "bodies": [
+      {"id": "ring", "shape": {"make": "torus", "with": {"radius": 0.5, "tube": 0.2}}, "position": [0, 1, 0], "mass": 3,
+       "cut": [{"normal": [1, 0.03, 0.02]}, {"point": [0, 0, "10 cm"], "normal": [0, 0.1, 1]}]}
+    ]})";
+  const Scene scene = fromText(text);
+  ASSERT_EQ(scene.bodies.size(), 4u);
+  double mass = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(scene.bodies[i].id, "ring." + std::to_string(i));
+    EXPECT_EQ(scene.bodies[i].pose.position, Vec3(0, 1, 0));
+    mass += *scene.bodies[i].mass;
+  }
+  EXPECT_NEAR(mass, 3, 1e-12);
+  const std::vector<BuiltShape> shapes = buildShapes(scene);
+  ASSERT_EQ(shapes.size(), 4u);
+  double volume = 0;
+  for (const BodySpec& body : scene.bodies) volume += shapes[body.shape].shape->mass().volume;
+  EXPECT_NEAR(volume / (2 * kPi * kPi * 0.5 * 0.2 * 0.2), 1, 0.02);
+  EXPECT_NE(
+      refusal(
+          R"({"bodies": [{"id": "a", "shape": {"sphere": {"radius": 1}}, "cut": [{"normal": [1, 0, 0]}]}]})"),
+      "");
+  EXPECT_NE(
+      refusal(R"({"bodies": [{"id": "a", "shape": {"make": "torus"}, "cut": [{"normal": [0, 0, 0]}]}]})"),
+      "");
 }
 
 TEST(SceneFile, SetChangesAnything) {

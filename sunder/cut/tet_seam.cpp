@@ -1,0 +1,185 @@
+#include "sunder/cut/tet_seam.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sunder::cut {
+
+using geometry::kTetFaces;
+
+TetSeam::TetSeam(const geometry::TriMesh& surface) : sheet(makeKernelMesh(surface, "sheet")) {
+  for (uint32_t f = 0; f < sheet.triangles.size(); ++f) {
+    walls_.push_back(wallsOf(f));
+    planes_.emplace_back(cornersOf(sheet, f));
+  }
+}
+
+void TetSeam::find(const std::array<Vec3, 4>& corners, std::span<const uint32_t> faces) {
+  tet = corners;
+  double size = sheet.bounds.lower.cwiseAbs().cwiseMax(sheet.bounds.upper.cwiseAbs()).maxCoeff();
+  for (const Vec3& p : tet) size = std::max(size, p.cwiseAbs().maxCoeff());
+  margin_ = 1e-8 * size;
+  points.clear();
+  segments.clear();
+  locals.clear();
+  for (const uint32_t f : faces) crossFace(f);
+}
+
+TetSeam::Walls TetSeam::wallsOf(uint32_t f) const {
+  Walls walls;
+  const Vec3 &a = sheet.at(f, 0), &b = sheet.at(f, 1), &c = sheet.at(f, 2);
+  const Vec3 normal = (b - a).cross(c - a);
+  const double longest = std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
+  // The normal of a thin face is not good enough to tell by.
+  const bool thin = !(normal.norm() > 1e-5 * longest);
+  for (uint32_t k = 0; k < 3; ++k) {
+    const Vec3 &from = sheet.at(f, k), &to = sheet.at(f, (k + 1) % 3);
+    walls.normal[k] = thin ? Vec3(Vec3::Zero()) : Vec3((to - from).cross(normal).stableNormalized());
+    walls.offset[k] = walls.normal[k].dot(from);
+  }
+  return walls;
+}
+
+// Clearly beyond an edge of the face: no signs are needed.
+bool TetSeam::isBeside(const Walls& walls) const {
+  for (size_t k = 0; k < 3; ++k) {
+    const double limit = walls.offset[k] + margin_;
+    const Vec3& n = walls.normal[k];
+    if (n.dot(tet[0]) > limit && n.dot(tet[1]) > limit && n.dot(tet[2]) > limit && n.dot(tet[3]) > limit)
+      return true;
+  }
+  return false;
+}
+
+Corners3 TetSeam::tetFace(size_t i) const {
+  return {&tet[kTetFaces[i][0]], &tet[kTetFaces[i][1]], &tet[kTetFaces[i][2]]};
+}
+
+uint32_t TetSeam::pointOf(bool ofTet, uint32_t edge, uint32_t face) {
+  for (uint32_t i = u32(points.size()); i > 0; --i) {
+    const TetSeamPoint& x = points[i - 1];
+    if (x.ofTet == ofTet && x.edge == edge && x.face == face) return i - 1;
+  }
+  points.push_back({.ofTet = ofTet, .edge = edge, .face = face});
+  return u32(points.size() - 1);
+}
+
+// The segments in which a face of the sheet crosses the tetrahedron's faces, as in seam.cpp; signs that
+// several pairs need are found once.
+void TetSeam::crossFace(uint32_t f) {
+  if (isBeside(walls_[f])) return;
+  const Corners3 face = cornersOf(sheet, f);
+  const Vec3* const corner[] = {face.a, face.b, face.c};
+  int sideTet[4], sideSheet[4][3];
+  for (size_t v = 0; v < 4; ++v) sideTet[v] = sideOfMeshVertex(tet[v], face);
+  const auto same = [](int a, int b, int c) { return a != 0 && a == b && b == c; };
+  if (same(sideTet[0], sideTet[1], sideTet[2]) && sideTet[3] == sideTet[0]) return;
+  bool inside = true;
+  for (size_t i = 0; i < 4; ++i) {
+    const Corners3 own = tetFace(i);
+    for (size_t k = 0; k < 3; ++k) sideSheet[i][k] = sideOfCutterVertex(*corner[k], own);
+    const bool oneSide = same(sideSheet[i][0], sideSheet[i][1], sideSheet[i][2]);
+    if (oneSide && sideSheet[i][0] > 0) return;
+    inside = inside && oneSide;
+  }
+  const uint32_t local = u32(locals.size()), first = u32(segments.size());
+  if (!inside) {
+    int known[6][3];
+    for (auto& row : known)
+      for (int& s : row) s = 2;
+    const auto pass = [&](size_t e, size_t j) {
+      int& s = known[e][j];
+      if (s == 2) s = passing(tet[kTetEdges[e][0]], tet[kTetEdges[e][1]], *corner[j], *corner[(j + 1) % 3]);
+      return s;
+    };
+    for (uint32_t i = 0; i < 4; ++i) {
+      const auto& v = kTetFaces[i];
+      const int* const side = sideSheet[i];
+      if (same(sideTet[v[0]], sideTet[v[1]], sideTet[v[2]]) || same(side[0], side[1], side[2])) continue;
+      uint32_t ends[2] = {kNoIndex, kNoIndex}, found = 0;
+      for (size_t k = 0; k < 3; ++k) {
+        const int from = sideTet[v[k]];
+        if (from == sideTet[v[(k + 1) % 3]]) continue;
+        const uint32_t e = kTetHalfedges[i][k].edge;
+        const int s = pass(e, 0);
+        if (s == 0 || s != pass(e, 1) || s != pass(e, 2)) continue;
+        ends[from < 0 ? 0 : 1] = pointOf(true, e, local);
+        ++found;
+      }
+      for (size_t j = 0; j < 3; ++j) {
+        if (side[j] == side[(j + 1) % 3]) continue;
+        const auto along = [&](size_t k) {
+          const TetHalfedge& h = kTetHalfedges[i][k];
+          return h.forward ? pass(h.edge, j) : -pass(h.edge, j);
+        };
+        const int s = along(0);
+        if (s == 0 || s != along(1) || s != along(2)) continue;
+        ends[side[j] > 0 ? 0 : 1] = pointOf(false, edgeOf(sheet, u32(3 * f + j)), i);
+        ++found;
+      }
+      if (found == 2 && ends[0] != kNoIndex && ends[1] != kNoIndex)
+        segments.push_back({i, local, ends[0], ends[1]});
+    }
+    if (segments.size() == first) return;
+  }
+  locals.push_back({f, first, u32(segments.size()) - first});
+}
+
+void TetSeam::ends(const TetSeamPoint& x, const Vec3*& p, const Vec3*& q) const {
+  if (x.ofTet) {
+    p = &tet[kTetEdges[x.edge][0]];
+    q = &tet[kTetEdges[x.edge][1]];
+  } else {
+    p = &sheet.positions[sheet.origin(x.edge)];
+    q = &sheet.positions[sheet.target(x.edge)];
+  }
+}
+
+// Positions, and the points of each edge in order.
+void TetSeam::placePoints() {
+  for (TetSeamPoint& x : points) {
+    const Vec3 *p, *q;
+    ends(x, p, q);
+    x.place.face = x.ofTet ? cornersOf(sheet, locals[x.face].face) : tetFace(x.face);
+    Corners3 f = x.place.face;
+    // The tetrahedron across has the same face with its corners in another order.
+    if (!x.ofTet) {
+      const auto before = [](const Vec3* a, const Vec3* b) {
+        return std::lexicographical_compare(a->data(), a->data() + 3, b->data(), b->data() + 3);
+      };
+      if (before(f.b, f.a)) std::swap(f.a, f.b);
+      if (before(f.c, f.b)) std::swap(f.b, f.c);
+      if (before(f.b, f.a)) std::swap(f.a, f.b);
+    }
+    const Crossing c = x.ofTet ? planes_[locals[x.face].face].crossing(*p, *q) : crossing(*p, *q, f);
+    x.place.t = c.t;
+    x.place.error = c.error;
+    x.position = c.position;
+  }
+  order.resize(points.size());
+  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) {
+    const TetSeamPoint &x = points[i], &y = points[j];
+    if (x.ofTet != y.ofTet) return x.ofTet;
+    if (x.edge != y.edge) return x.edge < y.edge;
+    if (i == j) return false;
+    const Vec3 *p, *q;
+    ends(x, p, q);
+    return comesBefore(*p, *q, x.place, y.place, !x.ofTet);
+  });
+  runs_.clear();
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    const TetSeamPoint& x = points[order[i]];
+    if (runs_.empty() || runs_.back().ofTet != x.ofTet || runs_.back().edge != x.edge)
+      runs_.push_back({x.ofTet, x.edge, i, 0});
+    ++runs_.back().count;
+  }
+}
+
+TetRun TetSeam::runOf(bool ofTet, uint32_t edge) const {
+  for (const TetRun& r : runs_)
+    if (r.ofTet == ofTet && r.edge == edge) return r;
+  return {ofTet, edge, 0, 0};
+}
+
+}  // namespace sunder::cut

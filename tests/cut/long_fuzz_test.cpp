@@ -1,0 +1,223 @@
+// Random cuts of procedural and real meshes for as long as one likes: an hour, or SUNDER_CUT_SECONDS. Every
+// result is closed, volumes add up, both sides of a cut have the same lids, and what the cut did not touch
+// has its bits. The meshes of the shared data take part where they are there.
+#include "sunder/base/error.h"
+#include "sunder/cut/fragments.h"
+#include "sunder/geometry/mesh_io.h"
+#include "sunder/geometry/shapes.h"
+
+#include "cut/cut_shapes.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+namespace sunder::cut {
+
+namespace {
+
+using namespace testing;
+
+struct Body {
+  std::string name;
+  PolygonSoup mesh;
+  double volume = 0;
+  bool closed = true;
+};
+
+// Into the cube from -1 to 1.
+PolygonSoup normalised(PolygonSoup soup) {
+  const Box3 box = geometry::bounds(soup.positions);
+  for (Vec3& p : soup.positions) p = (p - box.center()) * (2 / box.extent().maxCoeff());
+  return soup;
+}
+
+void add(std::vector<Body>& bodies, const std::string& name, const PolygonSoup& soup) {
+  Body body{name, normalised(soup)};
+  try {
+    const KernelMesh kernel = makeKernelMesh(body.mesh, name);
+    body.closed = kernel.closed();
+    if (!selfIntersections(kernel).empty()) return;
+  } catch (const Error&) {
+    return;  // edges of three faces and the like
+  }
+  body.volume = volumeOf(body.mesh);
+  bodies.push_back(std::move(body));
+}
+
+std::vector<Body> bodies() {
+  std::vector<Body> all;
+  add(all, "cube", unitCube());
+  add(all, "comb", prism(combOutline(), 2));
+  add(all, "rippled sphere", geometry::toSoup(rippled(10)));
+  add(all, "torus", geometry::toSoup(geometry::makeTorus({})));
+  add(all, "icosphere", geometry::toSoup(geometry::makeIcosphere({})));
+  const std::filesystem::path folder = std::filesystem::path(SUNDER_SHARED_DATA) / "meshes";
+  std::vector<std::filesystem::path> files;
+  if (std::filesystem::exists(folder))
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".obj") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const auto& file : files) add(all, file.stem().string(), geometry::readMesh(file).surface);
+  return all;
+}
+
+PolygonSoup placed(const PolygonSoup& soup, RandomStream& random, bool aligned) {
+  if (aligned) {
+    PolygonSoup out = soup;
+    const uint32_t turns = random.below(3);
+    const Vec3 by(random.below(9) / 8.0 - 0.5, random.below(9) / 8.0 - 0.5, random.below(9) / 8.0 - 0.5);
+    for (Vec3& p : out.positions) {
+      for (uint32_t i = 0; i < turns; ++i) p = Vec3(p.y(), p.z(), p.x());
+      p += by;
+    }
+    return out;
+  }
+  const Quat turn =
+      Quat(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+  return moved(soup, {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)},
+               turn.normalized());
+}
+
+PolygonSoup randomKnife(RandomStream& random, bool aligned) {
+  geometry::NoisySheetShape shape;
+  shape.width = shape.depth = random.below(3) == 0 ? 1.5 : 8;  // small ones end inside
+  shape.amplitude = aligned || random.below(2) == 0 ? 0 : 0.2;
+  shape.frequency = 1;
+  shape.seed = static_cast<int>(random.below(1000));
+  shape.nx = shape.nz = static_cast<int>(1 + random.below(24));
+  shape.closed = false;
+  return placed(geometry::toSoup(geometry::makeNoisySheet(shape)), random, aligned);
+}
+
+double total(const CutResult& r) {
+  double sum = 0;
+  for (const double v : r.volume) sum += v;
+  return sum;
+}
+
+void expectUntouchedBits(const CutResult& r, const PolygonSoup& mesh) {
+  for (size_t v = 0; v < r.sourceVertex.size(); ++v)
+    if (r.vertexFrom[v] == VertexFrom::Mesh) {
+      ASSERT_EQ(r.mesh.positions[v], mesh.positions[r.sourceVertex[v]]);
+    }
+  std::vector<uint32_t> pieces(mesh.faceCount(), 0);
+  for (size_t f = 0; f < r.sourceFace.size(); ++f)
+    if (!r.fromCutter[f]) ++pieces[r.sourceFace[f]];
+  for (size_t f = 0; f < r.sourceFace.size(); ++f) {
+    if (r.fromCutter[f] || pieces[r.sourceFace[f]] != 1) continue;
+    const auto face = r.mesh.face(f), source = mesh.face(r.sourceFace[f]);
+    const bool whole = std::all_of(face.begin(), face.end(),
+                                   [&](uint32_t v) { return r.vertexFrom[v] == VertexFrom::Mesh; });
+    if (!whole || face.size() != source.size() || face.size() > 3) continue;
+    for (size_t k = 0; k < face.size(); ++k) ASSERT_EQ(r.sourceVertex[face[k]], source[k]);
+  }
+}
+
+struct Tallies {
+  size_t pairs = 0, sheets = 0, several = 0, crossing = 0, fragments = 0, rounding = 0;
+};
+
+void pairOf(const Body& a, const Body& b, RandomStream& random, bool aligned, Tallies& tallies) {
+  const PolygonSoup cutter = placed(b.mesh, random, aligned);
+  const bool triangles = random.below(2) == 0;
+  const auto run = [&](Op op) {
+    const CutResult r = cut(a.mesh, cutter, {.op = op, .triangles = triangles, .keepEmpty = true});
+    EXPECT_EQ(unmatchedEdges(r.mesh), 0u) << "operation " << int(op);
+    tallies.crossing += r.statistics.seamSegments > 0 && op == Op::Difference;
+    tallies.fragments += r.fragments;
+    if (op == Op::Split) expectUntouchedBits(r, a.mesh);
+    return total(r);
+  };
+  const double sum = a.volume + b.volume, common = run(Op::Intersection);
+  ASSERT_NEAR(run(Op::Difference), a.volume - common, 1e-9 * sum);
+  ASSERT_NEAR(run(Op::Union), sum - common, 1e-9 * sum);
+  ASSERT_NEAR(run(Op::Split), a.volume, 1e-9 * sum);
+  ++tallies.pairs;
+}
+
+void sheetThrough(const Body& a, RandomStream& random, bool aligned, Tallies& tallies) {
+  const PolygonSoup knife = randomKnife(random, aligned);
+  const bool triangles = random.below(2) == 0;
+  const CutResult r = cut(a.mesh, knife, {.triangles = triangles, .keepEmpty = true, .checkRounding = true});
+  tallies.crossing += !r.seam.empty();
+  tallies.fragments += r.fragments;
+  tallies.rounding += !r.crossings.empty();
+  expectUntouchedBits(r, a.mesh);
+  ++tallies.sheets;
+  if (!a.closed) return;
+  ASSERT_EQ(unmatchedEdges(r.mesh), 0u);
+  ASSERT_NEAR(total(r), a.volume, 1e-9 * a.volume);
+  Vec3 lids = Vec3::Zero();
+  double area = 0;
+  for (size_t f = 0; f < r.mesh.faceCount(); ++f)
+    if (r.fromCutter[f]) {
+      lids += geometry::vectorArea(r.mesh, f);
+      area += geometry::vectorArea(r.mesh, f).norm();
+    }
+  ASSERT_LT(lids.norm(), 1e-9 * (1 + area));
+}
+
+void severalThrough(const Body& a, RandomStream& random, Tallies& tallies) {
+  std::vector<PolygonSoup> knives;
+  for (uint32_t i = 2 + random.below(3); i > 0; --i) knives.push_back(randomKnife(random, false));
+  const bool triangles = random.below(2) == 0;
+  const CutResult r = cut(a.mesh, knives, {.triangles = triangles, .keepEmpty = true});
+  tallies.fragments += r.fragments;
+  ++tallies.several;
+  ASSERT_EQ(unmatchedEdges(r.mesh), 0u);
+  ASSERT_NEAR(total(r), a.volume, 1e-9 * a.volume);
+}
+
+void fuzz(double seconds, uint64_t seed) {
+  const std::vector<Body> all = bodies();
+  std::vector<Body> closed;
+  for (const Body& b : all) {
+    std::printf("%s: %zu faces%s\n", b.name.c_str(), b.mesh.faceCount(), b.closed ? "" : ", open");
+    if (b.closed) closed.push_back(b);
+  }
+  Tallies tallies;
+  const auto start = std::chrono::steady_clock::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const char* first = std::getenv("SUNDER_CUT_ROUND");  // to see one again
+  uint64_t round = first ? static_cast<uint64_t>(std::atoll(first)) : 0;
+  for (; elapsed() < seconds && !::testing::Test::HasFailure(); ++round) {
+    RandomStream random(seed, round);
+    const bool aligned = random.below(2) == 0;
+    const uint32_t kind = random.below(8);
+    const Body &a = closed[random.below(static_cast<uint32_t>(closed.size()))],
+               &b = closed[random.below(static_cast<uint32_t>(closed.size()))],
+               &any = all[random.below(static_cast<uint32_t>(all.size()))];
+    SCOPED_TRACE("round " + std::to_string(round) + ", kind " + std::to_string(kind) + ", " + a.name + ", " +
+                 b.name + ", " + any.name + (aligned ? ", aligned" : ""));
+    try {
+      if (kind < 4)
+        pairOf(a, b, random, aligned, tallies);
+      else if (kind < 7)
+        sheetThrough(any, random, aligned, tallies);
+      else
+        severalThrough(a, random, tallies);
+    } catch (const Error& e) {
+      FAIL() << e.what();
+    }
+  }
+  std::printf(
+      "%zu pairs of solids, %zu cuts by sheets, %zu by several, %zu crossing, %zu fragments, %zu of the cuts "
+      "by "
+      "sheets with faces that cross after rounding, in %.0f s\n",
+      tallies.pairs, tallies.sheets, tallies.several, tallies.crossing, tallies.fragments, tallies.rounding,
+      elapsed());
+}
+
+TEST(CutLongFuzz, AShortWhile) { fuzz(2, 1); }
+TEST(CutLongFuzzFull, AnHour) {
+  const char* text = std::getenv("SUNDER_CUT_SECONDS");
+  fuzz(text ? std::atof(text) : 3600, 2);
+}
+
+}  // namespace
+
+}  // namespace sunder::cut

@@ -1,0 +1,254 @@
+// C12: single tetrahedra cut by planes and by bent sheets, against cut() and against distances.
+#include "sunder/cut/tet_cutter.h"
+
+#include "sunder/geometry/predicates.h"
+#include "sunder/geometry/tet_mesh.h"
+
+#include "cut/cut_shapes.h"
+
+#include <cstdio>
+#include <set>
+
+namespace sunder::cut {
+
+namespace {
+
+using namespace testing;
+
+using Tet = std::array<Vec3, 4>;
+
+double volumeOf(const Tet& t) { return (t[1] - t[0]).dot((t[2] - t[0]).cross(t[3] - t[0])) / 6; }
+
+Tet randomTet(RandomStream& random, bool aligned) {
+  for (;;) {
+    Tet t;
+    for (Vec3& p : t)
+      p = aligned ? Vec3(random.below(4), random.below(4), random.below(4))
+                  : Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    if (volumeOf(t) < 0) std::swap(t[0], t[1]);
+    if (volumeOf(t) > 0.02) return t;
+  }
+}
+
+// A sheet of 2 n^2 triangles over a square, level or with bumps.
+geometry::TriMesh randomSheet(RandomStream& random, uint32_t n, double bumps, bool aligned) {
+  geometry::TriMesh mesh;
+  const Quat turn = Quat::FromTwoVectors(Vec3::UnitZ(), random.unitVector());
+  const Vec3 at(random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3));
+  const double width = aligned ? double(n) : random.uniform(0.5, 4);
+  for (uint32_t i = 0; i <= n; ++i)
+    for (uint32_t j = 0; j <= n; ++j) {
+      if (aligned) {
+        const Vec3 p(double(i), double(j), 1 + (bumps > 0 ? random.below(2) : 0));
+        mesh.positions.push_back(p);
+        continue;
+      }
+      const Vec3 p(width * (double(i) / n - 0.5), width * (double(j) / n - 0.5),
+                   bumps * random.uniform(-1, 1));
+      mesh.positions.push_back(turn * p + at);
+    }
+  for (uint32_t i = 0; i < n; ++i)
+    for (uint32_t j = 0; j < n; ++j) {
+      const uint32_t a = i * (n + 1) + j, b = a + n + 1;
+      mesh.triangles.push_back({a, b, b + 1});
+      mesh.triangles.push_back({a, b + 1, a + 1});
+    }
+  return mesh;
+}
+
+std::vector<uint32_t> allFaces(const geometry::TriMesh& sheet) {
+  std::vector<uint32_t> faces(sheet.triangles.size());
+  for (uint32_t f = 0; f < faces.size(); ++f) faces[f] = f;
+  return faces;
+}
+
+// What two ways of cutting must agree on, in an order of its own.
+using Summary = std::vector<std::tuple<int, bool, bool, double>>;
+Summary summaryOf(const TetCut& cut) {
+  Summary s;
+  for (const TetFragment& f : cut.fragments) s.push_back({f.nodes, f.above, f.below, f.volume});
+  std::sort(s.begin(), s.end());
+  return s;
+}
+
+struct Tallies {
+  size_t cuts = 0, separated = 0, incised = 0;
+};
+
+void compareWithCut(int count, uint64_t seed, double bumps, bool aligned) {
+  Tallies tallies;
+  for (int i = 0; i < count && !::testing::Test::HasFatalFailure(); ++i) {
+    SCOPED_TRACE(i);
+    RandomStream random(seed, static_cast<uint64_t>(i));
+    const geometry::TriMesh sheet = randomSheet(random, 1 + random.below(4), bumps, aligned);
+    const Tet tet = randomTet(random, aligned);
+    TetCutter cutter(sheet);
+    const auto faces = allFaces(sheet);
+    const TetCut slow = cutter.cutSlowly(tet, faces);
+    const TetCut fast = cutter.cut(tet, faces);
+    const Summary a = summaryOf(fast), b = summaryOf(slow);
+    ASSERT_EQ(a.size(), b.size());
+    const double volume = volumeOf(tet);
+    double sum = 0;
+    Vec3 moment = Vec3::Zero();
+    int nodes = 0;
+    std::array<double, 4> area{};
+    for (size_t k = 0; k < a.size(); ++k) {
+      ASSERT_EQ(std::get<0>(a[k]), std::get<0>(b[k]));
+      ASSERT_EQ(std::get<1>(a[k]), std::get<1>(b[k]));
+      ASSERT_EQ(std::get<2>(a[k]), std::get<2>(b[k]));
+      ASSERT_NEAR(std::get<3>(a[k]), std::get<3>(b[k]), 1e-12 * volume);
+      const TetFragment& f = fast.fragments[k];
+      ASSERT_EQ(nodes & f.nodes, 0);
+      nodes |= f.nodes;
+      sum += f.volume;
+      if (f.volume > 0) moment += f.volume * f.centroid;
+      for (size_t v = 0; v < 4; ++v) area[v] += f.faceArea[v];
+      // The area vectors of a closed surface cancel.
+      Vec3 closed = Vec3::Zero();
+      for (const TetPiece& p : fast.pieces)
+        if (p.fragment == k) closed += p.area;
+      ASSERT_LT(closed.norm(), 1e-13);
+    }
+    ASSERT_EQ(nodes, 15);
+    ASSERT_NEAR(sum, volume, 1e-12 * volume);
+    ASSERT_LT((moment / volume - 0.25 * (tet[0] + tet[1] + tet[2] + tet[3])).norm(), 1e-12);
+    for (size_t v = 0; v < 4; ++v) {
+      const auto& f = geometry::kTetFaces[v];
+      const double whole = 0.5 * (tet[f[1]] - tet[f[0]]).cross(tet[f[2]] - tet[f[0]]).norm();
+      ASSERT_NEAR(area[v], whole, 1e-12 * (1 + whole));
+    }
+    ++tallies.cuts;
+    tallies.separated += fast.separates();
+    for (const TetFragment& f : fast.fragments) tallies.incised += f.above && f.below;
+  }
+  std::printf("%zu tetrahedra, %zu separated, %zu incised\n", tallies.cuts, tallies.separated,
+              tallies.incised);
+  EXPECT_GT(tallies.separated, tallies.cuts / 20);
+  EXPECT_GT(tallies.incised, tallies.cuts / 50);
+}
+
+TEST(TetCutter, C12_FlatSheetsAsCutDoes) { compareWithCut(1000, 1, 0, false); }
+TEST(TetCutter, C12_BentSheetsAsCutDoes) { compareWithCut(1000, 2, 0.2, false); }
+TEST(TetCutter, C12_SheetsThroughNodesAsCutDoes) { compareWithCut(1000, 3, 0, true); }
+TEST(TetCutter, C12_BentSheetsThroughNodesAsCutDoes) { compareWithCut(1000, 4, 1, true); }
+TEST(TetCutterFull, AsCutDoes) {
+  compareWithCut(50'000, 5, 0, false);
+  compareWithCut(50'000, 6, 0.2, false);
+  compareWithCut(50'000, 7, 0, true);
+  compareWithCut(50'000, 8, 1, true);
+}
+
+// A plane separates nodes by their signed distance.
+TEST(TetCutter, C12_NodesFollowTheSideOfAPlane) {
+  size_t separated = 0;
+  for (uint64_t i = 0; i < 10'000; ++i) {
+    RandomStream random(21, i);
+    const Tet tet = randomTet(random, false);
+    const Vec3 n = random.unitVector(), u = n.unitOrthogonal(), v = n.cross(u);
+    const Vec3 at(random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5));
+    geometry::TriMesh plane;
+    plane.positions = {at - 20 * u - 10 * v, at + 20 * u - 10 * v, at + 20 * v};
+    plane.triangles = {{0, 1, 2}};
+    TetCutter cutter(plane);
+    const TetCut& cut = cutter.cut(tet);
+    int above = 0;
+    for (size_t k = 0; k < 4; ++k)
+      if (geometry::orient3d(plane.positions[0], plane.positions[1], plane.positions[2], tet[k]) > 0)
+        above |= 1 << k;
+    if (above == 0 || above == 15) {
+      ASSERT_EQ(cut.fragments.size(), 1u);
+      continue;
+    }
+    ++separated;
+    ASSERT_EQ(cut.fragments.size(), 2u);
+    for (const TetFragment& f : cut.fragments) {
+      ASSERT_NE(f.above, f.below);
+      ASSERT_EQ(f.nodes, f.above ? above : 15 - above);
+      // The centroid is on the fragment's own side.
+      ASSERT_EQ((f.centroid - at).dot(n) > 0, f.above);
+    }
+    ASSERT_NEAR(cut.fragments[0].lidArea, cut.fragments[1].lidArea, 1e-14);
+    ASSERT_NEAR(cut.fragments[0].volume + cut.fragments[1].volume, volumeOf(tet), 1e-12 * volumeOf(tet));
+  }
+  EXPECT_GT(separated, 3000u);
+}
+
+// The polygons of one face of a tetrahedron, each turned to its smallest form, as bits.
+using Polygons = std::multiset<std::vector<std::array<double, 3>>>;
+Polygons polygonsOn(const TetCut& cut, uint8_t face, bool turned) {
+  Polygons all;
+  for (const TetPiece& p : cut.pieces) {
+    if (p.face != face) continue;
+    std::vector<std::array<double, 3>> ring;
+    for (const Vec3& c : cut.cornersOf(p)) ring.push_back({c.x(), c.y(), c.z()});
+    if (turned) std::reverse(ring.begin(), ring.end());
+    // A slit passes a corner twice, so only all corners tell the smallest turn of the ring.
+    auto least = ring;
+    for (size_t i = 1; i < ring.size(); ++i) {
+      std::rotate(ring.begin(), ring.begin() + 1, ring.end());
+      least = std::min(least, ring);
+    }
+    all.insert(least);
+  }
+  return all;
+}
+
+std::set<std::array<double, 3>> cornersOf(const Polygons& polygons) {
+  std::set<std::array<double, 3>> corners;
+  for (const auto& ring : polygons) corners.insert(ring.begin(), ring.end());
+  return corners;
+}
+
+TEST(TetCutter, C12_NeighboursCutTheirCommonFaceAlike) {
+  size_t divided = 0, compared = 0;
+  for (uint64_t i = 0; i < 3000; ++i) {
+    SCOPED_TRACE(i);
+    RandomStream random(31, i);
+    const bool aligned = i % 2 == 0;
+    const Tet tet = randomTet(random, aligned);
+    // The other one, on the far side of the face opposite to node 3, with its nodes in any order.
+    Tet other{tet[1], tet[0], tet[2], Vec3(tet[0] + tet[1] - tet[3])};
+    if (volumeOf(other) <= 0.01) continue;
+    for (uint32_t turns = random.below(4); turns > 0; --turns) {
+      // Even permutations keep it positive.
+      if (random.below(2) == 0)
+        other = {other[1], other[2], other[0], other[3]};
+      else
+        other = {other[3], other[0], other[2], other[1]};
+    }
+    uint8_t face = 0;
+    while (other[face] != Vec3(tet[0] + tet[1] - tet[3])) ++face;
+    if (volumeOf(other) <= 0) continue;
+    const geometry::TriMesh sheet = randomSheet(random, 1 + random.below(4), i % 3 == 0 ? 0 : 0.3, aligned);
+    TetCutter cutter(sheet);
+    const TetCut first = cutter.cut(tet), second = cutter.cut(other);
+    const Polygons a = polygonsOn(first, 3, false), b = polygonsOn(second, face, true);
+    ASSERT_EQ(cornersOf(a), cornersOf(b));
+    ASSERT_EQ(a.size(), b.size());
+    divided += a.size() > 1;
+    if (first.bridged || second.bridged) continue;
+    ++compared;
+    ASSERT_EQ(a, b);
+  }
+  EXPECT_GT(compared, 2000u);
+  EXPECT_GT(divided, 400u);
+}
+
+TEST(TetCutter, ASheetThatPokesAFaceLeavesItWhole) {
+  const Tet tet{Vec3(0, 0, 0), Vec3(4, 0, 0), Vec3(0, 4, 0), Vec3(0, 0, 4)};
+  geometry::TriMesh needle;  // through the face z = 0 away from its edges, ends inside
+  needle.positions = {{0.5, 0.5, -1}, {0.7, 0.5, -1}, {0.6, 0.6, 0.5}};
+  needle.triangles = {{0, 1, 2}};
+  TetCutter cutter(needle);
+  const TetCut& cut = cutter.cut(tet);
+  ASSERT_EQ(cut.fragments.size(), 1u);
+  EXPECT_TRUE(cut.fragments[0].above && cut.fragments[0].below);
+  EXPECT_NEAR(cut.fragments[0].volume, 64.0 / 6, 1e-12);
+  EXPECT_GT(cut.fragments[0].lidArea, 0);
+  EXPECT_EQ(cut.fragments[0].nodes, 15);
+}
+
+}  // namespace
+
+}  // namespace sunder::cut
