@@ -138,7 +138,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
       if (!found->fineTried) {
         found->fineTried = true;
         try {
-          found->fine = std::make_shared<const fracture::FineSurface>(surface, found->rest);
+          found->fine = std::make_shared<const fracture::FineSurface>(surface, found->rest->edge());
         } catch (const Error&) {  // what it costs is said below
         }
       }
@@ -153,7 +153,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     object.leastVolume = spec.leastPart * found->whole.shape->mass().volume;
     object.settings.mostCracks = spec.mostCracks;
     if (spec.noise > 0) object.settings.noise = {spec.noise, 3 * found->rest->edge(), b + 1};
-    wholes_[b] = {uint32_t(objects_.size()), found->mesh, found->whole, {}};
+    wholes_[b] = {uint32_t(objects_.size()), found->mesh, found->whole, {}, false};
     objects_.push_back(std::move(object));
   }
   pieces_ = wholes_;
@@ -167,7 +167,7 @@ rigid::ShapePtr Breakage::wholeShape(uint32_t body) const {
 const geometry::TriMesh& Breakage::wholeSurface(uint32_t body) const {
   const Piece& piece = wholes_.at(body);
   const auto& fine = objects_[piece.object].fine;
-  return fine ? fine->whole() : piece.fragment.shape->surface();
+  return fine ? fine->whole().mesh : piece.fragment.shape->surface();
 }
 
 void Breakage::reset() {
@@ -299,7 +299,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
   // the update.
   std::optional<ProfileScope> stage("pieces");
   std::vector<fracture::MeshPart> made = fracture::splitParts(broken.cracked, broken.piece, broken.pieces);
-  std::vector<fracture::FineSurface::Piece> pieces(broken.pieces);  // what is looked at
+  std::vector<fracture::FinePiece> pieces(broken.pieces);  // what is looked at
   std::vector<fracture::CrackedSurface> surfaces(broken.pieces);
   std::vector<fracture::FragmentPart> parts;
   for (uint32_t p = 0; p < broken.pieces; ++p) {
@@ -321,24 +321,30 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
     return;
   }
   stage.emplace("fine surfaces");
-  std::vector<uint8_t> coarse(broken.pieces, 0);
-  parallelFor(
-      broken.pieces,
-      [&](size_t p) {
-        fracture::FineSurface::Piece& shown = pieces[p];
-        if (object.fine) {
-          try {
-            shown = object.fine->piece(surfaces[p]);
-            return;
-          } catch (const Error&) {
-            coarse[p] = 1;
-          }
-        }
-        shown.mesh = fragments[p].shape->surface();
-      },
-      1);
+  const bool inScene = record.body < scene_.bodies.size();
+  const fracture::FinePiece* whole = object.fine ? &object.fine->whole() : nullptr;
+  if (whole && !inScene) whole = &spawned_[record.body - scene_.bodies.size()].shown;
+  std::vector<uint8_t> isCoarse(broken.pieces, 0);  // pieces of what is coarse are as well
+  std::vector<fracture::FinePiece> fine(broken.pieces);
+  if (whole && !parent.coarse) {
+    const std::span<const uint32_t> tets = parent.fragment.field->rootTets(),
+                                    vertices = parent.fragment.field->rootVertices();
+    std::vector<uint32_t> tetSource(broken.cracked.tetSource), vertexSource(broken.cracked.vertexSource);
+    for (uint32_t& t : tetSource) t = tets[t];
+    for (uint32_t& v : vertexSource) v = vertices[v];
+    fine = object.fine->split(*whole,
+                              {broken.cracked.mesh, tetSource, vertexSource, broken.piece, broken.pieces});
+  }
+  for (uint32_t p = 0; p < broken.pieces; ++p) {
+    if (!fine[p].mesh.triangles.empty()) {
+      pieces[p] = std::move(fine[p]);
+      continue;
+    }
+    pieces[p].mesh = fragments[p].shape->surface();
+    isCoarse[p] = 1;
+    report_.coarse += whole != nullptr;
+  }
   stage.reset();
-  for (const uint8_t c : coarse) report_.coarse += c;
   const BodyIndex old(record.body);
   const BodySpec& spec = scene_.bodies[object.body];
   const rigid::Pose pose = simulation.pose(old);
@@ -366,7 +372,7 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record,
                         std::move(pieces[p])});
     pieces_[added.value] = {parent.object,
                             std::make_shared<const fracture::CrackedMesh>(std::move(made[p].mesh)),
-                            std::move(fragments[p]), pose};
+                            std::move(fragments[p]), pose, isCoarse[p] != 0};
   }
   object.nextFragment += broken.pieces;
   moveJoints(simulation, old, simulation.bodyCount() - broken.pieces);

@@ -38,7 +38,7 @@ struct SpawnedBody {
   std::string name;
   rigid::ShapePtr shape;
   double mass = 0;
-  fracture::FineSurface::Piece shown;  // what is looked at
+  fracture::FinePiece shown;  // what is looked at
 };
 
 struct BreakageReport {
@@ -90,7 +90,8 @@ class Breakage {
     uint32_t object = 0;
     std::shared_ptr<const fracture::CrackedMesh> mesh;
     fracture::Fragment fragment;
-    rigid::Pose pose;  // before the step
+    rigid::Pose pose;     // before the step
+    bool coarse = false;  // shown as its tetrahedra
   };
   struct Break {
     uint32_t body = 0;
