@@ -109,17 +109,13 @@ Json stages(const fracture::FractureStages& s) {
           {"dissection", s.dissect}, {"partition", s.partition},  {"total", s.total()}};
 }
 
-// The mesh that was filled, where it is fit to be cut and the tetrahedra follow it well enough.
+// The mesh that was filled, where it is fit to be cut.
 std::optional<fracture::FineSurface> fineSurface(const std::optional<geometry::TriMesh>& given,
                                                  const geometry::TetMesh& tets,
                                                  const FractureOptions& options) {
   if (!given) return std::nullopt;
-  const geometry::MeshReport report = geometry::meshReport(geometry::MeshView(*given));
   try {
-    if (!report.watertight || !report.consistentlyOriented || report.insideOut)
-      throw Error(ErrorKind::Geometry, "the mesh is not closed with its faces outward");
-    const auto field = std::make_shared<const sdf::MeshField>(geometry::boundarySurface(tets).surface);
-    return fracture::FineSurface(*given, std::make_shared<const fracture::RestMesh>(tets, field));
+    return std::make_optional<fracture::FineSurface>(*given, fracture::meanEdge(tets));
   } catch (const Error& error) {
     logWarn("{}: pieces are as coarse as the tetrahedra: {}", options.input, error.what());
     return std::nullopt;
@@ -165,17 +161,25 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   uint32_t next = 0;
   fracture::FractureOutcome outcome;
   if (options.voronoi > 0) {
-    const fracture::BrokenBody broken = fracture::voronoiPieces(
+    outcome.broken = fracture::voronoiPieces(
         body, fracture::voronoiSites(body, options.voronoi, 1, impact.point, 1), how.leastPart, next);
     outcome.tets = outcome.refinedTets = body.size();
-    for (uint32_t p = 0; p < broken.pieces; ++p)
-      outcome.pieces.push_back(fracture::partOf(broken.cracked.mesh, broken.piece, p));
+    for (uint32_t p = 0; p < outcome.broken->pieces; ++p)
+      outcome.pieces.push_back(fracture::partOf(outcome.broken->cracked.mesh, outcome.broken->piece, p));
   } else {
     outcome = fracture.strike(body, material, {&blow, 1}, how, edge, next);
   }
 
   std::optional<fracture::FineSurface> fine =
       options.coarse ? std::nullopt : fineSurface(given, body.mesh, options);
+  std::vector<fracture::FinePiece> shown;
+  if (fine && outcome.broken) {
+    const fracture::Dissection& cracked = outcome.broken->cracked;
+    shown = fine->split(fine->whole(), {cracked.mesh, cracked.tetSource, cracked.vertexSource,
+                                        outcome.broken->piece, outcome.broken->pieces});
+  } else if (fine) {
+    shown.push_back(fine->whole());
+  }
   Json pieces = Json::array();
   double volume = 0;
   size_t coarse = 0;  // pieces that had to be
@@ -186,13 +190,11 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
     const auto cells = fracture::cellsOf(piece);
     const fracture::CrackedSurface made = fracture::surfaceOf(piece, cells, fracture::linksOf(piece, cells));
     geometry::TriMesh mesh = made.mesh;
-    if (fine) {
-      try {
-        mesh = fine->piece(made).mesh;
-      } catch (const Error& error) {
-        ++coarse;
-        logWarn("piece {} is as coarse as its tetrahedra: {}", i, error.what());
-      }
+    if (fine && !shown[i].mesh.triangles.empty()) {
+      mesh = std::move(shown[i].mesh);
+    } else if (fine) {
+      ++coarse;
+      logWarn("piece {} is as coarse as its tetrahedra: the mesh could not be cut there", i);
     }
     const geometry::MassProperties own = geometry::massProperties(mesh);
     volume += own.volume;
@@ -208,7 +210,7 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
                       {"triangles", mesh.triangles.size()}});
   }
   if (files) files->finish();
-  const double lost = volume / (fine ? geometry::massProperties(fine->whole()).volume : mass.volume) - 1;
+  const double lost = volume / (fine ? geometry::massProperties(fine->whole().mesh).volume : mass.volume) - 1;
   if (settings.json) {
     Json cracks = Json::array();
     const auto point = [](const Vec3& p) { return Json::array({p.x(), p.y(), p.z()}); };

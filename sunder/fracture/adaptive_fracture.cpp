@@ -506,8 +506,8 @@ class FractureRun {
       out_.pieces.push_back(geometry_.body());
       return;
     }
-    BrokenBody broken = brokenBody(geometry_.cracked());
-    for (MeshPart& part : splitParts(std::move(broken.cracked), broken.piece, broken.pieces))
+    out_.broken = brokenBody(geometry_.cracked());
+    for (MeshPart& part : splitParts(out_.broken->cracked, out_.broken->piece, out_.broken->pieces))
       out_.pieces.push_back(std::move(part.mesh));
   }
 

@@ -96,7 +96,7 @@ struct FractureOutcome {
   bool analysed = false;  // false: passed over as too weak
   std::vector<CrackRecord> cracks;
   std::vector<PlannedCrack> plan;    // without finePieces: what applyCracks makes the pieces from
-  std::optional<BrokenBody> broken;  // and what it made
+  std::optional<BrokenBody> broken;  // what cracks made of it; sources are numbers before them
   std::vector<CrackedMesh> pieces;   // with finePieces: one or more; the body itself where nothing cracked
   double largestStress = 0;          // seen at a vertex, in the steps that were recovered
   double duration = 0;               // of the analysis, s

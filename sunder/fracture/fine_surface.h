@@ -1,53 +1,59 @@
 // Surfaces finer than the tetrahedra: the mesh that a body is looked at by, cut along its cracks.
 //
-// Tetrahedra stand for a body in mechanics and contact and follow its surface only roughly. A piece of the
-// mesh is what lies inside the surface of the piece, which is grown a little where it is the body's, so that
-// nothing of the mesh is left out: each vertex on the surface of the tetrahedra has a way outward, just far
-// enough for all of them together to hold the whole mesh, and other points of the surface follow. Cracks
-// reach out with their rims. Neighbours have the same rims, so the pieces fit and fill the mesh. The cut is
-// that of room cut: exact, closed.
+// Tetrahedra stand for a body in mechanics and contact and follow its surface only roughly. Where a body
+// breaks, its mesh is cut by the surface between one piece and those that are left (crack_sheets.h), then
+// what is left by that around the next piece. A surface goes on beyond its rim, in its own direction, just
+// far enough to leave the mesh. The cut is that of room cut: exact, closed, the same on both sides, so
+// nothing is lost or doubled however rough the tetrahedra are. Pieces that break again cut their own mesh.
 //
-// Guarantees: pieces are closed where the cut is not refused; their volumes add up to that of the mesh, to
-// rounding where cracks do not meet at the surface and to 1e-4 where they do (a moved rim bends the crack,
-// and the two sides of it may have other diagonals), unless grooves are so narrow against the tetrahedra that
-// grown walls cross, which costs slivers;
-// faces that cracks made are marked. The same for any number of threads.
+// Guarantees: pieces are closed; volumes of pieces add up to that of what broke where none of them is coarse,
+// to rounding; faces that cracks made are marked. The same for any number of threads. A piece is coarse,
+// which is counted, where no cut parts it from the others: a part of the mesh that tetrahedra do not know of
+// holds them together, or the mesh has nothing where the piece is.
 //
-// Cost: that of the piece's surface and of a cut of the whole mesh with it, 0.2 us a triangle.
+// Cost: one cut of the mesh that is left for each piece, 0.2 us a triangle, and some tries more where one is
+// refused.
 #pragma once
 
-#include "sunder/fracture/cracked_mesh.h"
-#include "sunder/fracture/rest_mesh.h"
+#include "sunder/fracture/crack_sheets.h"
 #include "sunder/geometry/mesh.h"
+#include "sunder/sdf/mesh_field.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace sunder::fracture {
 
+// What is looked at.
+struct FinePiece {
+  geometry::TriMesh mesh;
+  std::vector<uint8_t> interior;  // by triangle: 1 where a crack made it
+};
+
 class FineSurface {
  public:
-  // `mesh` in the coordinates of the tetrahedra, closed and outward. Throws Error (Geometry) where they
-  // cannot be grown around it.
-  FineSurface(geometry::TriMesh mesh, RestMeshPtr rest);
+  // `mesh` in the coordinates of the tetrahedra, whose mean edge is `edge`. Throws Error (Geometry) for a
+  // mesh that is not closed and outward.
+  FineSurface(geometry::TriMesh mesh, double edge);
 
-  struct Piece {
-    geometry::TriMesh mesh;
-    std::vector<uint8_t> interior;  // by triangle: 1 where a crack made it
-  };
-  // `surface`: surfaceOf() the piece, whose tetrahedra may be finer than those of the rest mesh. Throws what
-  // cut::cut throws.
-  Piece piece(const CrackedSurface& surface) const;
+  // The pieces of `parent`, which is the mesh or a piece of it; those without triangles are coarse.
+  std::vector<FinePiece> split(const FinePiece& parent, const CrackSheets& sheets) const;
 
-  const geometry::TriMesh& whole() const { return mesh_; }
-  double grown() const { return grown_; }  // how far at most, m
+  const FinePiece& whole() const { return whole_; }
 
  private:
-  geometry::TriMesh mesh_;
-  RestMeshPtr rest_;
-  std::vector<double> way_;  // by vertex of the rest mesh, along its normal
-  double grown_ = 0;
+  // Which piece goes first: that with the fewest neighbours, the first, that with the smallest contact.
+  enum class Order { Neighbours, Number, Area };
+  std::vector<FinePiece> split(const FinePiece& parent, const CrackSheets& sheets, Order order,
+                               size_t& coarse) const;
+  bool partOff(FinePiece& rest, const sdf::Field& field, FinePiece& piece, const CrackSheets& sheets,
+               std::span<const CrackSheets::Group> groups, uint32_t attempt) const;
+
+  FinePiece whole_;
+  double edge_;
+  sdf::MeshField field_;
 };
 
 }  // namespace sunder::fracture

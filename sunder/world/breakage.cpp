@@ -148,7 +148,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
       if (!found->fineTried) {
         found->fineTried = true;
         try {
-          found->fine = std::make_shared<const fracture::FineSurface>(surface, found->rest);
+          found->fine = std::make_shared<const fracture::FineSurface>(surface, found->rest->edge());
         } catch (const Error&) {  // what it costs is said below
         }
       }
@@ -181,7 +181,7 @@ rigid::ShapePtr Breakage::wholeShape(uint32_t body) const {
 const geometry::TriMesh& Breakage::wholeSurface(uint32_t body) const {
   const Piece& piece = wholes_.at(body);
   const auto& fine = objects_[piece.object].fine;
-  return fine ? fine->whole() : piece.fragment.shape->surface();
+  return fine ? fine->whole().mesh : piece.fragment.shape->surface();
 }
 
 void Breakage::reset() {
@@ -339,8 +339,11 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record, fract
   // Stages as the literature has them: what makes pieces belongs to the fracture, what lets them touch is
   // the update.
   std::optional<ProfileScope> stage("pieces");
+  fracture::Dissection& cracked = broken.cracked;
   std::vector<fracture::MeshPart> made =
-      fracture::splitParts(std::move(broken.cracked), broken.piece, broken.pieces);
+      fracture::splitParts({cracked.mesh, std::move(cracked.cells), std::move(cracked.links),
+                            cracked.vertexSource, cracked.tetSource},
+                           broken.piece, broken.pieces);
   std::vector<fracture::CrackedSurface> surfaces(broken.pieces);
   for (uint32_t p = 0; p < broken.pieces; ++p)
     surfaces[p] = fracture::surfaceOf(made[p].mesh, made[p].cells, made[p].links);
@@ -363,13 +366,13 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record, fract
   for (uint32_t p = 0; p < broken.pieces; ++p)
     pieces.push_back({parent.object, std::make_shared<const fracture::CrackedMesh>(std::move(made[p].mesh)),
                       std::move(fragments[p]), parent.pose, change.change.appeared[p].body, surfaces[p].crack,
-                      surfaces[p].tet});
+                      surfaces[p].tet, parent.coarse});
   if (broken.pieces == 1) {
     // Cracked, but in one piece: it moves as before, in the shape that it has.
     pieces_.at(record.body) = std::move(pieces[0]);
     ++object.nextFragment;
   } else {
-    spawn(simulation, change, pieces, surfaces);
+    spawn(simulation, change, broken, pieces, surfaces);
     if (observer) observer(change, simulation);
     const BodyIndex old(record.body);
     moveJoints(simulation, old, first);
@@ -378,35 +381,43 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record, fract
   }
 }
 
-std::vector<fracture::FineSurface::Piece> Breakage::shownPieces(
-    const Object& object, std::span<const Piece> pieces, std::span<const fracture::CrackedSurface> surfaces) {
+std::vector<fracture::FinePiece> Breakage::shownPieces(const BreakRecord& change,
+                                                       const fracture::BrokenBody& broken,
+                                                       std::span<Piece> pieces,
+                                                       std::span<const fracture::CrackedSurface> surfaces) {
   const ProfileScope stage("fine surfaces");
-  std::vector<fracture::FineSurface::Piece> shown(pieces.size());
-  std::vector<uint8_t> coarse(pieces.size(), 0);
-  parallelFor(
-      pieces.size(),
-      [&](size_t p) {
-        if (object.fine) {
-          try {
-            shown[p] = object.fine->piece(surfaces[p]);
-            return;
-          } catch (const Error&) {
-            coarse[p] = 1;
-          }
-        }
-        shown[p].mesh = pieces[p].fragment.shape->surface();
-        for (const uint32_t crack : surfaces[p].crack) shown[p].interior.push_back(crack != kNoIndex);
-      },
-      1);
-  for (const uint8_t c : coarse) report_.coarse += c;
+  const Piece& parent = pieces_.at(change.body);
+  const Object& object = objects_[parent.object];
+  const fracture::FinePiece* whole = object.fine ? &object.fine->whole() : nullptr;
+  if (whole && change.body >= scene_.bodies.size())
+    whole = &spawned_[change.body - scene_.bodies.size()].shown;
+  std::vector<fracture::FinePiece> shown(pieces.size());
+  if (whole && !parent.coarse) {  // pieces of what is coarse are as well
+    const std::span<const uint32_t> tets = parent.fragment.field->rootTets(),
+                                    vertices = parent.fragment.field->rootVertices();
+    std::vector<uint32_t> tetSource(broken.cracked.tetSource), vertexSource(broken.cracked.vertexSource);
+    for (uint32_t& t : tetSource) t = tets[t];
+    for (uint32_t& v : vertexSource) v = vertices[v];
+    shown = object.fine->split(*whole,
+                               {broken.cracked.mesh, tetSource, vertexSource, broken.piece, broken.pieces});
+  }
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    if (!shown[p].mesh.triangles.empty()) continue;
+    shown[p].mesh = pieces[p].fragment.shape->surface();
+    shown[p].interior.clear();
+    for (const uint32_t crack : surfaces[p].crack) shown[p].interior.push_back(crack != kNoIndex);
+    pieces[p].coarse = true;
+    report_.coarse += whole != nullptr;
+  }
   return shown;
 }
 
-void Breakage::spawn(rigid::Simulation& simulation, const BreakRecord& change, std::span<Piece> pieces,
+void Breakage::spawn(rigid::Simulation& simulation, const BreakRecord& change,
+                     const fracture::BrokenBody& broken, std::span<Piece> pieces,
                      std::span<const fracture::CrackedSurface> surfaces) {
   const Piece& parent = pieces_.at(change.body);
   Object& object = objects_[parent.object];
-  std::vector<fracture::FineSurface::Piece> shown = shownPieces(object, pieces, surfaces);
+  std::vector<fracture::FinePiece> shown = shownPieces(change, broken, pieces, surfaces);
   const BodyIndex old(change.body);
   const BodySpec& spec = scene_.bodies[object.body];
   const rigid::Pose pose = simulation.pose(old);

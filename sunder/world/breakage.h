@@ -53,7 +53,7 @@ struct SpawnedBody {
   std::string name;
   rigid::ShapePtr shape;
   double mass = 0;
-  fracture::FineSurface::Piece shown;  // what is looked at
+  fracture::FinePiece shown;  // what is looked at
 };
 
 struct BreakageReport {
@@ -117,6 +117,7 @@ class Breakage {
     rigid::Pose pose;  // before the step
     geometry::BodyRecord record;
     std::vector<uint32_t> faceCrack, faceTet;  // of the triangles of its surface
+    bool coarse = false;                       // shown as its tetrahedra
   };
   struct Break {
     uint32_t body = 0;
@@ -140,10 +141,12 @@ class Breakage {
   void replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken,
                const BreakObserver& observer);
   // Adds the pieces to the simulation and to the lists here.
-  void spawn(rigid::Simulation& simulation, const BreakRecord& change, std::span<Piece> pieces,
-             std::span<const fracture::CrackedSurface> surfaces);
-  std::vector<fracture::FineSurface::Piece> shownPieces(const Object& object, std::span<const Piece> pieces,
-                                                        std::span<const fracture::CrackedSurface> surfaces);
+  void spawn(rigid::Simulation& simulation, const BreakRecord& change, const fracture::BrokenBody& broken,
+             std::span<Piece> pieces, std::span<const fracture::CrackedSurface> surfaces);
+  // What is looked at.
+  std::vector<fracture::FinePiece> shownPieces(const BreakRecord& change, const fracture::BrokenBody& broken,
+                                               std::span<Piece> pieces,
+                                               std::span<const fracture::CrackedSurface> surfaces);
   // Joints of a body go over to the pieces that hold their anchors; pieces are the last bodies.
   void moveJoints(rigid::Simulation& simulation, rigid::BodyIndex old, uint32_t firstPiece) const;
 

@@ -1,13 +1,13 @@
 #include "sunder/fracture/fine_surface.h"
 
 #include "sunder/base/error.h"
+#include "sunder/fracture/adaptive_fracture.h"
 #include "sunder/fracture/crack.h"
 #include "sunder/fracture/fracture_geometry.h"
+#include "sunder/fracture/voronoi.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/geometry/shapes.h"
-#include "sunder/geometry/tet_mesh.h"
-#include "sunder/rigid/shape.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/tet/stuffing.h"
 
@@ -16,7 +16,7 @@
 namespace sunder::fracture {
 namespace {
 
-double areaOf(const FineSurface::Piece& piece, bool interior) {
+double areaOf(const FinePiece& piece, bool interior) {
   double sum = 0;
   for (size_t t = 0; t < piece.mesh.triangles.size(); ++t) {
     if ((piece.interior[t] != 0) != interior) continue;
@@ -27,69 +27,124 @@ double areaOf(const FineSurface::Piece& piece, bool interior) {
   return sum;
 }
 
-// A fine ring in coarse tetrahedra, cut by two bumpy cracks: the pieces are closed, fill the ring, have its
-// surface between them, and as much inside as the cracks have on both sides.
-TEST(FineSurface, PiecesOfAFineRingFillIt) {
-  const geometry::TriMesh ring =
-      geometry::makeTorus({.radius = 0.12, .tube = 0.04, .segments = 96, .sides = 40});
+FineSurface fineOf(const geometry::TriMesh& mesh, double edge, CrackedMesh& body) {
   tet::FillReport report;
-  geometry::TetMesh filled = tet::fill(sdf::MeshField(ring), {.edge = 0.035}, report);
-  const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(filled).surface);
-  const auto rest = std::make_shared<const RestMesh>(std::move(filled), solid);
-  const FineSurface fine(ring, rest);
-  EXPECT_LT(fine.grown(), 0.5 * rest->edge());
+  body = CrackedMesh(tet::fill(sdf::MeshField(mesh), {.edge = edge}, report));
+  return FineSurface(mesh, edge);
+}
 
-  FractureGeometry::State state{CrackedMesh(rest->mesh())};
-  uint32_t id = 1;
-  for (const Vec3& normal : {Vec3(1, 0.3, 0.1), Vec3(-0.2, 0.1, 1)}) {
-    const CrackFunction crack = noisyCrack(Vec3(0.003, 0.002, 0.001), normal.normalized(), {0.006, 0.05, id});
-    std::vector<Mark> marks;
-    for (uint32_t t = 0; t < state.mesh.size(); ++t) {
-      Mark mark{t, {}};
-      const auto corners = state.mesh.corners(t);
-      for (size_t i = 0; i < 4; ++i) mark.phi[i] = crack(corners[i]);
-      const CutCell& cell = state.cells[t];
-      if (cell.empty() ? *std::min_element(mark.phi.begin(), mark.phi.end()) < 0 &&
-                             *std::max_element(mark.phi.begin(), mark.phi.end()) > 0
-                       : crosses(cell, mark.phi))
-        marks.push_back(mark);
-    }
-    Dissection cut = dissect(state.mesh, state.cells, state.links, id++, marks);
-    state.mesh = std::move(cut.mesh);
-    state.cells = std::move(cut.cells);
-    state.links = std::move(cut.links);
-  }
-  uint32_t count = 0;
-  const std::vector<uint32_t> parts = partsOf(state.mesh.size(), state.links, count);
-  ASSERT_EQ(count, 4u);
-  double volume = 0, outside = 0;
-  std::vector<double> inside;
-  for (uint32_t p = 0; p < count; ++p) {
-    const CrackedMesh part = partOf(state.mesh, parts, p);
-    const std::vector<CutCell> cells = cellsOf(part);
-    const FineSurface::Piece piece = fine.piece(surfaceOf(part, cells, linksOf(part, cells)));
+// Pieces are closed, fill the mesh and have its surface between them; cracks have two sides.
+void expectFilled(const geometry::TriMesh& mesh, const std::vector<FinePiece>& pieces) {
+  double volume = 0, outside = 0, inside = 0;
+  for (const FinePiece& piece : pieces) {
+    ASSERT_FALSE(piece.mesh.triangles.empty());
+    ASSERT_EQ(piece.interior.size(), piece.mesh.triangles.size());
     const geometry::MeshReport sound = geometry::meshReport(geometry::MeshView(piece.mesh));
     EXPECT_TRUE(sound.watertight);
     EXPECT_TRUE(sound.consistentlyOriented);
+    EXPECT_GT(geometry::massProperties(piece.mesh).volume, 0);
     volume += geometry::massProperties(piece.mesh).volume;
     outside += areaOf(piece, false);
-    inside.push_back(areaOf(piece, true));
-    EXPECT_GT(inside.back(), 1.8 * kPi * 0.04 * 0.04);  // two cross-sections at least
+    inside += areaOf(piece, true);
   }
-  EXPECT_NEAR(volume, geometry::massProperties(ring).volume, 1e-9 * volume);
-  EXPECT_NEAR(outside, geometry::surfaceArea(geometry::MeshView(ring)), 1e-9 * outside);
+  EXPECT_NEAR(volume, geometry::massProperties(mesh).volume, 1e-9 * volume);
+  EXPECT_NEAR(outside, geometry::surfaceArea(geometry::MeshView(mesh)), 1e-7 * outside);  // does not cancel
+  EXPECT_GT(inside, 0);
 }
 
-// Tetrahedra that do not follow the surface at all cannot be grown around it.
-TEST(FineSurface, TetrahedraElsewhereAreRefused) {
-  const geometry::TriMesh ball = geometry::makeIcosphere({.radius = 0.1, .frequency = 4});
-  tet::FillReport report;
-  geometry::TetMesh filled = tet::fill(sdf::MeshField(ball), {.edge = 0.03}, report);
-  const rigid::ShapePtr solid = rigid::makeSolid(geometry::boundarySurface(filled).surface);
-  const auto rest = std::make_shared<const RestMesh>(std::move(filled), solid);
+std::vector<FinePiece> split(const FineSurface& fine, const BrokenBody& broken) {
+  return fine.split(fine.whole(), {broken.cracked.mesh, broken.cracked.tetSource, broken.cracked.vertexSource,
+                                   broken.piece, broken.pieces});
+}
+
+// Cuts all that a function passes through.
+void crack(FractureGeometry::State& state, const CrackFunction& function, uint32_t id) {
+  std::vector<Mark> marks;
+  for (uint32_t t = 0; t < state.mesh.size(); ++t) {
+    Mark mark{t, {}};
+    const auto corners = state.mesh.corners(t);
+    for (size_t i = 0; i < 4; ++i) mark.phi[i] = function(corners[i]);
+    const CutCell& cell = state.cells[t];
+    if (cell.empty() ? *std::min_element(mark.phi.begin(), mark.phi.end()) < 0 &&
+                           *std::max_element(mark.phi.begin(), mark.phi.end()) > 0
+                     : crosses(cell, mark.phi))
+      marks.push_back(mark);
+  }
+  PlannedCrack planned{id, 0, {}};
+  for (const Mark& mark : marks) planned.marks.push_back(state.planned(mark));
+  state.insert(planned);
+}
+
+BrokenBody brokenOf(const FractureGeometry::State& state) {
+  BrokenBody out;
+  out.cracked = {state.mesh, state.cells, state.links, state.vertexSource, state.slots};
+  out.piece = partsOf(state.mesh.size(), state.links, out.pieces);
+  return out;
+}
+
+// Two bumpy cracks that cross in the air: four pieces, each with two cross-sections.
+TEST(FineSurface, PiecesOfAFineRingFillIt) {
+  const geometry::TriMesh ring =
+      geometry::makeTorus({.radius = 0.12, .tube = 0.04, .segments = 96, .sides = 40});
+  CrackedMesh body;
+  const FineSurface fine = fineOf(ring, 0.035, body);
+  FractureGeometry::State state{std::move(body)};
+  uint32_t id = 1;
+  for (const Vec3& normal : {Vec3(1, 0.3, 0.1), Vec3(-0.2, 0.1, 1)}) {
+    crack(state, noisyCrack(Vec3(0.003, 0.002, 0.001), normal.normalized(), {0.006, 0.05, id}), id);
+    ++id;
+  }
+  const BrokenBody broken = brokenOf(state);
+  ASSERT_EQ(broken.pieces, 4u);
+  const std::vector<FinePiece> pieces = split(fine, broken);
+  expectFilled(ring, pieces);
+  for (const FinePiece& piece : pieces) EXPECT_GT(areaOf(piece, true), 1.8 * kPi * 0.04 * 0.04);
+}
+
+// Three bumpy cracks that cross inside a ball, at its surface and each other.
+TEST(FineSurface, CracksThatMeetAtTheSurfaceLoseNothing) {
+  const geometry::TriMesh ball = geometry::makeIcosphere({.radius = 0.1, .frequency = 20});
+  CrackedMesh body;
+  const FineSurface fine = fineOf(ball, 0.04, body);
+  FractureGeometry::State state{std::move(body)};
+  uint32_t id = 1;
+  for (const Vec3& normal : {Vec3(1, 0.3, 0.1), Vec3(-0.2, 0.1, 1), Vec3(0.1, 1, -0.2)}) {
+    crack(state, noisyCrack(Vec3(0.003, 0.002, 0.001), normal.normalized(), {0.004, 0.06, id}), id);
+    ++id;
+  }
+  const BrokenBody broken = brokenOf(state);
+  ASSERT_GE(broken.pieces, 8u);
+  expectFilled(ball, split(fine, broken));
+}
+
+// Many cells, where three and four meet in lines and points.
+TEST(FineSurface, VoronoiCellsOfARingFillIt) {
+  const geometry::TriMesh ring =
+      geometry::makeTorus({.radius = 0.12, .tube = 0.04, .segments = 64, .sides = 32});
+  CrackedMesh body;
+  const FineSurface fine = fineOf(ring, 0.03, body);
+  uint32_t next = 1;
+  const std::vector<Vec3> sites = voronoiSites(body, 25, 3, Vec3(0.12, 0, 0), 0.5);
+  expectFilled(ring, split(fine, voronoiPieces(body, sites, 1e-4, next)));
+}
+
+// A mesh of two balls in tetrahedra of one: nothing can be cut where they are not, which is said, not hidden.
+TEST(FineSurface, WhatCannotBePartedIsCoarse) {
+  const geometry::TriMesh ball = geometry::makeIcosphere({.radius = 0.1, .frequency = 6});
+  CrackedMesh body;
+  fineOf(ball, 0.04, body);
   geometry::TriMesh away = ball;
-  for (Vec3& p : away.positions) p.x() += 0.08;
-  EXPECT_THROW(FineSurface(away, rest), Error);
+  for (Vec3& p : away.positions) p.x() += 0.5;
+  const FineSurface fine(away, 0.04);
+  FractureGeometry::State state{std::move(body)};
+  crack(state, planeCrack(Vec3(0.001, 0.002, 0.003), Vec3(1, 0, 0)), 1);
+  for (const FinePiece& piece : split(fine, brokenOf(state))) EXPECT_TRUE(piece.mesh.triangles.empty());
+}
+
+TEST(FineSurface, AnOpenMeshIsRefused) {
+  geometry::TriMesh open = geometry::makeIcosphere({.radius = 0.1, .frequency = 3});
+  open.triangles.pop_back();
+  EXPECT_THROW(FineSurface(open, 0.04), Error);
 }
 
 }  // namespace
