@@ -39,7 +39,6 @@ class CrackSheets {
               std::span<const uint32_t> vertexSource, std::span<const uint32_t> piece, uint32_t pieces);
 
   uint32_t pieces() const { return pieces_; }
-  size_t polygons() const { return polygons_.size(); }
 
   enum class Group : uint8_t { None, First, Second };
   // The surface of the first group towards the second, made of polygons of the first. Rims at the body's

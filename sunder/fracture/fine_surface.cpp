@@ -4,9 +4,11 @@
 #include "sunder/cut/cut.h"
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mesh_report.h"
+#include "sunder/sdf/mesh_field.h"
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 
 namespace sunder::fracture {
 
@@ -174,8 +176,7 @@ bool takePart(FinePiece& rest, FinePiece& piece, const CrackSheets& sheets, std:
 
 }  // namespace
 
-FineSurface::FineSurface(geometry::TriMesh mesh, double edge)
-    : whole_{std::move(mesh), {}}, edge_(edge), field_(whole_.mesh) {
+FineSurface::FineSurface(geometry::TriMesh mesh, double edge) : whole_{std::move(mesh), {}}, edge_(edge) {
   const geometry::MeshReport report = geometry::meshReport(geometry::MeshView(whole_.mesh));
   if (!report.watertight || !report.consistentlyOriented || report.insideOut)
     throw Error(ErrorKind::Geometry, "the mesh is not closed with its faces outward")

@@ -17,10 +17,9 @@
 
 #include "sunder/fracture/crack_sheets.h"
 #include "sunder/geometry/mesh.h"
-#include "sunder/sdf/mesh_field.h"
+#include "sunder/sdf/field.h"
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -53,7 +52,6 @@ class FineSurface {
 
   FinePiece whole_;
   double edge_;
-  sdf::MeshField field_;
 };
 
 }  // namespace sunder::fracture
