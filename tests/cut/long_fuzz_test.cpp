@@ -116,7 +116,7 @@ void expectUntouchedBits(const CutResult& r, const PolygonSoup& mesh) {
 }
 
 struct Tallies {
-  size_t pairs = 0, sheets = 0, several = 0, crossing = 0, fragments = 0, rounding = 0;
+  size_t pairs = 0, sheets = 0, several = 0, refused = 0, crossing = 0, fragments = 0, rounding = 0;
 };
 
 void pairOf(const Body& a, const Body& b, RandomStream& random, bool aligned, Tallies& tallies) {
@@ -163,9 +163,18 @@ void severalThrough(const Body& a, RandomStream& random, Tallies& tallies) {
   std::vector<PolygonSoup> knives;
   for (uint32_t i = 2 + random.below(3); i > 0; --i) knives.push_back(randomKnife(random, false));
   const bool triangles = random.below(2) == 0;
-  const CutResult r = cut(a.mesh, knives, {.triangles = triangles, .keepEmpty = true});
-  tallies.fragments += r.fragments;
   ++tallies.several;
+  CutResult r;
+  try {
+    r = cut(a.mesh, knives, {.triangles = triangles, .keepEmpty = true});
+  } catch (const Error& e) {
+    // The lids of an incision lie on each other; where rounding bent one, a further cut may be refused, with
+    // the faces named (docs/cutting.md).
+    EXPECT_NE(std::string(e.what()).find("crosses itself"), std::string::npos) << e.what();
+    ++tallies.refused;
+    return;
+  }
+  tallies.fragments += r.fragments;
   ASSERT_EQ(unmatchedEdges(r.mesh), 0u);
   ASSERT_NEAR(total(r), a.volume, 1e-9 * a.volume);
 }
@@ -205,11 +214,11 @@ void fuzz(double seconds, uint64_t seed) {
     }
   }
   std::printf(
-      "%zu pairs of solids, %zu cuts by sheets, %zu by several, %zu crossing, %zu fragments, %zu of the cuts "
-      "by "
-      "sheets with faces that cross after rounding, in %.0f s\n",
-      tallies.pairs, tallies.sheets, tallies.several, tallies.crossing, tallies.fragments, tallies.rounding,
-      elapsed());
+      "%zu pairs of solids, %zu cuts by sheets, %zu by several (%zu refused), %zu crossing, %zu fragments,\n"
+      "%zu of the cuts by sheets with faces that cross after rounding, in %.0f s\n",
+      tallies.pairs, tallies.sheets, tallies.several, tallies.refused, tallies.crossing, tallies.fragments,
+      tallies.rounding, elapsed());
+  EXPECT_LE(100 * tallies.refused, tallies.several + 100);
 }
 
 TEST(CutLongFuzz, AShortWhile) { fuzz(2, 1); }
