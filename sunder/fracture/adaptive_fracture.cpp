@@ -545,7 +545,9 @@ bool AdaptiveFracture::hopeless(const Box3& bounds, double mass, const BrittleMa
   const double duration = contactDuration(settings.contact, struck, blow.other, blow.speed);
   Vec3 extent = bounds.extent();
   std::sort(extent.begin(), extent.end());
-  return blow.impulse.norm() < settings.trigger * material.strength * extent[0] * extent[1] * duration;
+  // Hollow bodies have less than their box across.
+  const double across = std::min(extent[0] * extent[1], mass / (material.elastic.density * extent[2]));
+  return blow.impulse.norm() < settings.trigger * material.strength * across * duration;
 }
 
 FractureOutcome AdaptiveFracture::strike(const CrackedMesh& body, const BrittleMaterial& material,
