@@ -34,6 +34,22 @@ inline PolygonSoup prism(const std::vector<Vec2>& outline, double height) {
   return soup;
 }
 
+inline double total(const CutResult& r) {
+  double sum = 0;
+  for (const double v : r.volume) sum += v;
+  return sum;
+}
+
+inline void expectEqual(const CutResult& a, const CutResult& b) {
+  EXPECT_EQ(a.mesh.corners, b.mesh.corners);
+  EXPECT_EQ(a.mesh.positions, b.mesh.positions);
+  EXPECT_EQ(a.sourceFace, b.sourceFace);
+  EXPECT_EQ(a.fragment, b.fragment);
+  EXPECT_EQ(a.cutter, b.cutter);
+  EXPECT_EQ(a.volume, b.volume);
+  EXPECT_EQ(a.crossings, b.crossings);
+}
+
 // The benchmark's bumpy sphere, moved.
 inline geometry::TriMesh rippled(int n, const Vec3& at = Vec3::Zero()) {
   geometry::RippledSphereShape shape;

@@ -15,12 +15,6 @@ using namespace testing;
 
 PolygonSoup levelQuad(double z) { return quad({-1, -1, z}, {2, -1, z}, {2, 2, z}, {-1, 2, z}); }
 
-double total(const CutResult& r) {
-  double sum = 0;
-  for (const double v : r.volume) sum += v;
-  return sum;
-}
-
 TEST(Cut, C1_CubeByAQuad) {
   const CutResult r = cut(unitCube(), levelQuad(1.0 / 3));
   expectSound(r);
@@ -230,11 +224,7 @@ TEST(Cut, SameBytesForAnyNumberOfThreads) {
       expectSound(r);
       continue;
     }
-    EXPECT_EQ(r.mesh.corners, first.mesh.corners);
-    EXPECT_EQ(r.mesh.positions, first.mesh.positions);
-    EXPECT_EQ(r.sourceFace, first.sourceFace);
-    EXPECT_EQ(r.fragment, first.fragment);
-    EXPECT_EQ(r.volume, first.volume);
+    expectEqual(r, first);
   }
 }
 

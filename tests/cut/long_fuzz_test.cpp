@@ -91,12 +91,6 @@ PolygonSoup randomKnife(RandomStream& random, bool aligned) {
   return placed(geometry::toSoup(geometry::makeNoisySheet(shape)), random, aligned);
 }
 
-double total(const CutResult& r) {
-  double sum = 0;
-  for (const double v : r.volume) sum += v;
-  return sum;
-}
-
 void expectUntouchedBits(const CutResult& r, const PolygonSoup& mesh) {
   for (size_t v = 0; v < r.sourceVertex.size(); ++v)
     if (r.vertexFrom[v] == VertexFrom::Mesh) {

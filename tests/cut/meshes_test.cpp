@@ -14,12 +14,6 @@ namespace {
 
 using namespace testing;
 
-double total(const CutResult& r) {
-  double sum = 0;
-  for (const double v : r.volume) sum += v;
-  return sum;
-}
-
 // Booleans and the split of one pair: closed, and the volumes add up.
 void checkPair(const geometry::TriMesh& a, const geometry::TriMesh& b) {
   const double va = geometry::massProperties(a).volume, vb = geometry::massProperties(b).volume;

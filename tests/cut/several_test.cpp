@@ -13,12 +13,6 @@ namespace {
 
 using namespace testing;
 
-double total(const CutResult& r) {
-  double sum = 0;
-  for (const double v : r.volume) sum += v;
-  return sum;
-}
-
 PolygonSoup level(int axis, double at) {
   PolygonSoup soup = quad({-5, -5, at}, {5, -5, at}, {5, 5, at}, {-5, 5, at});
   for (Vec3& p : soup.positions)
@@ -112,11 +106,7 @@ TEST(CutSeveral, SameBytesForAnyNumberOfThreads) {
       expectSound(r);
       continue;
     }
-    EXPECT_EQ(r.mesh.corners, first.mesh.corners);
-    EXPECT_EQ(r.mesh.positions, first.mesh.positions);
-    EXPECT_EQ(r.cutter, first.cutter);
-    EXPECT_EQ(r.volume, first.volume);
-    EXPECT_EQ(r.crossings, first.crossings);
+    expectEqual(r, first);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "sunder/sdf/analytic_field.h"
 
 #include "fem/fem_cases.h"
+#include "geometry/closedness.h"
 #include "tet/tet_cases.h"
 
 #include <limits>
@@ -40,24 +41,12 @@ void refused(ErrorKind kind, const char* says, const Run& run) {
   }
 }
 
-size_t openEdges(const geometry::TriMesh& mesh) {
-  std::map<std::pair<uint32_t, uint32_t>, int> edges;
-  for (const auto& t : mesh.triangles)
-    for (size_t k = 0; k < 3; ++k) ++edges[{t[k], t[(k + 1) % 3]}];
-  size_t open = 0;
-  for (const auto& [edge, count] : edges) {
-    const auto back = edges.find({edge.second, edge.first});
-    open += count != 1 || back == edges.end() || back->second != 1;
-  }
-  return open;
-}
-
 double volumeOf(std::span<const CrackedMesh> pieces) {
   double sum = 0;
   for (const CrackedMesh& piece : pieces) {
     const auto cells = cellsOf(piece);
     const CrackedSurface surface = surfaceOf(piece, cells, linksOf(piece, cells));
-    EXPECT_EQ(openEdges(surface.mesh), 0u);
+    EXPECT_EQ(geometry::closedness(surface.mesh).open, 0u);
     sum += geometry::massProperties(surface.mesh).volume;
   }
   return sum;

@@ -3,6 +3,7 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
 
+#include "geometry/closedness.h"
 #include "tet/tet_cases.h"
 
 #include <map>
@@ -54,27 +55,6 @@ struct Body {
   }
   CrackedSurface surface() const { return surfaceOf(mesh, cells, links); }
 };
-
-struct Closedness {
-  size_t open = 0;  // edges that are not shared by exactly two triangles, once each way
-  long euler = 0;
-};
-Closedness closedness(const geometry::TriMesh& mesh) {
-  std::map<std::pair<uint32_t, uint32_t>, int> edges;
-  std::set<uint32_t> used;
-  for (const auto& t : mesh.triangles)
-    for (size_t k = 0; k < 3; ++k) {
-      ++edges[{t[k], t[(k + 1) % 3]}];
-      used.insert(t[k]);
-    }
-  Closedness c;
-  for (const auto& [edge, count] : edges) {
-    const auto back = edges.find({edge.second, edge.first});
-    if (count != 1 || back == edges.end() || back->second != 1) ++c.open;
-  }
-  c.euler = long(used.size()) - long(edges.size()) / 2 + long(mesh.triangles.size());
-  return c;
-}
 
 geometry::TetMesh box(uint32_t n, bool kuhn = true, double jitter = 0.15) {
   return tet::cubes(n, kuhn, jitter, 5);
@@ -143,7 +123,7 @@ TEST(CrackedMesh, APlaneMakesTwoClosedPartsOfTheExactVolumes) {
     for (const CrackedMesh& part : parts) {
       const Body piece(part);
       const CrackedSurface surface = piece.surface();
-      const Closedness closed = closedness(surface.mesh);
+      const geometry::Closedness closed = geometry::closedness(surface.mesh);
       EXPECT_EQ(closed.open, 0u) << round;
       EXPECT_EQ(closed.euler, 2) << round;
       const double volume = geometry::massProperties(surface.mesh).volume;

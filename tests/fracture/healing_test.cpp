@@ -4,6 +4,7 @@
 #include "sunder/fracture/adaptive_fracture.h"
 #include "sunder/geometry/mass_properties.h"
 
+#include "geometry/closedness.h"
 #include "tet/tet_cases.h"
 
 #include <map>
@@ -64,18 +65,6 @@ uint32_t partAt(const FractureGeometry::State& state, const Sizes& sizes, uint32
   return kNoIndex;
 }
 
-void expectClosed(const geometry::TriMesh& mesh) {
-  std::map<std::pair<uint32_t, uint32_t>, int> edges;
-  for (const auto& t : mesh.triangles)
-    for (size_t k = 0; k < 3; ++k) ++edges[{t[k], t[(k + 1) % 3]}];
-  size_t open = 0;
-  for (const auto& [edge, count] : edges) {
-    const auto back = edges.find({edge.second, edge.first});
-    open += count != 1 || back == edges.end() || back->second != 1;
-  }
-  EXPECT_EQ(open, 0u);
-}
-
 // Pieces of what a plan makes are closed and fill the body; making them again gives the same bits.
 void expectSound(const CrackedMesh& body, FractureGeometry& geometry, double volume) {
   const FractureGeometry::State& state = geometry.cracked();
@@ -89,7 +78,7 @@ void expectSound(const CrackedMesh& body, FractureGeometry& geometry, double vol
     const CrackedMesh piece = partOf(again.cracked.mesh, again.piece, p);
     const auto cells = cellsOf(piece);
     const CrackedSurface surface = surfaceOf(piece, cells, linksOf(piece, cells));
-    expectClosed(surface.mesh);
+    EXPECT_EQ(geometry::closedness(surface.mesh).open, 0u);
     sum += geometry::massProperties(surface.mesh).volume;
   }
   EXPECT_NEAR(sum, volume, 1e-10);

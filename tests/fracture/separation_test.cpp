@@ -7,6 +7,7 @@
 #include "sunder/tet/stuffing.h"
 
 #include "fracture/fragment_cases.h"
+#include "geometry/closedness.h"
 
 #include <map>
 #include <set>
@@ -58,27 +59,6 @@ double cubeAbove(double side, const Vec3& point, const Vec3& normal) {
     if (h > 0) sum += (s == 0 || s == 3 || s == 5 || s == 6 ? 1 : -1) * h * h * h;
   }
   return sum / (-6 * n[0] * n[1] * n[2]);
-}
-
-struct Topology {
-  size_t open = 0;  // edges that are not once each way
-  long euler = 0;   // vertices - edges + faces
-};
-Topology topologyOf(const geometry::TriMesh& mesh) {
-  std::map<std::pair<uint32_t, uint32_t>, int> edges;
-  std::set<uint32_t> used;
-  for (const auto& t : mesh.triangles)
-    for (size_t k = 0; k < 3; ++k) {
-      ++edges[{t[k], t[(k + 1) % 3]}];
-      used.insert(t[k]);
-    }
-  Topology out;
-  for (const auto& [edge, count] : edges) {
-    const auto back = edges.find({edge.second, edge.first});
-    out.open += count != 1 || back == edges.end() || back->second != 1;
-  }
-  out.euler = long(used.size()) - long(edges.size()) / 2 + long(mesh.triangles.size());
-  return out;
 }
 
 struct Solid {
@@ -152,7 +132,7 @@ TEST(Separation, APlaneThroughAnyMeshMakesTwoClosedPartsOfItsExactVolumes) {
       double sum = 0;
       for (const MeshPart& part : splitParts(cut, labels, count)) {
         const CrackedSurface surface = surfaceOf(part.mesh, part.cells, part.links);
-        const Topology topology = topologyOf(surface.mesh);
+        const geometry::Closedness topology = geometry::closedness(surface.mesh);
         EXPECT_EQ(topology.open, 0u);
         EXPECT_EQ(topology.euler, 2);
         const double volume = geometry::massProperties(surface.mesh).volume;

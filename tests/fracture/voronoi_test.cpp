@@ -4,6 +4,7 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_report.h"
 
+#include "geometry/closedness.h"
 #include "tet/tet_cases.h"
 
 #include <map>
@@ -12,18 +13,6 @@
 
 namespace sunder::fracture {
 namespace {
-
-size_t openEdges(const geometry::TriMesh& mesh) {
-  std::map<std::pair<uint32_t, uint32_t>, int> edges;
-  for (const auto& t : mesh.triangles)
-    for (size_t k = 0; k < 3; ++k) {
-      ++edges[{t[k], t[(k + 1) % 3]}];
-      --edges[{t[(k + 1) % 3], t[k]}];
-    }
-  size_t open = 0;
-  for (const auto& [edge, count] : edges) open += count != 0;
-  return open;
-}
 
 TEST(Voronoi, CellsOfAConvexBodyAreItsPieces) {
   const CrackedMesh body{tet::cubes(3, true, 0.15, 5)};
@@ -38,7 +27,7 @@ TEST(Voronoi, CellsOfAConvexBodyAreItsPieces) {
     const CrackedMesh piece = partOf(broken.cracked.mesh, broken.piece, p);
     const auto cells = cellsOf(piece);
     const CrackedSurface surface = surfaceOf(piece, cells, linksOf(piece, cells));
-    EXPECT_EQ(openEdges(surface.mesh), 0u) << p;
+    EXPECT_EQ(geometry::closedness(surface.mesh).open, 0u) << p;
     const geometry::MassProperties mass = geometry::massProperties(surface.mesh);
     sum += mass.volume;
     // Every corner is at least as near to the piece's own site as to the others.

@@ -3,6 +3,8 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/world/world.h"
 
+#include "geometry/closedness.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -29,26 +31,6 @@ std::vector<std::string> breakingScenes() {
   }
   std::sort(names.begin(), names.end());
   return names;
-}
-
-// Edges that are not shared by two triangles, once each way.
-size_t openEdges(const geometry::TriMesh& mesh) {
-  std::vector<std::pair<uint64_t, int>> edges;
-  for (const auto& t : mesh.triangles)
-    for (size_t k = 0; k < 3; ++k) {
-      const uint64_t a = t[k], b = t[(k + 1) % 3];
-      edges.emplace_back(std::min(a, b) << 32 | std::max(a, b), a < b ? 1 : -1);
-    }
-  std::sort(edges.begin(), edges.end());
-  size_t open = 0;
-  for (size_t i = 0; i < edges.size();) {
-    size_t next = i;
-    int sum = 0;
-    for (; next < edges.size() && edges[next].first == edges[i].first; ++next) sum += edges[next].second;
-    open += next - i != 2 || sum != 0;
-    i = next;
-  }
-  return open;
 }
 
 struct Carried {
@@ -83,7 +65,7 @@ struct Seen {
       const BodyIndex piece(record.firstPiece + p);
       after.add(s, piece);
       deepest = std::max(deepest, level[piece.value] = level[record.body] + 1);
-      open += openEdges(s.shape(piece)->surface());
+      open += geometry::closedness(s.shape(piece)->surface()).open;
       ++pieces;
     }
     const BodyIndex body(record.body);
