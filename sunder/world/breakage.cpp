@@ -189,6 +189,7 @@ void Breakage::reset() {
   spawned_.clear();
   breaks_.clear();
   changes_.clear();
+  shown_.clear();
   for (Object& object : objects_) object.nextCrack = object.nextFragment = 1;
 }
 
@@ -366,13 +367,14 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record, fract
   for (uint32_t p = 0; p < broken.pieces; ++p)
     pieces.push_back({parent.object, std::make_shared<const fracture::CrackedMesh>(std::move(made[p].mesh)),
                       std::move(fragments[p]), parent.pose, change.change.appeared[p].body, surfaces[p].crack,
-                      surfaces[p].tet, parent.coarse});
+                      surfaces[p].tet});
   if (broken.pieces == 1) {
     // Cracked, but in one piece: it moves as before, in the shape that it has.
     pieces_.at(record.body) = std::move(pieces[0]);
     ++object.nextFragment;
   } else {
-    spawn(simulation, change, broken, pieces, surfaces);
+    note(change, broken, pieces);
+    spawn(simulation, change, pieces);
     if (observer) observer(change, simulation);
     const BodyIndex old(record.body);
     moveJoints(simulation, old, first);
@@ -381,43 +383,33 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record, fract
   }
 }
 
-std::vector<fracture::FinePiece> Breakage::shownPieces(const BreakRecord& change,
-                                                       const fracture::BrokenBody& broken,
-                                                       std::span<Piece> pieces,
-                                                       std::span<const fracture::CrackedSurface> surfaces) {
-  const ProfileScope stage("fine surfaces");
+// For whoever looks: what broke and into what.
+void Breakage::note(const BreakRecord& change, fracture::BrokenBody& broken, std::span<const Piece> pieces) {
   const Piece& parent = pieces_.at(change.body);
-  const Object& object = objects_[parent.object];
-  const fracture::FinePiece* whole = object.fine ? &object.fine->whole() : nullptr;
-  if (whole && change.body >= scene_.bodies.size())
-    whole = &spawned_[change.body - scene_.bodies.size()].shown;
-  std::vector<fracture::FinePiece> shown(pieces.size());
-  if (whole && !parent.coarse) {  // pieces of what is coarse are as well
+  ShownBreak broke;
+  broke.fine = objects_[parent.object].fine;
+  if (change.body >= scene_.bodies.size()) broke.parent = uint32_t(change.body - scene_.bodies.size());
+  broke.frame = change.frame;
+  for (const Piece& piece : pieces) {
+    ShownBreak::Coarse& coarse = broke.coarse.emplace_back(piece.fragment.shape);
+    for (const uint32_t crack : piece.faceCrack) coarse.interior.push_back(crack != kNoIndex);
+  }
+  if (broke.fine) {
     const std::span<const uint32_t> tets = parent.fragment.field->rootTets(),
                                     vertices = parent.fragment.field->rootVertices();
-    std::vector<uint32_t> tetSource(broken.cracked.tetSource), vertexSource(broken.cracked.vertexSource);
-    for (uint32_t& t : tetSource) t = tets[t];
-    for (uint32_t& v : vertexSource) v = vertices[v];
-    shown = object.fine->split(*whole,
-                               {broken.cracked.mesh, tetSource, vertexSource, broken.piece, broken.pieces});
+    broke.mesh = std::move(broken.cracked.mesh);
+    broke.tetSource = std::move(broken.cracked.tetSource);
+    broke.vertexSource = std::move(broken.cracked.vertexSource);
+    broke.piece = std::move(broken.piece);
+    for (uint32_t& t : broke.tetSource) t = tets[t];
+    for (uint32_t& v : broke.vertexSource) v = vertices[v];
   }
-  for (size_t p = 0; p < pieces.size(); ++p) {
-    if (!shown[p].mesh.triangles.empty()) continue;
-    shown[p].mesh = pieces[p].fragment.shape->surface();
-    shown[p].interior.clear();
-    for (const uint32_t crack : surfaces[p].crack) shown[p].interior.push_back(crack != kNoIndex);
-    pieces[p].coarse = true;
-    report_.coarse += whole != nullptr;
-  }
-  return shown;
+  shown_.add(std::move(broke));
 }
 
-void Breakage::spawn(rigid::Simulation& simulation, const BreakRecord& change,
-                     const fracture::BrokenBody& broken, std::span<Piece> pieces,
-                     std::span<const fracture::CrackedSurface> surfaces) {
+void Breakage::spawn(rigid::Simulation& simulation, const BreakRecord& change, std::span<Piece> pieces) {
   const Piece& parent = pieces_.at(change.body);
   Object& object = objects_[parent.object];
-  std::vector<fracture::FinePiece> shown = shownPieces(change, broken, pieces, surfaces);
   const BodyIndex old(change.body);
   const BodySpec& spec = scene_.bodies[object.body];
   const rigid::Pose pose = simulation.pose(old);
@@ -441,8 +433,8 @@ void Breakage::spawn(rigid::Simulation& simulation, const BreakRecord& change,
     }
     body.name = fmt::format("{}.{}", spec.id, object.nextFragment + p);
     const BodyIndex added = simulation.addBody(body);
-    spawned_.push_back({change.body, object.body, change.frame, body.name, body.shape, simulation.mass(added),
-                        std::move(shown[p])});
+    spawned_.push_back(
+        {change.body, object.body, change.frame, body.name, body.shape, simulation.mass(added)});
     pieces[p].pose = pose;
     pieces_[added.value] = std::move(pieces[p]);
   }

@@ -10,12 +10,12 @@
 #pragma once
 
 #include "sunder/fracture/adaptive_fracture.h"
-#include "sunder/fracture/fine_surface.h"
 #include "sunder/fracture/fragment_shape.h"
 #include "sunder/geometry/topology_change.h"
 #include "sunder/rigid/simulation.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
+#include "sunder/world/shown_pieces.h"
 
 #include <cstdint>
 #include <functional>
@@ -53,7 +53,6 @@ struct SpawnedBody {
   std::string name;
   rigid::ShapePtr shape;
   double mass = 0;
-  fracture::FinePiece shown;  // what is looked at
 };
 
 struct BreakageReport {
@@ -62,7 +61,7 @@ struct BreakageReport {
   uint64_t splinters = 0;  // that found none and touch nothing
   uint64_t refused = 0;    // breaks that could not be made: the body stays as it is
   std::string refusal;     // the first of them
-  uint64_t coarse = 0;     // pieces that are shown as coarse as their tetrahedra, against the scene's wish
+  uint64_t coarse = 0;     // bodies that are shown as coarse as their tetrahedra, against the scene's wish
   fracture::FractureStages seconds;
 };
 
@@ -94,6 +93,8 @@ class Breakage {
   geometry::TopologyChange sinceStart() const;
 
   const std::vector<SpawnedBody>& spawned() const { return spawned_; }
+  // What is looked at of them.
+  ShownPieces& shown() { return shown_; }
   const BreakageReport& report() const { return report_; }
 
   void save(ByteWriter& out) const;
@@ -117,7 +118,6 @@ class Breakage {
     rigid::Pose pose;  // before the step
     geometry::BodyRecord record;
     std::vector<uint32_t> faceCrack, faceTet;  // of the triangles of its surface
-    bool coarse = false;                       // shown as its tetrahedra
   };
   struct Break {
     uint32_t body = 0;
@@ -140,13 +140,9 @@ class Breakage {
                     uint64_t frame);
   void replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken,
                const BreakObserver& observer);
+  void note(const BreakRecord& change, fracture::BrokenBody& broken, std::span<const Piece> pieces);
   // Adds the pieces to the simulation and to the lists here.
-  void spawn(rigid::Simulation& simulation, const BreakRecord& change, const fracture::BrokenBody& broken,
-             std::span<Piece> pieces, std::span<const fracture::CrackedSurface> surfaces);
-  // What is looked at.
-  std::vector<fracture::FinePiece> shownPieces(const BreakRecord& change, const fracture::BrokenBody& broken,
-                                               std::span<Piece> pieces,
-                                               std::span<const fracture::CrackedSurface> surfaces);
+  void spawn(rigid::Simulation& simulation, const BreakRecord& change, std::span<Piece> pieces);
   // Joints of a body go over to the pieces that hold their anchors; pieces are the last bodies.
   void moveJoints(rigid::Simulation& simulation, rigid::BodyIndex old, uint32_t firstPiece) const;
 
@@ -157,6 +153,7 @@ class Breakage {
   std::vector<SpawnedBody> spawned_;
   std::vector<Break> breaks_;
   std::vector<BreakRecord> changes_;  // one a break
+  ShownPieces shown_;                 // in the order of spawned_
   BreakObserver observer_;
   fracture::AdaptiveFracture fracture_;
   BreakageReport report_;

@@ -20,7 +20,8 @@ namespace {
 using rigid::BodyIndex;
 using Json = nlohmann::json;
 
-constexpr uint32_t kStateVersion = 2;
+constexpr uint32_t kStateVersion = 3;
+constexpr const char* kCoarse = "pieces are shown as coarse as their tetrahedra";
 
 record::BodyKind recordKind(rigid::BodyKind kind) {
   switch (kind) {
@@ -87,6 +88,7 @@ World::World(Scene scene, const Progress& progress)
     if (!shapes_[i].problems.empty())
       degrade("meshes with defects", 1, 0,
               fmt::format("{}: {}", shapeTitle(scene_, scene_.shapes[i]), shapes_[i].problems.front()));
+  degrade(kCoarse, breakage_.report().coarse, 0, "");
   populate();
 }
 
@@ -210,8 +212,6 @@ void World::step() {
   degrade("splinters fly on but touch nothing", now.splinters - splinters_, frame_ + 1, "");
   tiny_ = now.tinyParts;
   splinters_ = now.splinters;
-  degrade("pieces are shown as coarse as their tetrahedra", now.coarse - coarse_, frame_ + 1, "");
-  coarse_ = now.coarse;
 }
 
 // Forces on a body act on its pieces.
@@ -267,7 +267,15 @@ uint32_t World::meshCount() const {
   return static_cast<uint32_t>(shapes_.size() + breakable_.size() + pieces);
 }
 
-record::MeshEntry World::mesh(uint32_t index) const {
+const fracture::FinePiece& World::shown(uint32_t piece) {
+  ShownPieces& shown = breakage_.shown();
+  shown.finish();
+  for (const uint64_t frame : shown.coarseSince(shownBreaks_)) degrade(kCoarse, 1, frame, "");
+  shownBreaks_ = std::max(shownBreaks_, shown.finished());
+  return shown.piece(piece);
+}
+
+record::MeshEntry World::mesh(uint32_t index) {
   record::MeshEntry mesh;
   const geometry::TriMesh* surface = nullptr;
   if (index < shapes_.size()) {
@@ -277,10 +285,11 @@ record::MeshEntry World::mesh(uint32_t index) const {
     mesh.name = scene_.bodies[breakable_[whole]].id;
     surface = &breakage_.wholeSurface(breakable_[whole]);
   } else {
-    const SpawnedBody& piece = breakage_.spawned()[whole - breakable_.size()];
-    mesh.name = piece.name;
-    surface = &piece.shown.mesh;
-    mesh.interior = piece.shown.interior;
+    const auto piece = uint32_t(whole - breakable_.size());
+    const fracture::FinePiece& looks = shown(piece);
+    mesh.name = breakage_.spawned()[piece].name;
+    surface = &looks.mesh;
+    mesh.interior = looks.interior;
   }
   for (const Vec3& p : surface->positions) mesh.positions.push_back(p.cast<float>());
   mesh.triangles = surface->triangles;
@@ -311,7 +320,7 @@ record::BodyEntry World::body(uint32_t index) const {
   return body;
 }
 
-std::vector<record::MeshEntry> World::meshes() const {
+std::vector<record::MeshEntry> World::meshes() {
   std::vector<record::MeshEntry> out;
   for (uint32_t i = 0; i < meshCount(); ++i) out.push_back(mesh(i));
   return out;
@@ -405,6 +414,7 @@ std::string World::save() const {
     writer.u32(static_cast<uint32_t>(d.example.size()));
     writer.string(d.example);
   }
+  writer.u64(shownBreaks_);
   breakage_.save(writer);
   simulation_.save(writer);
   return out;
@@ -428,6 +438,7 @@ void World::load(std::string_view state, const std::string& fileName) {
     d.firstFrame = in.u64("degradation");
     d.example = in.string(in.u32("length"), "degradation");
   }
+  const uint64_t shownBreaks = in.u64("breaks that were looked at");
   if (breakage_.any()) {
     simulation_ = rigid::Simulation(settingsOf(scene_));
     populate();
@@ -435,12 +446,12 @@ void World::load(std::string_view state, const std::string& fileName) {
   breakage_.load(in, simulation_);
   adoptPieces(static_cast<uint32_t>(scene_.bodies.size()));
   splinters_ = breakage_.report().splinters;
-  coarse_ = breakage_.report().coarse;
   simulation_.load(in);
   frame_ = frame;
   mostContacts_ = most;
   removed_ = removed;
   degradations_ = std::move(degradations);
+  shownBreaks_ = shownBreaks;
   events_.clear();
   for (uint32_t j = 0; j < brokenJoints_.size(); ++j)
     brokenJoints_[j] = simulation_.jointState(rigid::JointIndex(j)).broken ? 1 : 0;

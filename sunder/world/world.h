@@ -52,13 +52,13 @@ class World {
   uint64_t mostContacts() const { return mostContacts_; }  // in a step, so far
 
   // For recording. Meshes have the order of scene().shapes, then come those of bodies that may break and of
-  // pieces;
-  // bodies that of scene().bodies and then of birth. Both only ever grow.
+  // pieces; bodies that of scene().bodies and then of birth. Both only ever grow. The surfaces of pieces are
+  // made when one of them is asked for; advance() does not need them.
   uint32_t meshCount() const;
   uint32_t bodyCount() const { return simulation_.bodyCount(); }
-  record::MeshEntry mesh(uint32_t index) const;
+  record::MeshEntry mesh(uint32_t index);
   record::BodyEntry body(uint32_t index) const;
-  std::vector<record::MeshEntry> meshes() const;
+  std::vector<record::MeshEntry> meshes();
   std::vector<record::BodyEntry> bodies() const;
   std::vector<record::BodyState> states() const;
   std::vector<record::BodyField> fields() const;
@@ -78,6 +78,7 @@ class World {
   void gather();
   void removeLost();
   rigid::BodyIndex farthestBody() const;  // or fastest; none where nothing moves
+  const fracture::FinePiece& shown(uint32_t piece);
   void degrade(const char* what, uint64_t count, uint64_t frame, const std::string& example);
 
   // Bodies and joints of the scene, into an empty simulation.
@@ -94,7 +95,8 @@ class World {
   uint64_t removed_ = 0;
   std::vector<uint32_t> breakable_;  // bodies of the scene, ascending
   std::vector<ForceSpec> forces_;    // of the scene, pieces included
-  uint64_t tiny_ = 0, splinters_ = 0, coarse_ = 0, refused_ = 0;
+  uint64_t tiny_ = 0, splinters_ = 0, refused_ = 0;
+  uint64_t shownBreaks_ = 0;  // whose surfaces were made, and counted where they are coarse
   std::vector<char> brokenJoints_;
   std::vector<record::Event> events_;
   std::vector<Degradation> degradations_;

@@ -169,7 +169,7 @@ TEST(Breakage, EveryBreakIsOneRecordOfChange) {
     EXPECT_LT(origin, own);
     EXPECT_TRUE(world.body(b).name.starts_with(world.scene().bodies[origin].id + "."));
     secondGeneration += world.body(b).parent >= own;
-    const std::vector<uint8_t>& inside = world.breakage().spawned()[b - own].shown.interior;
+    const std::vector<uint8_t> inside = world.mesh(world.body(b).mesh).interior;
     ASSERT_EQ(inside.size(), sources[p].faces.size());
     for (size_t f = 0; f < inside.size(); ++f) EXPECT_EQ(inside[f] != 0, sources[p].faces[f] == kNoIndex);
   }
