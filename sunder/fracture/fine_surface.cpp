@@ -2,13 +2,12 @@
 
 #include "sunder/base/error.h"
 #include "sunder/cut/cut.h"
+#include "sunder/fracture/crack_knife.h"
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mesh_report.h"
-#include "sunder/sdf/mesh_field.h"
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 
 namespace sunder::fracture {
 
@@ -16,7 +15,6 @@ namespace {
 
 using Group = CrackSheets::Group;
 
-constexpr int kSamples = 10, kRounds = 24, kEvenings = 3;
 constexpr double kFarthest = 3;  // edges that a rim goes on at most
 // One try after the other: edges that a rim goes on beyond the mesh; how much it keeps the sheet's direction;
 // into how many parts its edges are cut, as between their ends the mesh may bulge; and how far the whole
@@ -49,81 +47,6 @@ FinePiece collect(const cut::CutResult& result, const FinePiece& from, std::span
     }
     out.mesh.triangles.push_back(triangle);
     out.interior.push_back(result.fromCutter[f] ? 1 : from.interior[result.sourceFace[f]]);
-  }
-  return out;
-}
-
-// Which way rims go on: the shortest one out of the mesh, seen from a little further on, mixed with that of
-// the sheet. Where cracks cross and a piece beyond is gone already, the way straight on would run along the
-// face of the next one; this one turns away from it. Made even along the rim, so that a skirt does not cross
-// itself.
-std::vector<Vec3> directions(const CrackSheet& sheet, const sdf::Field& field, double margin,
-                             double straight) {
-  std::vector<Vec3> out(sheet.rim.size());
-  for (size_t r = 0; r < out.size(); ++r) {
-    const CrackSheet::RimVertex& v = sheet.rim[r];
-    const Vec3 shortest = field.sample(sheet.mesh.positions[v.vertex] + 0.5 * margin * v.outward).gradient;
-    out[r] = (shortest + straight * v.outward).normalized();
-  }
-  std::vector<Vec3> sum;
-  for (int round = 0; round < kEvenings; ++round) {
-    sum = out;
-    for (const auto& [a, b] : sheet.rimEdges) {
-      sum[a] += 0.5 * out[b];
-      sum[b] += 0.5 * out[a];
-    }
-    for (size_t r = 0; r < out.size(); ++r)
-      if (sum[r].squaredNorm() > 0) out[r] = sum[r].normalized();
-  }
-  return out;
-}
-
-// The sheet with a skirt along its rim that ends outside of the mesh.
-geometry::TriMesh cutter(const CrackSheet& sheet, const sdf::Field& field, const Attempt& attempt,
-                         double edge) {
-  const double margin = attempt.margin * edge;
-  geometry::TriMesh out = sheet.mesh;
-  const auto first = uint32_t(out.positions.size());
-  const std::vector<Vec3> outward = directions(sheet, field, margin, attempt.straight);
-  for (size_t r = 0; r < outward.size(); ++r)
-    out.positions.push_back(sheet.mesh.positions[sheet.rim[r].vertex] + margin * outward[r]);
-  // What is still inside goes on along its own shortest way.
-  struct Push {
-    double way = 0;
-    Vec3 along = Vec3::Zero();
-  };
-  std::vector<Push> pushes(outward.size());
-  std::vector<uint8_t> moved(outward.size(), 1);
-  bool some = true;
-  for (int round = 0; some && round < kRounds; ++round) {
-    std::fill(pushes.begin(), pushes.end(), Push{});
-    some = false;
-    for (const auto& [a, b] : sheet.rimEdges) {
-      if (!moved[a] && !moved[b]) continue;
-      for (int k = 0; k < kSamples; ++k) {  // the other end is the next edge's
-        const double part = double(k) / kSamples;
-        const sdf::FieldSample at =
-            field.sample((1 - part) * out.positions[first + a] + part * out.positions[first + b]);
-        if (at.value >= 0.5 * margin) continue;
-        const double way = margin - at.value;
-        if (way > pushes[a].way) pushes[a] = {way, at.gradient};
-        if (k > 0 && way > pushes[b].way) pushes[b] = {way, at.gradient};
-        some = true;
-      }
-    }
-    for (size_t r = 0; r < pushes.size(); ++r) {
-      moved[r] = pushes[r].way > 0;
-      if (!moved[r]) continue;
-      const Vec3 from = sheet.mesh.positions[sheet.rim[r].vertex];
-      Vec3& p = out.positions[first + r];
-      p += pushes[r].way * (pushes[r].along + attempt.straight * outward[r]).normalized();
-      if ((p - from).norm() > kFarthest * edge) p = from + kFarthest * edge * (p - from).normalized();
-    }
-  }
-  for (const auto& [a, b] : sheet.rimEdges) {
-    const uint32_t u = sheet.rim[a].vertex, v = sheet.rim[b].vertex;
-    out.triangles.push_back({v, u, first + a});
-    out.triangles.push_back({v, first + a, first + b});
   }
   return out;
 }
@@ -184,13 +107,15 @@ FineSurface::FineSurface(geometry::TriMesh mesh, double edge) : whole_{std::move
   whole_.interior.assign(whole_.mesh.triangles.size(), 0);
 }
 
-bool FineSurface::partOff(FinePiece& rest, const sdf::Field& field, FinePiece& piece,
-                          const CrackSheets& sheets, std::span<const Group> groups, uint32_t attempt) const {
+bool FineSurface::partOff(FinePiece& rest, FinePiece& piece, const CrackSheets& sheets,
+                          std::span<const Group> groups, uint32_t attempt) const {
   const Attempt& how = kAttempts[attempt];
   const CrackSheet sheet = sheets.between(groups, how.parts);
   // Those around it are gone: it is a part of its own already.
   if (sheet.mesh.triangles.empty()) return takePart(rest, piece, sheets, groups);
-  geometry::TriMesh knife = cutter(sheet, field, how, edge_);
+  geometry::TriMesh knife =
+      crackKnife(sheet, rest.mesh,
+                 {.margin = how.margin * edge_, .farthest = kFarthest * edge_, .straight = how.straight});
   for (Vec3& p : knife.positions) p += how.move * edge_ * Vec3(0.36, 0.48, 0.8);
   cut::CutResult result;
   try {
@@ -247,11 +172,6 @@ std::vector<FinePiece> FineSurface::split(const FinePiece& parent, const CrackSh
   std::vector<uint32_t> left(sheets.pieces());
   for (uint32_t p = 0; p < left.size(); ++p) left[p] = p;
   FinePiece rest = parent;
-  std::unique_ptr<sdf::MeshField> field;  // of what is left
-  const auto renew = [&] {
-    field = std::make_unique<sdf::MeshField>(rest.mesh, sdf::SignRule::PseudoNormal);
-  };
-  renew();
   const auto before = [&](uint32_t a, uint32_t b) {
     const CrackSheets::Contact p = sheets.contact(a, groups), q = sheets.contact(b, groups);
     if (order == Order::Neighbours && p.pieces != q.pieces) return p.pieces < q.pieces;
@@ -264,13 +184,12 @@ std::vector<FinePiece> FineSurface::split(const FinePiece& parent, const CrackSh
     for (uint32_t attempt = 0; attempt < std::size(kAttempts) && gone == left.end(); ++attempt)
       gone = std::find_if(left.begin(), left.end(), [&](uint32_t p) {
         groups[p] = Group::First;
-        const bool parted = partOff(rest, *field, pieces[p], sheets, groups, attempt);
+        const bool parted = partOff(rest, pieces[p], sheets, groups, attempt);
         groups[p] = parted ? Group::None : Group::Second;
         return parted;
       });
     if (gone == left.end()) break;
     left.erase(gone);
-    if (left.size() > 1) renew();
   }
   coarse = left.size() == 1 ? 0 : left.size();
   if (left.size() == 1) pieces[left[0]] = std::move(rest);

@@ -17,7 +17,6 @@
 
 #include "sunder/fracture/crack_sheets.h"
 #include "sunder/geometry/mesh.h"
-#include "sunder/sdf/field.h"
 
 #include <cstdint>
 #include <span>
@@ -47,7 +46,7 @@ class FineSurface {
   enum class Order { Neighbours, Number, Area };
   std::vector<FinePiece> split(const FinePiece& parent, const CrackSheets& sheets, Order order,
                                size_t& coarse) const;
-  bool partOff(FinePiece& rest, const sdf::Field& field, FinePiece& piece, const CrackSheets& sheets,
+  bool partOff(FinePiece& rest, FinePiece& piece, const CrackSheets& sheets,
                std::span<const CrackSheets::Group> groups, uint32_t attempt) const;
 
   FinePiece whole_;
