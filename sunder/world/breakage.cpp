@@ -1,11 +1,9 @@
 #include "sunder/world/breakage.h"
 
 #include "sunder/base/error.h"
-#include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fem/material.h"
 #include "sunder/fracture/crack_change.h"
-#include "sunder/fracture/voronoi.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/sdf/analytic_field.h"
@@ -25,9 +23,6 @@ namespace sunder::world {
 namespace {
 
 using rigid::BodyIndex;
-
-constexpr double kSlowest = 0.05;  // m/s: what touches more slowly rests
-constexpr double kWeakest = 0.02;  // of the strongest impulse on a body: others do not count
 
 // Tetrahedra as long as a twelfth of the longest side, or as the walls are thick.
 double edgeOf(const FractureSpec& spec, const geometry::TriMesh& surface) {
@@ -75,22 +70,6 @@ fracture::BrittleMaterial materialOf(const Scene& scene, const BodySpec& body) {
     throw scene.document.error(spec.pointer, error.message()).hint(error.hint());
   }
   return out;
-}
-
-fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& scene, BodyIndex body,
-                             const Vec3& point, std::span<const SpawnedBody> spawned) {
-  fracture::ContactSide side;
-  if (!body.valid()) return side;
-  uint32_t origin = body.value;
-  if (origin >= scene.bodies.size()) origin = spawned[origin - scene.bodies.size()].origin;
-  if (const auto preset = fem::elasticPreset(scene.materials[scene.bodies[origin].material].name)) {
-    side.young = preset->young;
-    side.poisson = preset->poisson;
-  }
-  if (simulation.kind(body) != rigid::BodyKind::Dynamic) return side;
-  side.mass = simulation.mass(body);
-  side.radius = std::max((simulation.centre(body) - point).norm(), 1e-3);
-  return side;
 }
 
 }  // namespace
@@ -203,133 +182,11 @@ double Breakage::leastPart(const Piece& piece) const {
   return part > 0.25 ? 1 : part;
 }
 
-std::vector<fracture::Blow> Breakage::blowsOn(uint32_t body, const Piece& piece,
-                                              const rigid::Simulation& simulation) const {
-  std::vector<fracture::Blow> blows;
-  double fastest = 0, strongest = 0;
-  for (const rigid::ContactEvent& event : simulation.events())
-    if (event.a.value == body || event.b.value == body) {
-      fastest = std::max(fastest, event.approach);
-      strongest = std::max(strongest, event.impulse);
-    }
-  if (fastest < kSlowest) return blows;
-  // What it rests on pushes back while it is struck: without that, plates would not bend.
-  for (const rigid::ContactEvent& event : simulation.events()) {
-    if (event.a.value != body && event.b.value != body) continue;
-    if (event.impulse < kWeakest * strongest) continue;
-    const bool second = event.b.value == body;
-    fracture::Blow blow;
-    blow.point = piece.pose.localPoint(event.point);
-    blow.impulse = piece.pose.localDirection((second ? 1 : -1) * event.impulse * event.normal);
-    blow.speed = fastest;
-    blow.other = sideOf(simulation, scene_, second ? event.a : event.b, event.point, spawned_);
-    blows.push_back(blow);
-  }
-  return blows;
-}
-
 geometry::TopologyChange Breakage::sinceStart() const {
   geometry::TopologyChange all;
   all.kind = geometry::ChangeKind::Crack;
   for (const BreakRecord& record : changes_) all = geometry::compose(all, record.change);
   return all;
-}
-
-std::span<const BreakRecord> Breakage::act(rigid::Simulation& simulation, uint64_t frame) {
-  if (simulation.events().empty()) return {};
-  const ProfileScope scope("fracture");
-  const size_t known = changes_.size();
-  // Pieces that appear now have not been hit; breaking changes the events, so all blows are gathered first.
-  std::vector<std::pair<uint32_t, std::vector<fracture::Blow>>> hit;
-  for (const auto& [body, piece] : pieces_) {
-    if (!simulation.exists(BodyIndex(body)) || leastPart(piece) >= 1) continue;
-    std::vector<fracture::Blow> blows = blowsOn(body, piece, simulation);
-    if (blows.empty()) continue;
-    const Object& object = objects_[piece.object];
-    const rigid::Shape& shape = *piece.fragment.shape;
-    const double mass = simulation.mass(BodyIndex(body));
-    const FractureSpec& spec = *scene_.bodies[object.body].fracture;
-    const bool strong = std::any_of(blows.begin(), blows.end(), [&](const fracture::Blow& blow) {
-      if (spec.sites > 0) return body < scene_.bodies.size() && blow.impulse.norm() >= spec.impulse;
-      return !fracture::AdaptiveFracture::hopeless(shape.localBounds(), mass, object.material, blow,
-                                                   shape.mass().centre, object.settings);
-    });
-    if (strong) hit.emplace_back(body, std::move(blows));
-  }
-  for (const auto& [body, blows] : hit) {
-    const FractureSpec& spec = *scene_.bodies[objects_[pieces_.at(body).object].body].fracture;
-    report_.breaks += spec.sites > 0 ? breakByCells(simulation, body, blows, frame)
-                                     : breakByStress(simulation, body, blows, frame);
-  }
-  return std::span(changes_).subspan(known);
-}
-
-bool Breakage::refuse(uint32_t body, const Error& error) {
-  // A body that is too finely cut or too thin to be analysed is no reason to stop everything else; wrong use
-  // is.
-  if (error.kind() != ErrorKind::Limit && error.kind() != ErrorKind::Numerical &&
-      error.kind() != ErrorKind::Geometry)
-    throw error;
-  const size_t own = scene_.bodies.size();
-  if (report_.refused++ == 0)
-    report_.refusal = fmt::format("{}: {}", body < own ? scene_.bodies[body].id : spawned_[body - own].name,
-                                  error.message());
-  return false;
-}
-
-bool Breakage::breakByStress(rigid::Simulation& simulation, uint32_t body,
-                             std::span<const fracture::Blow> blows, uint64_t frame) {
-  const Piece& piece = pieces_.at(body);
-  const Object& object = objects_[piece.object];
-  uint32_t next = object.nextCrack;
-  fracture::FractureOutcome outcome;
-  {
-    const ProfileScope analysis("analysis");
-    fracture::FractureSettings settings = object.settings;
-    settings.leastPart = leastPart(piece);
-    try {
-      outcome = fracture_.strike(*piece.mesh, object.material, blows, settings, object.rest->edge(), next);
-    } catch (const Error& error) {
-      return refuse(body, error);
-    }
-  }
-  ++report_.analyses;
-  report_.seconds.add(outcome.seconds);
-  report_.cracks += outcome.cracks.size();
-  report_.tinyParts += outcome.tinyParts;
-  if (!outcome.broken) return false;
-  // Cracks that separate nothing would add up from blow to blow; only where cracks may stop are they kept.
-  if (outcome.broken->pieces == 1 && !object.settings.arrest) return false;
-  breaks_.push_back({body, frame, next, outcome.plan, {}});
-  replace(simulation, breaks_.back(), std::move(*outcome.broken), observer_);
-  return true;
-}
-
-bool Breakage::breakByCells(rigid::Simulation& simulation, uint32_t body,
-                            std::span<const fracture::Blow> blows, uint64_t frame) {
-  const Piece& piece = pieces_.at(body);
-  const Object& object = objects_[piece.object];
-  const FractureSpec& spec = *scene_.bodies[object.body].fracture;
-  const auto strongest = std::max_element(blows.begin(), blows.end(), [](const auto& a, const auto& b) {
-    return a.impulse.squaredNorm() < b.impulse.squaredNorm();
-  });
-  std::optional<ProfileScope> analysis("analysis");
-  const std::vector<Vec3> sites = fracture::voronoiSites(
-      *piece.mesh, spec.sites, scene_.world.seed * 1000003 + object.body, strongest->point, spec.focus);
-  if (sites.size() < 2) return false;
-  uint32_t next = object.nextCrack;
-  fracture::BrokenBody broken;
-  try {
-    broken = fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
-  } catch (const Error& error) {
-    return refuse(body, error);
-  }
-  analysis.reset();
-  report_.cracks += next - object.nextCrack;
-  report_.tinyParts += broken.tinyParts;
-  breaks_.push_back({body, frame, next, {}, sites});
-  replace(simulation, breaks_.back(), std::move(broken), observer_);
-  return true;
 }
 
 void Breakage::replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken,

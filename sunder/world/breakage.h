@@ -9,6 +9,7 @@
 // cut is kept: replaying it makes the same pieces without any analysis, which is how a run resumes.
 #pragma once
 
+#include "sunder/base/error.h"
 #include "sunder/fracture/adaptive_fracture.h"
 #include "sunder/fracture/fragment_shape.h"
 #include "sunder/geometry/topology_change.h"
@@ -21,13 +22,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace sunder {
-class Error;
 class ByteReader;
 class ByteWriter;
 }  // namespace sunder
@@ -63,6 +64,27 @@ struct BreakageReport {
   std::string refusal;     // the first of them
   uint64_t coarse = 0;     // bodies that are shown as coarse as their tetrahedra, against the scene's wish
   fracture::FractureStages seconds;
+};
+
+// Analyses keep their memory from one blow to the next; each thread borrows one.
+class AnalysisPool {
+ public:
+  class Loan {
+   public:
+    explicit Loan(AnalysisPool& pool);
+    ~Loan();
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    fracture::AdaptiveFracture* operator->() const { return analysis_.get(); }
+
+   private:
+    AnalysisPool& pool_;
+    std::unique_ptr<fracture::AdaptiveFracture> analysis_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<fracture::AdaptiveFracture>> idle_;
 };
 
 class Breakage {
@@ -127,17 +149,25 @@ class Breakage {
     std::vector<Vec3> sites;  // of Voronoi cells, instead of a plan
   };
 
+  // A body that was hit hard enough, and what the analysis made of it.
+  struct Struck {
+    uint32_t body = 0;
+    std::vector<fracture::Blow> blows;
+    std::optional<fracture::BrokenBody> broken;
+    std::vector<fracture::PlannedCrack> plan;  // what made the pieces, or
+    std::vector<Vec3> sites;
+    uint32_t nextCrack = 0;        // the first that is free, before; afterwards too
+    BreakageReport report;         // what the analysis adds to the one of all
+    std::optional<Error> refusal;  // instead of an analysis
+  };
   // A break that could not be made: what the analysis or the cut says against it.
-  bool refuse(uint32_t body, const Error& error);
+  void refuse(uint32_t body, const Error& error);
   // What a piece may lose at least, as a part of its volume; 1 where it is too small to break.
   double leastPart(const Piece& piece) const;
   std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece,
                                       const rigid::Simulation& simulation) const;
-  // Both add what broke to breaks_.
-  bool breakByStress(rigid::Simulation& simulation, uint32_t body, std::span<const fracture::Blow> blows,
-                     uint64_t frame);
-  bool breakByCells(rigid::Simulation& simulation, uint32_t body, std::span<const fracture::Blow> blows,
-                    uint64_t frame);
+  std::vector<Struck> struck(const rigid::Simulation& simulation) const;
+  void analyse(Struck& hit);
   void replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken,
                const BreakObserver& observer);
   void note(const BreakRecord& change, fracture::BrokenBody& broken, std::span<const Piece> pieces);
@@ -155,7 +185,7 @@ class Breakage {
   std::vector<BreakRecord> changes_;  // one a break
   ShownPieces shown_;                 // in the order of spawned_
   BreakObserver observer_;
-  fracture::AdaptiveFracture fracture_;
+  AnalysisPool analyses_;
   BreakageReport report_;
 };
 
