@@ -1,6 +1,7 @@
 #include "sunder/world/breakage.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fem/material.h"
 #include "sunder/fracture/crack_change.h"
@@ -203,8 +204,9 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record, fract
                             cracked.vertexSource, cracked.tetSource},
                            broken.piece, broken.pieces);
   std::vector<fracture::CrackedSurface> surfaces(broken.pieces);
-  for (uint32_t p = 0; p < broken.pieces; ++p)
-    surfaces[p] = fracture::surfaceOf(made[p].mesh, made[p].cells, made[p].links);
+  parallelFor(
+      made.size(),
+      [&](size_t p) { surfaces[p] = fracture::surfaceOf(made[p].mesh, made[p].cells, made[p].links); }, 1);
   const uint32_t first = broken.pieces > 1 ? simulation.bodyCount() : record.body;
   changes_.push_back({record.frame, record.body, first,
                       fracture::crackChange(
