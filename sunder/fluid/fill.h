@@ -1,0 +1,25 @@
+// Where fluid starts: particles on a cubic lattice, one for each cube of `spacing`, which is the diameter of
+// a particle. The volume of a block of n particles is n spacing^3.
+#pragma once
+
+#include "sunder/base/box.h"
+#include "sunder/base/math.h"
+#include "sunder/sdf/field.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace sunder::fluid {
+
+inline constexpr uint64_t kMostParticles = 200'000'000;
+
+// As many as fit along each axis, at least one; the lattice is centred in the box. Throws Error (Usage) for a
+// box or a spacing that is not finite and positive, Error (Limit) for more than kMostParticles.
+std::vector<Vec3> fillBox(const Box3& box, double spacing);
+
+// Lattice points of the box whose distance from the surface of the field is at least `clearance`: inside of
+// it, or outside where `outside` is set (the room that solids leave). Up to the level of the box.
+std::vector<Vec3> fillField(const sdf::Field& field, const Box3& box, double spacing, double clearance,
+                            bool outside);
+
+}  // namespace sunder::fluid
