@@ -1,0 +1,156 @@
+// Incompressible fluids of particles: divergence-free SPH (Bender and Koschier 2015, 2017) with boundaries
+// that come from maps (boundary.h), not from particles.
+//
+// A step applies gravity, viscosity and what else is not pressure, then pressures that bring the density to
+// rest at the end of the step; particles move; then pressures that take away what is left of the divergence.
+// Both solvers are Jacobi iterations on the same factors and start from the last step's pressures. Densities
+// are relative to rest, sums go over volumes: fluids of different density are one system.
+//
+// Guarantees: particles act on each other and on bodies with equal and opposite impulses along their line, so
+// momentum and angular momentum of all are kept to rounding. The same bits for any number of threads and
+// after resuming. A number that is not finite stops the step with an Error (Numerical).
+//
+// Memory: 130 bytes a particle, 52 for the grid, and the lists of neighbours.
+#pragma once
+
+#include "sunder/fluid/boundary.h"
+#include "sunder/spatial/neighbour_rows.h"
+#include "sunder/spatial/point_grid.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sunder {
+class ByteReader;
+class ByteWriter;
+}  // namespace sunder
+
+namespace sunder::fluid {
+
+// What a solver starts from: nothing; the increments of the last step; half of its total, which comes to
+// rest.
+enum class WarmStart { None, Increments, Half };
+// The error that is compared with the tolerance: the mean of what is too dense, or of all (which lets the
+// surface hide compression; for comparison with published figures).
+enum class MeanError { Compressed, Signed };
+
+struct SolverSettings {
+  double tolerance;  // of the density relative to rest: mean error, or mean change a step
+  uint32_t least, most;
+  bool enabled = true;
+};
+
+struct FluidSettings {
+  double radius = 0.02;  // of particles, which are as far apart as two of them
+  double support = 0;    // of the kernel; 0: four radii
+  Vec3 gravity{0, -9.81, 0};
+  double referenceDensity = 1000;
+  double courant = 0.4;      // diameters that the fastest may go in a step
+  double mostSpeedUp = 1.5;  // of one step over the last
+  SolverSettings density{1e-4, 2, 100}, divergence{1e-3, 1, 100};
+  WarmStart warmStart = WarmStart::Half;
+  MeanError mean = MeanError::Compressed;
+  double deficient = 0.6;      // particles less dense than this have no divergence to speak of
+  uint32_t reorderEvery = 16;  // steps, along the grid
+};
+
+struct FluidPhase {
+  double density = 1000;    // at rest
+  double viscosity = 1e-6;  // kinematic, m^2/s
+  double smoothing = 0;     // XSPH: part of the difference to the neighbours that is taken away in a step
+};
+
+struct FluidStep {
+  uint32_t densityIterations = 0, divergenceIterations = 0;
+  double densityError = 0;                               // mean, relative, as the solver left it
+  double divergenceError = 0;                            // mean change of the density in a step
+  bool densityMissed = false, divergenceMissed = false;  // tolerances, with all iterations
+  double fastest = 0;                                    // m/s
+  uint64_t pairs = 0, nearBodies = 0;                    // neighbours; entries of particles in maps
+  uint64_t viscosityLimited = 0;  // phases whose viscosity was more than the step can bear
+};
+
+class Fluid {
+ public:
+  // Throws Error (Usage) for settings that make no sense.
+  explicit Fluid(const FluidSettings& settings);
+
+  uint32_t addPhase(const FluidPhase& phase);
+  // Throws Error (Usage) for positions or velocities that are not finite, or a phase that is not there.
+  void add(std::span<const Vec3> positions, const Vec3& velocity, uint32_t phase = 0);
+  // Takes particles away: those whose number (by place in positions()) is set.
+  void remove(std::span<const uint8_t> gone);
+
+  // Bodies have the order of their being added. Their state is that at the end of the step to come.
+  uint32_t addBody(const BoundaryBody& body);
+  BoundaryBody& body(uint32_t index) { return bodies_[index]; }
+  size_t bodyCount() const { return bodies_.size(); }
+
+  // The longest step that the fastest particle allows; infinite where nothing moves.
+  double stepLimit() const;
+  FluidStep step(double dt);
+  // Of the last step, by body.
+  const std::vector<BoundaryImpulse>& impulses() const { return impulses_; }
+
+  size_t size() const { return positions_.size(); }
+  const std::vector<Vec3>& positions() const { return positions_; }
+  Vec3 velocity(size_t i) const { return motion_[i].head<3>().cast<double>(); }
+  std::span<const Vec4f> motion() const { return motion_; }
+  const std::vector<uint32_t>& ids() const { return ids_; }  // in the order of birth, forever
+  const std::vector<uint8_t>& phases() const { return phase_; }
+  const FluidSettings& settings() const { return settings_; }
+  double particleVolume() const { return volume_; }
+  double mass(size_t i) const { return volume_ * phases_[phase_[i]].density; }
+  // Density relative to rest and pressure of the last step, Pa.
+  double density(size_t i) const { return double(density_[i].w() + boundary_[i].w()); }
+  double pressure(size_t i) const;
+
+  size_t bytes() const;  // of state, besides lists of neighbours
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+  uint64_t hash() const;
+
+ private:
+  void prepare();  // what depends on positions alone
+  void reorder();
+  void applyForces(double dt, FluidStep& report);
+  void solveDensity(double dt, FluidStep& report);
+  void solveDivergence(double dt, FluidStep& report);
+  void warmStart(std::vector<float>& kappa, double scale, double dt);
+  void applyPressure(double dt);  // of the stiffness in place_.w
+  void addImpulses(double dt);    // of applied_
+  void rub(double dt);            // friction on bodies, by the pressures of the step
+  void predictBoundary(double dt);
+  double fastest() const;
+
+  FluidSettings settings_;
+  double support_, diameter_, volume_;
+  std::vector<FluidPhase> phases_;
+  std::vector<BoundaryBody> bodies_;
+  std::vector<BoundaryImpulse> impulses_;
+
+  // State, by particle.
+  std::vector<Vec3> positions_;
+  std::vector<Vec4f> motion_;             // velocity and lightness
+  std::vector<float> kappa_, kappaRate_;  // stiffness times dt^2 and dt, of the last step
+  std::vector<uint32_t> ids_;
+  std::vector<uint8_t> phase_;
+  uint32_t nextId_ = 0;
+  uint64_t steps_ = 0;
+  double lastStep_ = 0;
+
+  // Made from it.
+  bool prepared_ = false;
+  Vec3 origin_ = Vec3::Zero();
+  spatial::PointGrid grid_;
+  spatial::NeighbourRows rows_;
+  std::vector<Vec4f> place_;     // relative to the origin, and the stiffness
+  std::vector<Vec4f> density_;   // of the fluid: gradient and value
+  std::vector<Vec4f> boundary_;  // the same of all bodies
+  std::vector<Vec4f> gradient_;  // scratch: of pressure
+  std::vector<float> factor_, rate_, predicted_, applied_;
+  BoundaryEntries entries_;
+};
+
+}  // namespace sunder::fluid

@@ -1,0 +1,137 @@
+#include "sunder/fluid/sph_sums.h"
+
+#include "sunder/base/parallel.h"
+#include "sunder/base/random.h"
+#include "sunder/base/simd.h"
+#include "sunder/fluid/fill.h"
+#include "sunder/fluid/kernel.h"
+#include "sunder/spatial/point_grid.h"
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+namespace sunder::fluid {
+namespace {
+
+constexpr double kSupport = 0.1, kVolume = 0.05 * 0.05 * 0.05;
+
+struct Cloud {
+  std::vector<Vec3> points;
+  std::vector<Vec4f> place, motion;
+  spatial::NeighbourRows rows;
+
+  explicit Cloud(std::vector<Vec3> from) : points(std::move(from)) {
+    RandomStream random(5);
+    for (Vec3& p : points) {
+      const Vec3 v = random.pointIn({-Vec3::Ones(), Vec3::Ones()});
+      place.emplace_back(float(p.x()), float(p.y()), float(p.z()), float(random.uniform()));
+      motion.emplace_back(float(v.x()), float(v.y()), float(v.z()), float(0.5 + random.uniform()));
+      p = place.back().head<3>().cast<double>();
+    }
+    spatial::pointNeighbours(points, kSupport, rows);
+  }
+  PairSums pairs() const { return {place, motion, &rows, float(kSupport), float(kVolume)}; }
+};
+
+Cloud randomCloud(size_t n) {
+  RandomStream random(3);
+  std::vector<Vec3> points(n);
+  for (Vec3& p : points) p = random.pointIn({Vec3::Zero(), Vec3::Constant(0.4)});
+  points[1] = points[0];  // in the same place
+  return Cloud(points);
+}
+
+TEST(SphSums, EqualTheLoopOverAllPairs) {
+  const Cloud cloud = randomCloud(900);
+  const size_t n = cloud.points.size();
+  std::vector<Vec4f> density(n), pressure(n), smoothing(n), viscosity(n);
+  std::vector<float> squares(n), rate(n), even(n, 1.25f);
+  sumDensity(cloud.pairs(), density, squares);
+  sumRate(cloud.pairs(), rate);
+  sumPressure(cloud.pairs(), pressure);
+  sumSmoothing(cloud.pairs(), even, smoothing);
+  sumViscosity(cloud.pairs(), viscosity);
+  const CubicKernel kernel(kSupport);
+  for (size_t i = 0; i < n; ++i) {
+    double w = kernel.value(0), square = 0, divergence = 0, size = 0;
+    Vec3 gradient = Vec3::Zero(), push = Vec3::Zero(), smooth = Vec3::Zero(), drag = Vec3::Zero();
+    for (size_t j = 0; j < n; ++j) {
+      if (j == i) continue;
+      const Vec3 x = cloud.points[i] - cloud.points[j];
+      const double s = x.norm();
+      if (s > kSupport) continue;
+      const Vec3 v = (cloud.motion[i] - cloud.motion[j]).head<3>().cast<double>();
+      const Vec3 g = kernel.gradientFactor(s) * x;
+      w += kernel.value(s);
+      gradient += g;
+      square += double(cloud.motion[j].w()) * g.squaredNorm();
+      divergence += v.dot(g);
+      push += double(cloud.place[i].w() + cloud.place[j].w()) * g;
+      smooth -= kernel.value(s) / 1.25 * v;
+      drag += v.dot(x) / (x.squaredNorm() + 0.01 * kSupport * kSupport) * g;
+      size += g.norm();
+    }
+    EXPECT_NEAR(double(density[i].w()), kVolume * w, 1e-5 * kVolume * w);
+    const double tolerance = 1e-5 * kVolume * (size + 1);
+    EXPECT_LT((density[i].head<3>().cast<double>() - kVolume * gradient).norm(), tolerance);
+    EXPECT_NEAR(double(squares[i]), kVolume * kVolume * square, 1e-5 * kVolume * kVolume * (square + 1));
+    EXPECT_NEAR(double(rate[i]), kVolume * divergence, 4 * tolerance);
+    EXPECT_LT((pressure[i].head<3>().cast<double>() - kVolume * push).norm(), 2 * tolerance);
+    EXPECT_LT((smoothing[i].head<3>().cast<double>() - kVolume * smooth).norm(), 1e-5 * kVolume * w * 4);
+    EXPECT_LT((viscosity[i].head<3>().cast<double>() - kVolume * drag).norm(), 100 * tolerance);
+  }
+}
+
+// Specification 10, check 2.
+TEST(SphSums, ALatticeHasItsDensity) {
+  const double d = 0.05;
+  Cloud cloud(fillBox({Vec3::Zero(), Vec3::Constant(9 * d)}, d));
+  std::vector<Vec4f> density(cloud.points.size());
+  std::vector<float> squares(density.size());
+  for (Vec4f& m : cloud.motion) m.w() = 1;
+  sumDensity(cloud.pairs(), density, squares);
+  const size_t middle = 4 + 9 * (4 + 9 * 4);
+  EXPECT_NEAR(double(density[middle].w()), 0.99997, 2e-5);
+  EXPECT_NEAR(kSupport * kSupport * double(squares[middle]), 1.6994, 1e-4);
+  EXPECT_LT(double(density[middle].head<3>().norm()) * kSupport, 1e-5);
+  // Those at the very edge of the support add nothing; whether they are in the list is rounding's choice.
+  size_t within = 0;
+  for (const uint32_t j : cloud.rows.row(middle))
+    within += (cloud.points[j] - cloud.points[middle]).norm() < kSupport * (1 - 1e-5);
+  EXPECT_EQ(within, 26u);
+}
+
+TEST(SphSums, SameBitsOnEveryTargetAndForAnyNumberOfThreads) {
+  const Cloud cloud = randomCloud(3000);
+  const size_t n = cloud.points.size();
+  const auto all = [&] {
+    std::vector<Vec4f> density(n), pressure(n), smoothing(n), viscosity(n);
+    std::vector<float> squares(n), rate(n), even(n, 1.25f);
+    sumDensity(cloud.pairs(), density, squares);
+    sumRate(cloud.pairs(), rate);
+    sumPressure(cloud.pairs(), pressure);
+    sumSmoothing(cloud.pairs(), even, smoothing);
+    sumViscosity(cloud.pairs(), viscosity);
+    std::vector<float> out(squares);
+    out.insert(out.end(), rate.begin(), rate.end());
+    for (const auto* rows : {&density, &pressure, &smoothing, &viscosity})
+      for (const Vec4f& row : *rows) out.insert(out.end(), row.data(), row.data() + 4);
+    return out;
+  };
+  const std::vector<float> first = all();
+  const auto same = [&](const std::vector<float>& other) {
+    return std::memcmp(first.data(), other.data(), first.size() * sizeof(float)) == 0;
+  };
+  for (const std::string& target : simdTargets()) {
+    const SimdTargetOverride chosen(target);
+    EXPECT_TRUE(same(all())) << target;
+  }
+  for (const unsigned threads : {1u, 2u, 4u}) {
+    const ThreadLimit limit(threads);
+    EXPECT_TRUE(same(all())) << threads;
+  }
+}
+
+}  // namespace
+}  // namespace sunder::fluid
