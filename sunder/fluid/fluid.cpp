@@ -144,9 +144,11 @@ double Fluid::pressure(size_t i) const {
 }
 
 size_t Fluid::bytes() const {
-  return size() * (sizeof(Vec3) + 5 * sizeof(Vec4f) + 6 * sizeof(float) + sizeof(uint32_t) + 1) +
+  return size() * (sizeof(Vec3) + 5 * sizeof(Vec4f) + 7 * sizeof(float) + sizeof(uint32_t) + 1) +
          grid_.bytes() + entries_.particle.size() * (sizeof(uint32_t) + sizeof(Vec4f));
 }
+
+PairSums Fluid::pairs() const { return {place_, motion_, float(support_), float(volume_), &blocks_}; }
 
 void Fluid::reorder() {
   const std::vector<uint32_t> order(grid_.order().begin(), grid_.order().end());
@@ -183,6 +185,7 @@ void Fluid::prepare() {
   factor_.resize(n);
   rate_.resize(n);
   predicted_.resize(n);
+  stiffness_.resize(n);
   applied_.resize(n);
   parallelFor(n, [&](size_t i) {
     place_[i] = withFourth((positions_[i] - origin_).cast<float>(), 0);
@@ -195,7 +198,7 @@ void Fluid::prepare() {
       boundary_[entries_.particle[e]] += entries_.sample[e];
   }
   const ProfileScope scope("density");
-  sumDensity({place_, motion_, &rows_, float(support_), float(volume_)}, density_, factor_);
+  sumDensity(pairs(), rows_, blocks_, density_, factor_);
   const float least = float(kLeastFactor / (support_ * support_));
   parallelFor(n, [&](size_t i) {
     const Vec3f sum = density_[i].head<3>() + boundary_[i].head<3>();
@@ -222,39 +225,38 @@ void Fluid::prepare() {
 void Fluid::applyForces(double dt, FluidStep& report) {
   const ProfileScope scope("forces");
   const Vec3f fall = (dt * settings_.gravity).cast<float>();
-  const PairSums pairs{place_, motion_, &rows_, float(support_), float(volume_)};
-  bool viscous = false, smooth = false;
-  std::vector<float> viscosity, smoothing;
+  // Sums must not see what they change: changes are gathered first. Strengths are by mass, so that what one
+  // particle gains another loses.
+  parallelFor(size(), [&](size_t i) { gradient_[i] = withFourth(fall, 0); });
+  const auto exchange = [&](const std::vector<double>& byPhase, const auto& sum) {
+    if (std::all_of(byPhase.begin(), byPhase.end(), [](double x) { return x == 0; })) return;
+    std::vector<float> strength;
+    for (size_t p = 0; p < phases_.size(); ++p)
+      strength.push_back(float(byPhase[p] * phases_[p].density / settings_.referenceDensity));
+    std::vector<Vec4f> change(size());
+    parallelFor(size(), [&](size_t i) { stiffness_[i] = strength[phase_[i]]; });
+    sum(change);
+    parallelFor(size(), [&](size_t i) { gradient_[i] += motion_[i].w() * change[i]; });
+  };
+  std::vector<double> viscosity, smoothing;
+  const double most = kViscosityLimit * support_ * support_ / dt;
   for (const FluidPhase& phase : phases_) {
-    const double most = kViscosityLimit * support_ * support_ / dt;
     report.viscosityLimited += phase.viscosity > most;
-    viscosity.push_back(float(10 * dt * std::min(phase.viscosity, most)));
-    smoothing.push_back(float(phase.smoothing));
-    viscous |= phase.viscosity > 0;
-    smooth |= phase.smoothing > 0;
+    viscosity.push_back(10 * dt * std::min(phase.viscosity, most));
+    smoothing.push_back(phase.smoothing);
   }
-  // Differences first, of the motion before: sums must not see what they change.
-  if (viscous) {
-    sumViscosity(pairs, gradient_);
-    parallelFor(size(), [&](size_t i) { gradient_[i] *= viscosity[phase_[i]]; });
-  } else {
-    parallelFor(size(), [&](size_t i) { gradient_[i].setZero(); });
-  }
-  if (smooth) {
-    std::vector<Vec4f> difference(size());
-    parallelFor(size(), [&](size_t i) { predicted_[i] = density_[i].w() + boundary_[i].w(); });
-    sumSmoothing(pairs, predicted_, difference);
-    parallelFor(size(), [&](size_t i) { gradient_[i] += smoothing[phase_[i]] * difference[i]; });
-  }
-  parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += gradient_[i].head<3>() + fall; });
+  exchange(viscosity, [&](std::vector<Vec4f>& out) { sumViscosity(pairs(), stiffness_, out); });
+  parallelFor(size(), [&](size_t i) { predicted_[i] = density_[i].w() + boundary_[i].w(); });
+  exchange(smoothing, [&](std::vector<Vec4f>& out) { sumSmoothing(pairs(), stiffness_, predicted_, out); });
+  parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += gradient_[i].head<3>(); });
 }
 
 void Fluid::applyPressure(double dt) {
-  sumPressure({place_, motion_, &rows_, float(support_), float(volume_)}, gradient_);
+  sumPressure(pairs(), stiffness_, gradient_);
   parallelFor(size(), [&](size_t i) {
-    const Vec3f slope = gradient_[i].head<3>() + place_[i].w() * boundary_[i].head<3>();
+    const Vec3f slope = gradient_[i].head<3>() + stiffness_[i] * boundary_[i].head<3>();
     motion_[i].head<3>() -= float(dt) * motion_[i].w() * slope;
-    applied_[i] += place_[i].w();
+    applied_[i] += stiffness_[i];
   });
 }
 
@@ -263,7 +265,7 @@ void Fluid::warmStart(std::vector<float>& kappa, double scale, double dt) {
   parallelFor(size(), [&](size_t i) { applied_[i] = 0; });
   if (settings_.warmStart == WarmStart::None) return;
   const double part = settings_.warmStart == WarmStart::Half ? 0.5 * scale : scale;
-  parallelFor(size(), [&](size_t i) { place_[i].w() = float(part) * kappa[i]; });
+  parallelFor(size(), [&](size_t i) { stiffness_[i] = float(part) * kappa[i]; });
   applyPressure(dt);
 }
 
@@ -291,29 +293,28 @@ void Fluid::predictBoundary(double dt) {
 void Fluid::solveDensity(double dt, FluidStep& report) {
   const ProfileScope scope("constant density");
   const SolverSettings& solver = settings_.density;
-  const PairSums pairs{place_, motion_, &rows_, float(support_), float(volume_)};
   const double square = dt * dt;
   warmStart(kappa_, 1 / square, dt);
   const bool strict = settings_.mean == MeanError::Compressed, total = settings_.warmStart == WarmStart::Half;
   if (!total) std::fill(kappa_.begin(), kappa_.end(), 0.0f);
   while (true) {
-    sumRate(pairs, rate_);
+    sumRate(pairs(), rate_);
     predictBoundary(dt);
     parallelFor(size(), [&](size_t i) {
       const float error = predicted_[i] + float(dt) * rate_[i] - 1;
       rate_[i] = strict ? std::max(error, 0.0f) : error;
-      place_[i].w() = std::max(error, 0.0f) * factor_[i] / float(square);
+      stiffness_[i] = std::max(error, 0.0f) * factor_[i] / float(square);
     });
     report.densityError = meanOf(rate_);
+    applyPressure(dt);
+    ++report.densityIterations;
+    if (!total) parallelFor(size(), [&](size_t i) { kappa_[i] += stiffness_[i] * float(square); });
     const bool close = report.densityError <= solver.tolerance;
     if (report.densityIterations >= solver.least && close) break;
     if (report.densityIterations >= solver.most) {
       report.densityMissed = !close;
       break;
     }
-    applyPressure(dt);
-    ++report.densityIterations;
-    if (!total) parallelFor(size(), [&](size_t i) { kappa_[i] += place_[i].w() * float(square); });
   }
   if (total) parallelFor(size(), [&](size_t i) { kappa_[i] = applied_[i] * float(square); });
   addImpulses(dt);
@@ -322,7 +323,6 @@ void Fluid::solveDensity(double dt, FluidStep& report) {
 void Fluid::solveDivergence(double dt, FluidStep& report) {
   const ProfileScope scope("divergence");
   const SolverSettings& solver = settings_.divergence;
-  const PairSums pairs{place_, motion_, &rows_, float(support_), float(volume_)};
   warmStart(kappaRate_, 1 / dt, dt);
   const bool total = settings_.warmStart == WarmStart::Half;
   if (!total) std::fill(kappaRate_.begin(), kappaRate_.end(), 0.0f);
@@ -334,23 +334,23 @@ void Fluid::solveDivergence(double dt, FluidStep& report) {
       predicted_[i] += entries_.sample[e].head<3>().dot(bodies_[b].velocityAt(positions_[i]).cast<float>());
     }
   while (true) {
-    sumRate(pairs, rate_);
+    sumRate(pairs(), rate_);
     parallelFor(size(), [&](size_t i) {
       const bool deficient = double(density_[i].w() + boundary_[i].w()) < settings_.deficient;
       const float rate = rate_[i] + boundary_[i].head<3>().dot(motion_[i].head<3>()) - predicted_[i];
       rate_[i] = deficient ? 0 : std::max(rate, 0.0f);
-      place_[i].w() = rate_[i] * factor_[i] / float(dt);
+      stiffness_[i] = rate_[i] * factor_[i] / float(dt);
     });
     report.divergenceError = dt * meanOf(rate_);
+    applyPressure(dt);
+    ++report.divergenceIterations;
+    if (!total) parallelFor(size(), [&](size_t i) { kappaRate_[i] += stiffness_[i] * float(dt); });
     const bool close = report.divergenceError <= solver.tolerance;
     if (report.divergenceIterations >= solver.least && close) break;
     if (report.divergenceIterations >= solver.most) {
       report.divergenceMissed = !close;
       break;
     }
-    applyPressure(dt);
-    ++report.divergenceIterations;
-    if (!total) parallelFor(size(), [&](size_t i) { kappaRate_[i] += place_[i].w() * float(dt); });
   }
   if (total) parallelFor(size(), [&](size_t i) { kappaRate_[i] = applied_[i] * float(dt); });
   addImpulses(dt);

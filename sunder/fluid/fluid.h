@@ -14,6 +14,7 @@
 #pragma once
 
 #include "sunder/fluid/boundary.h"
+#include "sunder/fluid/sph_sums.h"
 #include "sunder/spatial/neighbour_rows.h"
 #include "sunder/spatial/point_grid.h"
 
@@ -112,13 +113,14 @@ class Fluid {
   uint64_t hash() const;
 
  private:
+  PairSums pairs() const;
   void prepare();  // what depends on positions alone
   void reorder();
   void applyForces(double dt, FluidStep& report);
   void solveDensity(double dt, FluidStep& report);
   void solveDivergence(double dt, FluidStep& report);
   void warmStart(std::vector<float>& kappa, double scale, double dt);
-  void applyPressure(double dt);  // of the stiffness in place_.w
+  void applyPressure(double dt);  // of stiffness_
   void addImpulses(double dt);    // of applied_
   void rub(double dt);            // friction on bodies, by the pressures of the step
   void predictBoundary(double dt);
@@ -145,11 +147,12 @@ class Fluid {
   Vec3 origin_ = Vec3::Zero();
   spatial::PointGrid grid_;
   spatial::NeighbourRows rows_;
-  std::vector<Vec4f> place_;     // relative to the origin, and the stiffness
+  PairBlocks blocks_;
+  std::vector<Vec4f> place_;     // relative to the origin
   std::vector<Vec4f> density_;   // of the fluid: gradient and value
   std::vector<Vec4f> boundary_;  // the same of all bodies
   std::vector<Vec4f> gradient_;  // scratch: of pressure
-  std::vector<float> factor_, rate_, predicted_, applied_;
+  std::vector<float> factor_, rate_, predicted_, applied_, stiffness_;
   BoundaryEntries entries_;
 };
 

@@ -1,6 +1,7 @@
 #include "sunder/fluid/sph_sums.h"
 
 #include "sunder/base/parallel.h"
+#include "sunder/base/prefix_sum.h"
 #include "sunder/fluid/kernel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -40,6 +41,11 @@ HWY_INLINE Quad gatherRows(Wide d, const Vec4f* rows, const uint32_t* index) {
           hn::InterleaveLower(d, high02, high13), hn::InterleaveUpper(d, high02, high13)};
 }
 
+HWY_INLINE V gather(const float* values, const uint32_t* index) {
+  const hn::RebindToSigned<D> d;
+  return hn::GatherIndex(D(), values, hn::LoadU(d, reinterpret_cast<const int32_t*>(index)));
+}
+
 // Sums of eight lanes.
 struct Sum {
   V part[kHalves];
@@ -52,13 +58,6 @@ struct Sum {
     for (size_t h = 0; h < kHalves; ++h) hn::StoreU(part[h], D(), lane + h * kWide);
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
   }
-};
-
-// From the particle's neighbours, or from itself, to the particle; lanes beyond the row hold the particle.
-struct Pair {
-  V x, y, z;    // x_i - x_j
-  V stiffness;  // of j
-  V distance2;
 };
 
 class Kernel {
@@ -88,116 +87,122 @@ class Kernel {
   float perSupport_, sigma_, slope_;
 };
 
-// add(half, pair, index, lanes) for all neighbours of particle i, eight at a time; `lanes` of them are
-// neighbours.
-template <class Add>
-HWY_INLINE void forNeighbours(const PairSums& s, size_t i, const Add& add) {
-  const std::span<const uint32_t> row = s.rows->row(i);
-  const V xi = number(s.place[i].x()), yi = number(s.place[i].y()), zi = number(s.place[i].z());
-  alignas(32) uint32_t last[8];
-  for (size_t k = 0; k < row.size(); k += 8) {
-    const uint32_t* index = row.data() + k;
-    const size_t lanes = std::min<size_t>(8, row.size() - k);
-    if (lanes < 8) {
-      for (size_t l = 0; l < 8; ++l) last[l] = l < lanes ? index[l] : uint32_t(i);
-      index = last;
-    }
-    for (size_t h = 0; h < kHalves; ++h) {
-      const Quad p = gatherRows(D(), s.place.data(), index + h * kWide);
-      Pair pair{hn::Sub(xi, p.x), hn::Sub(yi, p.y), hn::Sub(zi, p.z), p.w, hn::Zero(D())};
-      pair.distance2 =
-          hn::Add(hn::Add(hn::Mul(pair.x, pair.x), hn::Mul(pair.y, pair.y)), hn::Mul(pair.z, pair.z));
-      add(h, pair, index + h * kWide, lanes > h * kWide ? lanes - h * kWide : 0);
-    }
-  }
+HWY_INLINE V dot(V ax, V ay, V az, V bx, V by, V bz) {
+  return hn::Add(hn::Add(hn::Mul(ax, bx), hn::Mul(ay, by)), hn::Mul(az, bz));
 }
 
-void Density(const PairSums& s, size_t begin, size_t end, Vec4f* density, float* squares) {
+// Of lanes from particle j to particle i.
+struct Way {
+  V x, y, z, squared;
+};
+HWY_INLINE Way wayTo(const Vec4f& to, const Vec4f* place, const uint32_t* index) {
+  const Quad p = gatherRows(D(), place, index);
+  Way w{hn::Sub(number(to.x()), p.x), hn::Sub(number(to.y()), p.y), hn::Sub(number(to.z()), p.z), {}};
+  w.squared = dot(w.x, w.y, w.z, w.x, w.y, w.z);
+  return w;
+}
+
+void Density(const PairSums& s, const spatial::NeighbourRows& rows, PairBlocks& blocks, size_t begin,
+             size_t end, Vec4f* density, float* squares) {
   const Kernel kernel(s.support);
+  const V volume = number(s.volume);
   for (size_t i = begin; i < end; ++i) {
+    const std::span<const uint32_t> row = rows.row(i);
+    const std::span<PairBlock> own = blocks.of(i);
     Sum w, x, y, z, square;
-    forNeighbours(s, i, [&](size_t h, const Pair& p, const uint32_t* index, size_t lanes) HWY_ATTR {
-      const V q = kernel.fraction(p.distance2), g = kernel.factor(q);
-      const V lightness = gatherRows(D(), s.motion.data(), index).w;
-      w.add(h, hn::IfThenElseZero(hn::FirstN(D(), lanes), kernel.value(q)));
-      x.add(h, hn::Mul(g, p.x));
-      y.add(h, hn::Mul(g, p.y));
-      z.add(h, hn::Mul(g, p.z));
-      square.add(h, hn::Mul(hn::Mul(lightness, hn::Mul(g, g)), p.distance2));
-    });
-    density[i] = s.volume * Vec4f(x.total(), y.total(), z.total(), w.total() + kernel.atZero());
-    squares[i] = s.volume * s.volume * square.total();
+    for (size_t k = 0; k < own.size(); ++k) {
+      PairBlock& block = own[k];
+      const size_t lanes = std::min<size_t>(8, row.size() - 8 * k);
+      for (size_t l = 0; l < 8; ++l) block.index[l] = l < lanes ? row[8 * k + l] : uint32_t(i);
+      for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
+        const Way way = wayTo(s.place[i], s.place.data(), block.index + at);
+        const V lightness = gatherRows(D(), s.motion.data(), block.index + at).w;
+        const V q = kernel.fraction(way.squared), g = hn::Mul(volume, kernel.factor(q));
+        const V gx = hn::Mul(g, way.x), gy = hn::Mul(g, way.y), gz = hn::Mul(g, way.z);
+        hn::StoreU(gx, D(), block.x + at);
+        hn::StoreU(gy, D(), block.y + at);
+        hn::StoreU(gz, D(), block.z + at);
+        const auto real = hn::FirstN(D(), lanes > at ? lanes - at : 0);
+        w.add(h, hn::IfThenElseZero(real, kernel.value(q)));
+        x.add(h, gx);
+        y.add(h, gy);
+        z.add(h, gz);
+        square.add(h, hn::Mul(lightness, dot(gx, gy, gz, gx, gy, gz)));
+      }
+    }
+    density[i] = Vec4f(x.total(), y.total(), z.total(), s.volume * (w.total() + kernel.atZero()));
+    squares[i] = square.total();
   }
 }
 
 void Rate(const PairSums& s, size_t begin, size_t end, float* rate) {
-  const Kernel kernel(s.support);
   for (size_t i = begin; i < end; ++i) {
     const V vx = number(s.motion[i].x()), vy = number(s.motion[i].y()), vz = number(s.motion[i].z());
     Sum sum;
-    forNeighbours(s, i, [&](size_t h, const Pair& p, const uint32_t* index, size_t) HWY_ATTR {
-      const V g = kernel.factor(kernel.fraction(p.distance2));
-      const Quad v = gatherRows(D(), s.motion.data(), index);
-      const V along = hn::Add(hn::Add(hn::Mul(hn::Sub(vx, v.x), p.x), hn::Mul(hn::Sub(vy, v.y), p.y)),
-                              hn::Mul(hn::Sub(vz, v.z), p.z));
-      sum.add(h, hn::Mul(g, along));
-    });
-    rate[i] = s.volume * sum.total();
+    for (const PairBlock& block : s.blocks->of(i))
+      for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
+        const Quad v = gatherRows(D(), s.motion.data(), block.index + at);
+        sum.add(h, dot(hn::Sub(vx, v.x), hn::Sub(vy, v.y), hn::Sub(vz, v.z), hn::LoadU(D(), block.x + at),
+                       hn::LoadU(D(), block.y + at), hn::LoadU(D(), block.z + at)));
+      }
+    rate[i] = sum.total();
   }
 }
 
-void Pressure(const PairSums& s, size_t begin, size_t end, Vec4f* gradient) {
-  const Kernel kernel(s.support);
+void Pressure(const PairSums& s, size_t begin, size_t end, const float* stiffness, Vec4f* gradient) {
   for (size_t i = begin; i < end; ++i) {
-    const V own = number(s.place[i].w());
+    const V own = number(stiffness[i]);
     Sum x, y, z;
-    forNeighbours(s, i, [&](size_t h, const Pair& p, const uint32_t*, size_t) HWY_ATTR {
-      const V g = hn::Mul(kernel.factor(kernel.fraction(p.distance2)), hn::Add(own, p.stiffness));
-      x.add(h, hn::Mul(g, p.x));
-      y.add(h, hn::Mul(g, p.y));
-      z.add(h, hn::Mul(g, p.z));
-    });
-    gradient[i] = s.volume * Vec4f(x.total(), y.total(), z.total(), 0);
+    for (const PairBlock& block : s.blocks->of(i))
+      for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
+        const V both = hn::Add(own, gather(stiffness, block.index + at));
+        x.add(h, hn::Mul(both, hn::LoadU(D(), block.x + at)));
+        y.add(h, hn::Mul(both, hn::LoadU(D(), block.y + at)));
+        z.add(h, hn::Mul(both, hn::LoadU(D(), block.z + at)));
+      }
+    gradient[i] = Vec4f(x.total(), y.total(), z.total(), 0);
   }
 }
 
-void Smoothing(const PairSums& s, size_t begin, size_t end, const float* density, Vec4f* difference) {
+void Smoothing(const PairSums& s, size_t begin, size_t end, const float* strength, const float* density,
+               Vec4f* difference) {
   const Kernel kernel(s.support);
   for (size_t i = begin; i < end; ++i) {
     const V vx = number(s.motion[i].x()), vy = number(s.motion[i].y()), vz = number(s.motion[i].z());
-    const V own = number(density[i]);
+    const V own = number(density[i]), ownStrength = number(strength[i]);
     Sum x, y, z;
-    forNeighbours(s, i, [&](size_t h, const Pair& p, const uint32_t* index, size_t) HWY_ATTR {
-      alignas(32) float other[kWide];
-      for (size_t l = 0; l < kWide; ++l) other[l] = density[index[l]];
-      const Quad v = gatherRows(D(), s.motion.data(), index);
-      const V both = hn::Add(own, hn::Load(D(), other));
-      const V w = hn::Div(hn::Mul(number(2), kernel.value(kernel.fraction(p.distance2))), both);
-      x.add(h, hn::Mul(w, hn::Sub(v.x, vx)));
-      y.add(h, hn::Mul(w, hn::Sub(v.y, vy)));
-      z.add(h, hn::Mul(w, hn::Sub(v.z, vz)));
-    });
+    for (const PairBlock& block : s.blocks->of(i))
+      for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
+        const Quad v = gatherRows(D(), s.motion.data(), block.index + at);
+        const Way way = wayTo(s.place[i], s.place.data(), block.index + at);
+        const V both = hn::Add(own, gather(density, block.index + at));
+        const V strong = hn::Add(ownStrength, gather(strength, block.index + at));
+        const V w = hn::Div(hn::Mul(strong, kernel.value(kernel.fraction(way.squared))), both);
+        x.add(h, hn::Mul(w, hn::Sub(v.x, vx)));
+        y.add(h, hn::Mul(w, hn::Sub(v.y, vy)));
+        z.add(h, hn::Mul(w, hn::Sub(v.z, vz)));
+      }
     difference[i] = s.volume * Vec4f(x.total(), y.total(), z.total(), 0);
   }
 }
 
-void Viscosity(const PairSums& s, size_t begin, size_t end, Vec4f* out) {
-  const Kernel kernel(s.support);
+void Viscosity(const PairSums& s, size_t begin, size_t end, const float* strength, Vec4f* out) {
   const V least = number(0.01f * s.support * s.support);
   for (size_t i = begin; i < end; ++i) {
     const V vx = number(s.motion[i].x()), vy = number(s.motion[i].y()), vz = number(s.motion[i].z());
     Sum x, y, z;
-    forNeighbours(s, i, [&](size_t h, const Pair& p, const uint32_t* index, size_t) HWY_ATTR {
-      const Quad v = gatherRows(D(), s.motion.data(), index);
-      const V along = hn::Add(hn::Add(hn::Mul(hn::Sub(vx, v.x), p.x), hn::Mul(hn::Sub(vy, v.y), p.y)),
-                              hn::Mul(hn::Sub(vz, v.z), p.z));
-      const V g =
-          hn::Mul(kernel.factor(kernel.fraction(p.distance2)), hn::Div(along, hn::Add(p.distance2, least)));
-      x.add(h, hn::Mul(g, p.x));
-      y.add(h, hn::Mul(g, p.y));
-      z.add(h, hn::Mul(g, p.z));
-    });
-    out[i] = s.volume * Vec4f(x.total(), y.total(), z.total(), 0);
+    for (const PairBlock& block : s.blocks->of(i))
+      for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
+        const Quad v = gatherRows(D(), s.motion.data(), block.index + at);
+        const Way way = wayTo(s.place[i], s.place.data(), block.index + at);
+        const V along = dot(hn::Sub(vx, v.x), hn::Sub(vy, v.y), hn::Sub(vz, v.z), way.x, way.y, way.z);
+        const V strong = hn::Add(number(strength[i]), gather(strength, block.index + at));
+        const V part = hn::Div(hn::Mul(strong, along), hn::Add(way.squared, least));
+        x.add(h, hn::Mul(part, hn::LoadU(D(), block.x + at)));
+        y.add(h, hn::Mul(part, hn::LoadU(D(), block.y + at)));
+        z.add(h, hn::Mul(part, hn::LoadU(D(), block.z + at)));
+      }
+    out[i] = 0.5f * Vec4f(x.total(), y.total(), z.total(), 0);
   }
 }
 
@@ -215,20 +220,22 @@ HWY_EXPORT(Pressure);
 HWY_EXPORT(Smoothing);
 HWY_EXPORT(Viscosity);
 
-void density(const PairSums& s, size_t begin, size_t end, Vec4f* out, float* squares) {
-  HWY_DYNAMIC_DISPATCH(Density)(s, begin, end, out, squares);
+void density(const PairSums& s, const spatial::NeighbourRows& rows, PairBlocks& blocks, size_t begin,
+             size_t end, Vec4f* out, float* squares) {
+  HWY_DYNAMIC_DISPATCH(Density)(s, rows, blocks, begin, end, out, squares);
 }
 void rate(const PairSums& s, size_t begin, size_t end, float* out) {
   HWY_DYNAMIC_DISPATCH(Rate)(s, begin, end, out);
 }
-void pressure(const PairSums& s, size_t begin, size_t end, Vec4f* out) {
-  HWY_DYNAMIC_DISPATCH(Pressure)(s, begin, end, out);
+void pressure(const PairSums& s, size_t begin, size_t end, const float* stiffness, Vec4f* out) {
+  HWY_DYNAMIC_DISPATCH(Pressure)(s, begin, end, stiffness, out);
 }
-void smoothing(const PairSums& s, size_t begin, size_t end, const float* density, Vec4f* out) {
-  HWY_DYNAMIC_DISPATCH(Smoothing)(s, begin, end, density, out);
+void smoothing(const PairSums& s, size_t begin, size_t end, const float* strength, const float* density,
+               Vec4f* out) {
+  HWY_DYNAMIC_DISPATCH(Smoothing)(s, begin, end, strength, density, out);
 }
-void viscosity(const PairSums& s, size_t begin, size_t end, Vec4f* out) {
-  HWY_DYNAMIC_DISPATCH(Viscosity)(s, begin, end, out);
+void viscosity(const PairSums& s, size_t begin, size_t end, const float* strength, Vec4f* out) {
+  HWY_DYNAMIC_DISPATCH(Viscosity)(s, begin, end, strength, out);
 }
 }  // namespace
 }  // namespace kernels
@@ -237,9 +244,19 @@ namespace {
 constexpr size_t kGrain = 1024;
 }
 
-void sumDensity(const PairSums& pairs, std::span<Vec4f> density, std::span<float> squares) {
+void PairBlocks::reserve(const spatial::NeighbourRows& rows) {
+  start_.resize(rows.size() + 1);
+  parallelFor(rows.size(), [&](size_t i) { start_[i] = (rows.row(i).size() + 7) / 8; });
+  start_[rows.size()] = 0;
+  exclusiveScan(start_);
+  blocks_.reserve(start_[rows.size()]);
+}
+
+void sumDensity(const PairSums& pairs, const spatial::NeighbourRows& rows, PairBlocks& blocks,
+                std::span<Vec4f> density, std::span<float> squares) {
+  blocks.reserve(rows);
   parallelBlocks(pairs.place.size(), kGrain, [&](size_t begin, size_t end) {
-    kernels::density(pairs, begin, end, density.data(), squares.data());
+    kernels::density(pairs, rows, blocks, begin, end, density.data(), squares.data());
   });
 }
 
@@ -248,20 +265,23 @@ void sumRate(const PairSums& pairs, std::span<float> rate) {
                  [&](size_t begin, size_t end) { kernels::rate(pairs, begin, end, rate.data()); });
 }
 
-void sumPressure(const PairSums& pairs, std::span<Vec4f> gradient) {
-  parallelBlocks(pairs.place.size(), kGrain,
-                 [&](size_t begin, size_t end) { kernels::pressure(pairs, begin, end, gradient.data()); });
-}
-
-void sumSmoothing(const PairSums& pairs, std::span<const float> density, std::span<Vec4f> difference) {
+void sumPressure(const PairSums& pairs, std::span<const float> stiffness, std::span<Vec4f> gradient) {
   parallelBlocks(pairs.place.size(), kGrain, [&](size_t begin, size_t end) {
-    kernels::smoothing(pairs, begin, end, density.data(), difference.data());
+    kernels::pressure(pairs, begin, end, stiffness.data(), gradient.data());
   });
 }
 
-void sumViscosity(const PairSums& pairs, std::span<Vec4f> sum) {
-  parallelBlocks(pairs.place.size(), kGrain,
-                 [&](size_t begin, size_t end) { kernels::viscosity(pairs, begin, end, sum.data()); });
+void sumSmoothing(const PairSums& pairs, std::span<const float> strength, std::span<const float> density,
+                  std::span<Vec4f> difference) {
+  parallelBlocks(pairs.place.size(), kGrain, [&](size_t begin, size_t end) {
+    kernels::smoothing(pairs, begin, end, strength.data(), density.data(), difference.data());
+  });
+}
+
+void sumViscosity(const PairSums& pairs, std::span<const float> strength, std::span<Vec4f> sum) {
+  parallelBlocks(pairs.place.size(), kGrain, [&](size_t begin, size_t end) {
+    kernels::viscosity(pairs, begin, end, strength.data(), sum.data());
+  });
 }
 
 }  // namespace sunder::fluid

@@ -3,41 +3,71 @@
 // are the same on every target and for any number of threads.
 //
 // Particles all have the volume V; a sum over volumes stands for an integral. Each particle has two rows of
-// four floats: `place` = (x, y, z, stiffness) and `motion` = (vx, vy, vz, lightness). Lightness is a
-// reference density over the rest density of the particle's fluid: 1 where there is one fluid. Positions are
-// relative to an origin near the particles.
+// four floats: `place` = (x, y, z, -) relative to an origin near the particles, and `motion` = (vx, vy, vz,
+// lightness). Lightness is a reference density over the rest density of the particle's fluid: 1 where there
+// is one fluid.
 //
-// Cost: about 1 ns a pair and sum on one core.
+// Neighbours come in blocks of eight with the gradients of the kernel, which several sums of a step share:
+// reading them costs less than computing them anew.
+//
+// Cost: about 1 ns a pair and sum on one core; 128 bytes a block, that is 16 to 20 a pair.
 #pragma once
 
 #include "sunder/base/math.h"
 #include "sunder/spatial/neighbour_rows.h"
+#include "sunder/spatial/reusable_array.h"
 
 #include <span>
+#include <vector>
 
 namespace sunder::fluid {
 
-struct PairSums {
-  std::span<const Vec4f> place, motion;
-  const spatial::NeighbourRows* rows = nullptr;
-  float support = 0, volume = 0;
+// Lanes beyond the last neighbour hold the particle itself and gradients of zero.
+struct alignas(64) PairBlock {
+  uint32_t index[8];
+  float x[8], y[8], z[8];  // V grad W
 };
 
-// Density of the fluid relative to rest, the particle itself included, in .w, and its gradient; and V^2 sum
-// of lightness_j |grad W|^2.
-void sumDensity(const PairSums& pairs, std::span<Vec4f> density, std::span<float> squares);
+class PairBlocks {
+ public:
+  // Places for the blocks of the rows.
+  void reserve(const spatial::NeighbourRows& rows);
+  std::span<PairBlock> of(size_t particle) {
+    return {blocks_.data() + start_[particle], start_[particle + 1] - start_[particle]};
+  }
+  std::span<const PairBlock> of(size_t particle) const {
+    return {blocks_.data() + start_[particle], start_[particle + 1] - start_[particle]};
+  }
+  size_t bytes() const { return blocks_.bytes() + start_.size() * sizeof(uint64_t); }
+
+ private:
+  std::vector<uint64_t> start_;
+  spatial::ReusableArray<PairBlock> blocks_;
+};
+
+struct PairSums {
+  std::span<const Vec4f> place, motion;
+  float support = 0, volume = 0;
+  const PairBlocks* blocks = nullptr;
+};
+
+// Density of the fluid relative to rest, the particle itself included, in .w, and its gradient; and the sum
+// of lightness_j |V grad W|^2. Makes the blocks that the other sums use.
+void sumDensity(const PairSums& pairs, const spatial::NeighbourRows& rows, PairBlocks& blocks,
+                std::span<Vec4f> density, std::span<float> squares);
 
 // Rate of the density by motion: V sum (v_i - v_j) . grad W.
 void sumRate(const PairSums& pairs, std::span<float> rate);
 
-// V sum (k_i + k_j) grad W with the stiffness in place.w.
-void sumPressure(const PairSums& pairs, std::span<Vec4f> gradient);
+// V sum (k_i + k_j) grad W.
+void sumPressure(const PairSums& pairs, std::span<const float> stiffness, std::span<Vec4f> gradient);
 
-// V sum (v_j - v_i) W, divided by the mean of both densities (XSPH), `density` as of sumDensity with what
-// boundaries add.
-void sumSmoothing(const PairSums& pairs, std::span<const float> density, std::span<Vec4f> difference);
+// V sum s_ij (v_j - v_i) W, divided by the mean of both densities (XSPH), `density` as of sumDensity with
+// what boundaries add. s_ij here and below is the mean of the strengths of both: equal on either side.
+void sumSmoothing(const PairSums& pairs, std::span<const float> strength, std::span<const float> density,
+                  std::span<Vec4f> difference);
 
-// V sum (v_ij . x_ij) / (|x_ij|^2 + 0.01 r^2) grad W: a tenth of the Laplacian of the velocity.
-void sumViscosity(const PairSums& pairs, std::span<Vec4f> sum);
+// V sum s_ij (v_ij . x_ij) / (|x_ij|^2 + 0.01 r^2) grad W: a tenth of the Laplacian of the velocity.
+void sumViscosity(const PairSums& pairs, std::span<const float> strength, std::span<Vec4f> sum);
 
 }  // namespace sunder::fluid

@@ -19,19 +19,22 @@ constexpr double kSupport = 0.1, kVolume = 0.05 * 0.05 * 0.05;
 struct Cloud {
   std::vector<Vec3> points;
   std::vector<Vec4f> place, motion;
+  std::vector<float> stiffness;
   spatial::NeighbourRows rows;
+  PairBlocks blocks;
 
   explicit Cloud(std::vector<Vec3> from) : points(std::move(from)) {
     RandomStream random(5);
     for (Vec3& p : points) {
       const Vec3 v = random.pointIn({-Vec3::Ones(), Vec3::Ones()});
-      place.emplace_back(float(p.x()), float(p.y()), float(p.z()), float(random.uniform()));
+      place.emplace_back(float(p.x()), float(p.y()), float(p.z()), 0.0f);
+      stiffness.push_back(float(random.uniform()));
       motion.emplace_back(float(v.x()), float(v.y()), float(v.z()), float(0.5 + random.uniform()));
       p = place.back().head<3>().cast<double>();
     }
     spatial::pointNeighbours(points, kSupport, rows);
   }
-  PairSums pairs() const { return {place, motion, &rows, float(kSupport), float(kVolume)}; }
+  PairSums pairs() const { return {place, motion, float(kSupport), float(kVolume), &blocks}; }
 };
 
 Cloud randomCloud(size_t n) {
@@ -43,15 +46,15 @@ Cloud randomCloud(size_t n) {
 }
 
 TEST(SphSums, EqualTheLoopOverAllPairs) {
-  const Cloud cloud = randomCloud(900);
+  Cloud cloud = randomCloud(900);
   const size_t n = cloud.points.size();
   std::vector<Vec4f> density(n), pressure(n), smoothing(n), viscosity(n);
   std::vector<float> squares(n), rate(n), even(n, 1.25f);
-  sumDensity(cloud.pairs(), density, squares);
+  sumDensity(cloud.pairs(), cloud.rows, cloud.blocks, density, squares);
   sumRate(cloud.pairs(), rate);
-  sumPressure(cloud.pairs(), pressure);
-  sumSmoothing(cloud.pairs(), even, smoothing);
-  sumViscosity(cloud.pairs(), viscosity);
+  sumPressure(cloud.pairs(), cloud.stiffness, pressure);
+  sumSmoothing(cloud.pairs(), cloud.stiffness, even, smoothing);
+  sumViscosity(cloud.pairs(), cloud.stiffness, viscosity);
   const CubicKernel kernel(kSupport);
   for (size_t i = 0; i < n; ++i) {
     double w = kernel.value(0), square = 0, divergence = 0, size = 0;
@@ -67,9 +70,10 @@ TEST(SphSums, EqualTheLoopOverAllPairs) {
       gradient += g;
       square += double(cloud.motion[j].w()) * g.squaredNorm();
       divergence += v.dot(g);
-      push += double(cloud.place[i].w() + cloud.place[j].w()) * g;
-      smooth -= kernel.value(s) / 1.25 * v;
-      drag += v.dot(x) / (x.squaredNorm() + 0.01 * kSupport * kSupport) * g;
+      const auto both = double(cloud.stiffness[i] + cloud.stiffness[j]);
+      push += both * g;
+      smooth -= 0.5 * both * kernel.value(s) / 1.25 * v;
+      drag += 0.5 * both * v.dot(x) / (x.squaredNorm() + 0.01 * kSupport * kSupport) * g;
       size += g.norm();
     }
     EXPECT_NEAR(double(density[i].w()), kVolume * w, 1e-5 * kVolume * w);
@@ -90,7 +94,7 @@ TEST(SphSums, ALatticeHasItsDensity) {
   std::vector<Vec4f> density(cloud.points.size());
   std::vector<float> squares(density.size());
   for (Vec4f& m : cloud.motion) m.w() = 1;
-  sumDensity(cloud.pairs(), density, squares);
+  sumDensity(cloud.pairs(), cloud.rows, cloud.blocks, density, squares);
   const size_t middle = 4 + 9 * (4 + 9 * 4);
   EXPECT_NEAR(double(density[middle].w()), 0.99997, 2e-5);
   EXPECT_NEAR(kSupport * kSupport * double(squares[middle]), 1.6994, 1e-4);
@@ -103,16 +107,16 @@ TEST(SphSums, ALatticeHasItsDensity) {
 }
 
 TEST(SphSums, SameBitsOnEveryTargetAndForAnyNumberOfThreads) {
-  const Cloud cloud = randomCloud(3000);
+  Cloud cloud = randomCloud(3000);
   const size_t n = cloud.points.size();
   const auto all = [&] {
     std::vector<Vec4f> density(n), pressure(n), smoothing(n), viscosity(n);
     std::vector<float> squares(n), rate(n), even(n, 1.25f);
-    sumDensity(cloud.pairs(), density, squares);
+    sumDensity(cloud.pairs(), cloud.rows, cloud.blocks, density, squares);
     sumRate(cloud.pairs(), rate);
-    sumPressure(cloud.pairs(), pressure);
-    sumSmoothing(cloud.pairs(), even, smoothing);
-    sumViscosity(cloud.pairs(), viscosity);
+    sumPressure(cloud.pairs(), cloud.stiffness, pressure);
+    sumSmoothing(cloud.pairs(), cloud.stiffness, even, smoothing);
+    sumViscosity(cloud.pairs(), cloud.stiffness, viscosity);
     std::vector<float> out(squares);
     out.insert(out.end(), rate.begin(), rate.end());
     for (const auto* rows : {&density, &pressure, &smoothing, &viscosity})
