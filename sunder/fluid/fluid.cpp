@@ -20,7 +20,6 @@ namespace {
 constexpr size_t kGrain = 4096;
 // Of what a particle in the middle of others has: below, a particle has next to no neighbours.
 constexpr double kLeastFactor = 1e-3 * 1.7;
-constexpr double kViscosityLimit = 0.1;  // of support^2 / viscosity: the longest explicit step
 
 template <class T>
 void permute(std::vector<T>& values, std::span<const uint32_t> order, std::vector<T>& scratch) {
@@ -67,8 +66,9 @@ Fluid::Fluid(const FluidSettings& settings) : settings_(settings) {
 uint32_t Fluid::addPhase(const FluidPhase& phase) {
   requirePositive(phase.density, "a density");
   if (!(phase.viscosity >= 0) || !std::isfinite(phase.viscosity) || !(phase.smoothing >= 0) ||
-      phase.smoothing > 1)
-    throw Error(ErrorKind::Usage, "fluid: viscosity must not be negative, smoothing between 0 and 1");
+      phase.smoothing > 1 || !(phase.tension >= 0) || !std::isfinite(phase.tension))
+    throw Error(ErrorKind::Usage,
+                "fluid: viscosity and tension must not be negative, smoothing between 0 and 1");
   if (phases_.size() >= 255) throw Error(ErrorKind::Limit, "more than 255 fluids");
   phases_.push_back(phase);
   return uint32_t(phases_.size() - 1);
@@ -224,31 +224,39 @@ void Fluid::prepare() {
 
 void Fluid::applyForces(double dt, FluidStep& report) {
   const ProfileScope scope("forces");
+  applyViscosity(dt, report);
+  applySmoothing();
+  applyTension(dt);
   const Vec3f fall = (dt * settings_.gravity).cast<float>();
-  // Sums must not see what they change: changes are gathered first. Strengths are by mass, so that what one
-  // particle gains another loses.
-  parallelFor(size(), [&](size_t i) { gradient_[i] = withFourth(fall, 0); });
-  const auto exchange = [&](const std::vector<double>& byPhase, const auto& sum) {
-    if (std::all_of(byPhase.begin(), byPhase.end(), [](double x) { return x == 0; })) return;
-    std::vector<float> strength;
-    for (size_t p = 0; p < phases_.size(); ++p)
-      strength.push_back(float(byPhase[p] * phases_[p].density / settings_.referenceDensity));
-    std::vector<Vec4f> change(size());
-    parallelFor(size(), [&](size_t i) { stiffness_[i] = strength[phase_[i]]; });
-    sum(change);
-    parallelFor(size(), [&](size_t i) { gradient_[i] += motion_[i].w() * change[i]; });
-  };
-  std::vector<double> viscosity, smoothing;
-  const double most = kViscosityLimit * support_ * support_ / dt;
-  for (const FluidPhase& phase : phases_) {
-    report.viscosityLimited += phase.viscosity > most;
-    viscosity.push_back(10 * dt * std::min(phase.viscosity, most));
-    smoothing.push_back(phase.smoothing);
-  }
-  exchange(viscosity, [&](std::vector<Vec4f>& out) { sumViscosity(pairs(), stiffness_, out); });
-  parallelFor(size(), [&](size_t i) { predicted_[i] = density_[i].w() + boundary_[i].w(); });
-  exchange(smoothing, [&](std::vector<Vec4f>& out) { sumSmoothing(pairs(), stiffness_, predicted_, out); });
-  parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += gradient_[i].head<3>(); });
+  parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += fall; });
+}
+
+// Strengths are by mass, so that what one particle gains another loses.
+void Fluid::applySmoothing() {
+  std::vector<float> strength;
+  for (const FluidPhase& phase : phases_)
+    strength.push_back(float(phase.smoothing * phase.density / settings_.referenceDensity));
+  if (std::all_of(strength.begin(), strength.end(), [](float x) { return x == 0; })) return;
+  parallelFor(size(), [&](size_t i) {
+    stiffness_[i] = strength[phase_[i]];
+    predicted_[i] = density_[i].w() + boundary_[i].w();
+  });
+  sumSmoothing(pairs(), stiffness_, predicted_, gradient_);
+  parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += motion_[i].w() * gradient_[i].head<3>(); });
+}
+
+void Fluid::applyTension(double dt) {
+  std::vector<float> strength;
+  for (const FluidPhase& phase : phases_)
+    strength.push_back(float(dt * phase.tension * phase.density / settings_.referenceDensity));
+  if (std::all_of(strength.begin(), strength.end(), [](float x) { return x == 0; })) return;
+  parallelFor(size(), [&](size_t i) {
+    stiffness_[i] = strength[phase_[i]];
+    predicted_[i] = density_[i].w() + boundary_[i].w();
+  });
+  sumTension(pairs(), float(volume_ * settings_.referenceDensity), stiffness_, predicted_, density_,
+             gradient_);
+  parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += motion_[i].w() * gradient_[i].head<3>(); });
 }
 
 void Fluid::applyPressure(double dt) {

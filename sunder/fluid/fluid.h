@@ -60,6 +60,7 @@ struct FluidPhase {
   double density = 1000;    // at rest
   double viscosity = 1e-6;  // kinematic, m^2/s
   double smoothing = 0;     // XSPH: part of the difference to the neighbours that is taken away in a step
+  double tension = 0;       // of the surface: strength of cohesion and of the pull on its curvature
 };
 
 struct FluidStep {
@@ -69,7 +70,8 @@ struct FluidStep {
   bool densityMissed = false, divergenceMissed = false;  // tolerances, with all iterations
   double fastest = 0;                                    // m/s
   uint64_t pairs = 0, nearBodies = 0;                    // neighbours; entries of particles in maps
-  uint64_t viscosityLimited = 0;  // phases whose viscosity was more than the step can bear
+  uint32_t viscosityIterations = 0;                      // 0: explicit
+  bool viscosityMissed = false;
 };
 
 class Fluid {
@@ -120,6 +122,9 @@ class Fluid {
   void solveDensity(double dt, FluidStep& report);
   void solveDivergence(double dt, FluidStep& report);
   void warmStart(std::vector<float>& kappa, double scale, double dt);
+  void applyViscosity(double dt, FluidStep& report);
+  void applySmoothing();
+  void applyTension(double dt);
   void applyPressure(double dt);  // of stiffness_
   void addImpulses(double dt);    // of applied_
   void rub(double dt);            // friction on bodies, by the pressures of the step

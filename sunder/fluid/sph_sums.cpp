@@ -206,6 +206,35 @@ void Viscosity(const PairSums& s, size_t begin, size_t end, const float* strengt
   }
 }
 
+void Tension(const PairSums& s, size_t begin, size_t end, float mass, const float* strength,
+             const float* density, const Vec4f* normal, Vec4f* velocity) {
+  const V r = number(s.support), half = number(0.5f * s.support), zero = hn::Zero(D());
+  const float r3 = s.support * s.support * s.support;
+  const V scale = number(mass * float(32 / kPi) / (r3 * r3 * r3)), shift = number(r3 * r3 / 64);
+  const V least = number(1e-6f * s.support);
+  for (size_t i = begin; i < end; ++i) {
+    const V own = number(density[i]), ownStrength = number(strength[i]);
+    const V nx = number(normal[i].x()), ny = number(normal[i].y()), nz = number(normal[i].z());
+    Sum x, y, z;
+    for (const PairBlock& block : s.blocks->of(i))
+      for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
+        const Way way = wayTo(s.place[i], s.place.data(), block.index + at);
+        const Quad n = gatherRows(D(), normal, block.index + at);
+        const V distance = hn::Sqrt(way.squared), left = hn::Max(hn::Sub(r, distance), zero);
+        const V product = hn::Mul(left, distance), cube = hn::Mul(hn::Mul(product, product), product);
+        const V near = hn::Sub(hn::Add(cube, cube), shift);
+        const V cohesion = hn::Div(hn::Mul(scale, hn::IfThenElse(hn::Le(distance, half), near, cube)),
+                                   hn::Max(distance, least));
+        const V strong = hn::Add(ownStrength, gather(strength, block.index + at));
+        const V factor = hn::Div(strong, hn::Add(own, gather(density, block.index + at)));
+        x.add(h, hn::Mul(factor, hn::Add(hn::Mul(cohesion, way.x), hn::Mul(r, hn::Sub(nx, n.x)))));
+        y.add(h, hn::Mul(factor, hn::Add(hn::Mul(cohesion, way.y), hn::Mul(r, hn::Sub(ny, n.y)))));
+        z.add(h, hn::Mul(factor, hn::Add(hn::Mul(cohesion, way.z), hn::Mul(r, hn::Sub(nz, n.z)))));
+      }
+    velocity[i] = -Vec4f(x.total(), y.total(), z.total(), 0);
+  }
+}
+
 }  // namespace sunder::fluid::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -219,6 +248,7 @@ HWY_EXPORT(Rate);
 HWY_EXPORT(Pressure);
 HWY_EXPORT(Smoothing);
 HWY_EXPORT(Viscosity);
+HWY_EXPORT(Tension);
 
 void density(const PairSums& s, const spatial::NeighbourRows& rows, PairBlocks& blocks, size_t begin,
              size_t end, Vec4f* out, float* squares) {
@@ -236,6 +266,10 @@ void smoothing(const PairSums& s, size_t begin, size_t end, const float* strengt
 }
 void viscosity(const PairSums& s, size_t begin, size_t end, const float* strength, Vec4f* out) {
   HWY_DYNAMIC_DISPATCH(Viscosity)(s, begin, end, strength, out);
+}
+void tension(const PairSums& s, size_t begin, size_t end, float mass, const float* strength,
+             const float* density, const Vec4f* normal, Vec4f* out) {
+  HWY_DYNAMIC_DISPATCH(Tension)(s, begin, end, mass, strength, density, normal, out);
 }
 }  // namespace
 }  // namespace kernels
@@ -281,6 +315,14 @@ void sumSmoothing(const PairSums& pairs, std::span<const float> strength, std::s
 void sumViscosity(const PairSums& pairs, std::span<const float> strength, std::span<Vec4f> sum) {
   parallelBlocks(pairs.place.size(), kGrain, [&](size_t begin, size_t end) {
     kernels::viscosity(pairs, begin, end, strength.data(), sum.data());
+  });
+}
+
+void sumTension(const PairSums& pairs, float mass, std::span<const float> strength,
+                std::span<const float> density, std::span<const Vec4f> gradient, std::span<Vec4f> velocity) {
+  parallelBlocks(pairs.place.size(), kGrain, [&](size_t begin, size_t end) {
+    kernels::tension(pairs, begin, end, mass, strength.data(), density.data(), gradient.data(),
+                     velocity.data());
   });
 }
 

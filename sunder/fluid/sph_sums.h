@@ -70,4 +70,10 @@ void sumSmoothing(const PairSums& pairs, std::span<const float> strength, std::s
 // V sum s_ij (v_ij . x_ij) / (|x_ij|^2 + 0.01 r^2) grad W: a tenth of the Laplacian of the velocity.
 void sumViscosity(const PairSums& pairs, std::span<const float> strength, std::span<Vec4f> sum);
 
+// Surface tension (Akinci, Akinci and Teschner 2013): the velocity that cohesion and curvature give,
+// -sum s_ij 2 / (d_i + d_j) [m C(|x_ij|) x_ij / |x_ij| + n_i - n_j], with n = r times the gradient of the
+// density and m the mass of a particle. Cohesion C keeps particles half a support apart.
+void sumTension(const PairSums& pairs, float mass, std::span<const float> strength,
+                std::span<const float> density, std::span<const Vec4f> gradient, std::span<Vec4f> velocity);
+
 }  // namespace sunder::fluid

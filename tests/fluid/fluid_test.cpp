@@ -101,8 +101,8 @@ TEST(Fluid, OneFactorCancelsTheRateOfItsParticle) {
 // Check 5, without a wall to push against.
 TEST(Fluid, KeepsMomentumAndAngularMomentum) {
   Fluid fluid(weightless());
-  fluid.addPhase({1000, 1e-3, 0.05});
-  fluid.addPhase({300, 1e-6, 0});
+  fluid.addPhase({1000, 1e-3, 0.05, 0.3});
+  fluid.addPhase({300, 1e-6, 0, 0});
   const std::vector<Vec3> points = randomPoints(10000, 0.85);
   for (size_t i = 0; i < points.size(); ++i)
     fluid.add({&points[i], 1}, Vec3(std::sin(double(i)), std::cos(3.0 * double(i)), 0.3), i % 3 == 0);
@@ -174,6 +174,51 @@ TEST(Fluid, DoesNotKnowHowFastItTravels) {
   };
   const std::vector<Vec3> rest = run(Vec3::Zero()), moving = run(Vec3(3, -2, 1));
   for (size_t i = 0; i < rest.size(); ++i) EXPECT_LT((rest[i] - moving[i]).norm(), 1e-5 * kDiameter);
+}
+
+// A long step makes thick fluids implicit: the same motion as many short explicit ones, and even exchange.
+TEST(Fluid, ThickFluidsStopAlikeInLongAndShortSteps) {
+  const auto speeds = [](double dt, uint32_t& iterations) {
+    FluidSettings settings = weightless();
+    settings.density.enabled = settings.divergence.enabled = false;
+    Fluid fluid(settings);
+    fluid.addPhase({1000, 2, 0, 0});
+    for (const Vec3& p : fillBox({Vec3::Constant(-0.3), Vec3::Constant(0.3)}, kDiameter))
+      fluid.add({&p, 1}, Vec3(1e-3 * std::sin(10 * p.y()), 0, 0));
+    const Momentum before = momentumOf(fluid);
+    for (double t = 0; t < 0.0079; t += dt)
+      iterations = std::max(iterations, fluid.step(dt).viscosityIterations);
+    const Momentum after = momentumOf(fluid);
+    EXPECT_LT((after.linear - before.linear).norm(), 1e-6 * before.size);
+    return after.kinetic / before.kinetic;
+  };
+  uint32_t few = 0, many = 0;
+  const double fine = speeds(1e-4, few), coarse = speeds(8e-4, many);
+  EXPECT_EQ(few, 0u);
+  EXPECT_GT(many, 1u);
+  EXPECT_LT(fine, 0.7);
+  EXPECT_NEAR(coarse, fine, 0.05);
+}
+
+// A cube of liquid under surface tension becomes round, and stays where it is.
+TEST(Fluid, TensionMakesDropsRound) {
+  FluidSettings settings = weightless();
+  Fluid fluid(settings);
+  fluid.addPhase({1000, 0.05, 0, 1});
+  fluid.add(fillBox({Vec3::Constant(-0.2), Vec3::Constant(0.2)}, kDiameter), Vec3::Zero());
+  const auto spread = [&] {  // of the distance of corners and of faces
+    double far = 0, along = 0;
+    for (const Vec3& p : fluid.positions()) {
+      far = std::max(far, p.norm());
+      if (std::max(std::abs(p.y()), std::abs(p.z())) < kDiameter) along = std::max(along, std::abs(p.x()));
+    }
+    return far / along;
+  };
+  const double before = spread();
+  for (int k = 0; k < 250; ++k) fluid.step(2e-3);
+  EXPECT_GT(before, 1.6);
+  EXPECT_LT(spread(), 1.25);
+  EXPECT_LT(momentumOf(fluid).centre.norm(), 1e-4);
 }
 
 // Mean iterations of a dam break; every step within its tolerances.
