@@ -1,0 +1,109 @@
+// Boundary density of a solid for fluid (boundary_quadrature.h has the model), precomputed: value and
+// gradient at any point for some ten nanoseconds, without boundary particles. Follows Koschier and Bender
+// 2017: cubic Serendipity cells (serendipity.h) on a regular grid, kept only where the surface is near. Each
+// kept cell has its 32 values in one piece, two cache lines a question.
+//
+// Beyond (2 - offset) supports from the surface the map is zero. Deeper inside than the support and than
+// three cells it continues with the straight profile 1 - offset - Phi/r, its gradient always of length 1/r
+// towards the inside, so that a particle that has tunnelled is still pushed out. The map is continuous but
+// for the border of that deep part (where it meets kinks of Phi) and the border of the domain; its gradient
+// jumps over faces of cells by about its error.
+//
+// Immutable after construction: share one map by shared_ptr among all bodies of a shape and ask in the frame
+// of each body. Values are the same for any number of threads and on every vector target.
+//
+// Walls thinner than two supports: the map pushes to the nearer side, as it does everywhere, but its top is
+// lower than that of a thick wall, so that violent fluid may pass. They are counted (DensityMapReport).
+//
+// Cost: see docs/fluids.md. Memory: 128 bytes a kept cell, 16 a deep one, 4 for every cell of the grid.
+#pragma once
+
+#include "sunder/base/box.h"
+#include "sunder/base/math.h"
+#include "sunder/sdf/field.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sunder::fluid {
+
+struct DensityMapSettings {
+  double support = 0;   // kernel support radius r of the fluid
+  double cell = 0;      // edge, at most the support; 0: half of the support
+  double offset = 0.5;  // in supports, 0 to 1. 0.5 puts the effective wall on the geometry, 0 is the source's
+  bool outside = false;  // the solid is what lies outside of the field's surface (tanks)
+};
+
+struct DensityMapReport {
+  std::array<uint32_t, 3> cells{};  // of the grid
+  size_t keptCells = 0, deepCells = 0;
+  size_t fieldQueries = 0;  // distances asked of the field
+  size_t planeNodes = 0;    // by the closed form: the field is linear in the ball around
+  size_t nodes = 0;         // by quadrature
+  // Places, at most a support apart along them, where the solid is thinner than two supports; the least
+  // thickness and where it is. Found by the field where it knows, or else on the grid, which does not see
+  // walls thinner than a third of a cell.
+  size_t thinPlaces = 0;
+  double thinnest = 0;
+  Vec3 thinnestAt = Vec3::Zero();
+};
+
+namespace kernels {
+struct MapView;
+}
+
+struct alignas(64) MapCell {
+  float values[32];  // in the order of serendipity.h
+};
+
+class DensityMap {
+ public:
+  // `domain`: where particles may ask; the map is cut to the part of it that the solid reaches. For a tank
+  // make it larger than the tank by what particles may tunnel. All threads. Throws Error (Usage) for
+  // settings or a domain that make no sense, (Limit) for more than kMostCells.
+  DensityMap(const sdf::Field& field, const Box3& domain, const DensityMapSettings& settings);
+
+  static constexpr uint64_t kMostCells = uint64_t(1) << 26;
+
+  // Value: boundary density / rest density; gradient of it with respect to the point, 1/m. Points and
+  // results in the frame of the body: (x, y, z, anything) -> (gx, gy, gz, value). In the calling thread.
+  // Points outside of bounds() and points that are not finite have zero. Throws Error (Usage) where the
+  // spans differ in size.
+  void samples(std::span<const Vec4f> points, std::span<Vec4f> out) const;
+  // The value alone, as a density solver asks in every iteration; the same bits.
+  void values(std::span<const Vec4f> points, std::span<float> out) const;
+
+  Box3 bounds() const { return bounds_; }  // outside of it the map is zero; empty for a map without cells
+  size_t bytes() const;
+  const DensityMapReport& report() const { return report_; }
+  const DensityMapSettings& settings() const { return settings_; }  // with the cell that was taken
+
+ private:
+  kernels::MapView view() const;
+
+  DensityMapSettings settings_;
+  DensityMapReport report_;
+  Box3 bounds_;
+  std::vector<int32_t> codes_;  // by cell, along x first; see density_map_kernel.h
+  std::vector<MapCell> nodes_;  // of kept cells
+  std::vector<Vec4f> deep_;     // gradient and value at the centre of deep cells
+};
+
+// A half-space normal . p <= offset, by the closed form: no grid, no bounds, exact. For floors.
+class PlaneMap {
+ public:
+  // The normal need not be of unit length (the plane's offset is then scaled alike). `settings.outside`
+  // turns the plane around, the cell is not used. Throws Error (Usage) as DensityMap does.
+  PlaneMap(const Vec3& normal, double planeOffset, const DensityMapSettings& settings);
+
+  void samples(std::span<const Vec4f> points, std::span<Vec4f> out) const;
+  void values(std::span<const Vec4f> points, std::span<float> out) const;
+
+ private:
+  Vec3 slope_;  // of t = Phi/r + offset
+  double constant_;
+};
+
+}  // namespace sunder::fluid

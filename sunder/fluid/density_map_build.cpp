@@ -1,0 +1,224 @@
+#include "sunder/fluid/density_map_build.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
+#include "sunder/fluid/density_map_kernel.h"
+#include "sunder/fluid/map_nodes.h"
+#include "sunder/fluid/serendipity.h"
+#include "sunder/sdf/analytic_field.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+namespace sunder::fluid {
+
+namespace {
+
+class MapBuild {
+ public:
+  MapBuild(const sdf::Field& field, const Box3& domain, const DensityMapSettings& settings)
+      : field_(field), settings_(settings), side_(settings.outside ? -1 : 1) {
+    chooseGrid(domain);
+  }
+  MapParts make();
+
+ private:
+  void chooseGrid(const Box3& domain);
+  void chooseLattice();
+  void classify(const DistanceBricks& distances);
+  void fillCells(const DistanceBricks& distances, const std::vector<float>& densities);
+  void fillDeep();
+  void findThin(const NodeCounts& onLattice);
+
+  double support() const { return settings_.support; }
+  Index3 cellAt(size_t cell) const {
+    const auto nx = size_t(cells_[0]), ny = size_t(cells_[1]);
+    return {int(cell % nx), int(cell / nx % ny), int(cell / nx / ny)};
+  }
+  Index3 firstPoint(const Index3& cell) const {
+    return {pad_ + 3 * cell[0], pad_ + 3 * cell[1], pad_ + 3 * cell[2]};
+  }
+
+  const sdf::Field& field_;
+  DensityMapSettings settings_;
+  double side_;
+  Index3 cells_{};
+  int pad_ = 0;          // lattice points around the map
+  double deepFrom_ = 0;  // supports: whole cells that are deeper are not kept
+  DistanceLattice lattice_;
+  MapParts parts_;
+};
+
+void MapBuild::chooseGrid(const Box3& domain) {
+  Box3 box = domain;
+  if (!settings_.outside) {
+    const Box3 reach = sdf::boundsAt(field_, (2 - settings_.offset) * support());
+    box.lower = box.lower.cwiseMax(reach.lower);
+    box.upper = box.upper.cwiseMin(reach.upper);
+    if (box.empty()) return;
+  }
+  const Vec3 counts =
+      (box.extent() / settings_.cell).unaryExpr([](double x) { return std::max(1.0, std::ceil(x - 1e-6)); });
+  if (!(counts.prod() <= double(DensityMap::kMostCells)))
+    throw Error(ErrorKind::Limit, fmt::format("a boundary map of {:.0f} x {:.0f} x {:.0f} cells", counts.x(),
+                                              counts.y(), counts.z()))
+        .hint(fmt::format("at most {} cells; take a smaller domain, larger particles or larger cells",
+                          DensityMap::kMostCells));
+  const Vec3 half = 0.5 * settings_.cell * counts;
+  parts_.bounds = {box.center() - half, box.center() + half};
+  for (size_t d = 0; d < 3; ++d) {
+    cells_[d] = int(counts[int(d)]);
+    parts_.report.cells[d] = uint32_t(cells_[d]);
+  }
+}
+
+void MapBuild::chooseLattice() {
+  const double step = settings_.cell / 3, diagonal = std::sqrt(3.0) * settings_.cell;
+  pad_ = int(std::ceil(support() / step - 1e-9)) + 1;
+  const double deep = std::max(support(), 3 * settings_.cell);
+  deepFrom_ = deep / support();
+  lattice_.origin = parts_.bounds.lower - Vec3::Constant(pad_ * step);
+  lattice_.step = step;
+  for (size_t d = 0; d < 3; ++d) lattice_.size[d] = 3 * cells_[d] + 1 + 2 * pad_;
+  lattice_.scale = side_ / support();
+  // All that the quadrature of a node in a kept cell can see, and the second differences there.
+  lattice_.high = float(2 - settings_.offset + 4 * step / support());
+  lattice_.low = float(-(deep + diagonal + support() + 4 * step) / support());
+}
+
+// Codes of all cells, kept and deep ones numbered in order.
+void MapBuild::classify(const DistanceBricks& distances) {
+  const size_t count = size_t(cells_[0]) * size_t(cells_[1]) * size_t(cells_[2]);
+  parts_.codes.resize(count);
+  const auto far = float(2 - settings_.offset), deep = float(-deepFrom_);
+  parallelFor(count, [&](size_t cell) {
+    const Index3 first = firstPoint(cellAt(cell));
+    float least = lattice_.high, most = lattice_.low;
+    for (int k = 0; k < 4; ++k)
+      for (int j = 0; j < 4; ++j)
+        for (int i = 0; i < 4; ++i) {
+          const float phi = distances.at(first[0] + i, first[1] + j, first[2] + k);
+          least = std::min(least, phi);
+          most = std::max(most, phi);
+        }
+    parts_.codes[cell] = least >= far ? kernels::kNothing : most <= deep ? kernels::kDeep : 0;
+  });
+  DensityMapReport& report = parts_.report;
+  for (int32_t& code : parts_.codes) {
+    if (code == 0)
+      code = int32_t(report.keptCells++);
+    else if (code == kernels::kDeep)
+      code = kernels::kDeep - int32_t(report.deepCells++);
+  }
+}
+
+void MapBuild::fillCells(const DistanceBricks& distances, const std::vector<float>& densities) {
+  parts_.nodes.resize(parts_.report.keptCells);
+  parallelFor(parts_.codes.size(), [&](size_t cell) {
+    const int32_t code = parts_.codes[cell];
+    if (code < 0) return;
+    const Index3 first = firstPoint(cellAt(cell));
+    for (size_t node = 0; node < kCellNodes; ++node) {
+      const Index3 at = serendipityNode(node);
+      const int i = first[0] + at[0], j = first[1] + at[1], k = first[2] + at[2];
+      const int32_t brick = distances.brickOf(i, j, k);  // not all low: a kept cell is not that deep
+      parts_.nodes[size_t(code)].values[node] =
+          brick < 0 ? 0 : densities[size_t(brick) * DistanceBricks::kPoints + DistanceBricks::slot(i, j, k)];
+    }
+  });
+}
+
+void MapBuild::fillDeep() {
+  std::vector<Vec3> centres;
+  for (size_t cell = 0; cell < parts_.codes.size(); ++cell) {
+    if (parts_.codes[cell] > kernels::kDeep) continue;
+    const Index3 at = cellAt(cell);
+    centres.push_back(parts_.bounds.lower +
+                      settings_.cell * (Vec3(at[0], at[1], at[2]) + Vec3::Constant(0.5)));
+  }
+  std::vector<sdf::FieldSample> samples(centres.size());
+  sdf::samplesOf(field_, centres, samples);
+  parts_.report.fieldQueries += centres.size();
+  for (const sdf::FieldSample& sample : samples) {
+    // Every cell pushes, also one whose centre is as far from two sides: away from any of them, or up.
+    const double length = sample.gradient.norm();
+    const Vec3 inwards = length > 0 ? Vec3(-side_ / length * sample.gradient) : Vec3(-Vec3::UnitY());
+    Vec4f record;
+    record.head<3>() = (inwards / support()).cast<float>();
+    record[3] = float(1 - settings_.offset - side_ * sample.value / support());
+    parts_.deep.push_back(record);
+  }
+}
+
+void MapBuild::findThin(const NodeCounts& onLattice) {
+  DensityMapReport& report = parts_.report;
+  std::vector<Vec3> places = field_.thinPlaces(2 * support());
+  std::erase_if(places, [&](const Vec3& p) { return !parts_.bounds.contains(p); });
+  std::vector<double> distances(places.size());
+  sdf::valuesOf(field_, places, distances);
+  report.fieldQueries += places.size();
+  for (size_t n = 0; n < places.size(); ++n) {
+    const double depth = -side_ * distances[n];
+    if (!(depth > 0 && depth < support())) continue;  // a gap, or the field was generous
+    if (report.thinPlaces++ == 0 || 2 * depth < report.thinnest) {
+      report.thinnest = 2 * depth;
+      report.thinnestAt = places[n];
+    }
+  }
+  if (report.thinPlaces > 0 || onLattice.thin == 0) return;
+  report.thinPlaces = onLattice.thin;
+  report.thinnest = 2 * double(onLattice.thinnest) * support();
+  const Index3& at = onLattice.thinnestAt;
+  report.thinnestAt = lattice_.position(at[0], at[1], at[2]);
+}
+
+NodeCounts joined(NodeCounts a, const NodeCounts& b) {
+  a.plane += b.plane;
+  a.quadrature += b.quadrature;
+  if (b.thin > 0 && (a.thin == 0 || b.thinnest < a.thinnest)) {
+    a.thinnest = b.thinnest;
+    a.thinnestAt = b.thinnestAt;
+  }
+  a.thin += b.thin;
+  return a;
+}
+
+MapParts MapBuild::make() {
+  if (parts_.bounds.empty()) return std::move(parts_);
+  chooseLattice();
+  const DistanceBricks distances(field_, lattice_);
+  parts_.report.fieldQueries = distances.queries();
+
+  const double diagonal = std::sqrt(3.0) * settings_.cell / support();
+  const MapNodes nodes(
+      distances,
+      {.pad = pad_, .cells = cells_, .offset = settings_.offset, .deepest = float(-deepFrom_ - diagonal)},
+      support() / lattice_.step);
+  std::vector<float> densities(distances.brickCount() * DistanceBricks::kPoints);
+  const NodeCounts counts = parallelReduce(
+      distances.brickCount(), NodeCounts{},
+      [&](size_t begin, size_t end) {
+        NodeCounts sum;
+        for (size_t b = begin; b < end; ++b)
+          sum = joined(sum, nodes.compute(b, densities.data() + b * DistanceBricks::kPoints));
+        return sum;
+      },
+      joined, 1);
+  parts_.report.planeNodes = counts.plane;
+  parts_.report.nodes = counts.quadrature;
+  classify(distances);
+  fillCells(distances, densities);
+  fillDeep();
+  findThin(counts);
+  return std::move(parts_);
+}
+
+}  // namespace
+
+MapParts buildDensityMap(const sdf::Field& field, const Box3& domain, const DensityMapSettings& settings) {
+  return MapBuild(field, domain, settings).make();
+}
+
+}  // namespace sunder::fluid
