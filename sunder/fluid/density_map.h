@@ -20,6 +20,7 @@
 
 #include "sunder/base/box.h"
 #include "sunder/base/math.h"
+#include "sunder/fluid/boundary.h"
 #include "sunder/sdf/field.h"
 
 #include <array>
@@ -58,7 +59,7 @@ struct alignas(64) MapCell {
   float values[32];  // in the order of serendipity.h
 };
 
-class DensityMap {
+class DensityMap : public BoundaryMap {
  public:
   // `domain`: where particles may ask; the map is cut to the part of it that the solid reaches. For a tank
   // make it larger than the tank by what particles may tunnel. All threads. Throws Error (Usage) for
@@ -71,11 +72,13 @@ class DensityMap {
   // results in the frame of the body: (x, y, z, anything) -> (gx, gy, gz, value). In the calling thread.
   // Points outside of bounds() and points that are not finite have zero. Throws Error (Usage) where the
   // spans differ in size.
-  void samples(std::span<const Vec4f> points, std::span<Vec4f> out) const;
+  void samples(std::span<const Vec4f> points, std::span<Vec4f> out) const override;
   // The value alone, as a density solver asks in every iteration; the same bits.
-  void values(std::span<const Vec4f> points, std::span<float> out) const;
+  void values(std::span<const Vec4f> points, std::span<float> out) const override;
 
-  Box3 bounds() const { return bounds_; }  // outside of it the map is zero; empty for a map without cells
+  Box3 bounds() const override {
+    return bounds_;
+  }  // outside of it the map is zero; empty for a map without cells
   size_t bytes() const;
   const DensityMapReport& report() const { return report_; }
   const DensityMapSettings& settings() const { return settings_; }  // with the cell that was taken
@@ -92,14 +95,16 @@ class DensityMap {
 };
 
 // A half-space normal . p <= offset, by the closed form: no grid, no bounds, exact. For floors.
-class PlaneMap {
+class PlaneMap : public BoundaryMap {
  public:
   // The normal need not be of unit length (the plane's offset is then scaled alike). `settings.outside`
   // turns the plane around, the cell is not used. Throws Error (Usage) as DensityMap does.
   PlaneMap(const Vec3& normal, double planeOffset, const DensityMapSettings& settings);
 
-  void samples(std::span<const Vec4f> points, std::span<Vec4f> out) const;
-  void values(std::span<const Vec4f> points, std::span<float> out) const;
+  void samples(std::span<const Vec4f> points, std::span<Vec4f> out) const override;
+  void values(std::span<const Vec4f> points, std::span<float> out) const override;
+
+  Box3 bounds() const override { return {Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)}; }
 
  private:
   Vec3 slope_;  // of t = Phi/r + offset

@@ -402,6 +402,42 @@ void Fluid::rub(double dt) {
   }
 }
 
+double Fluid::relax(double tolerance, uint32_t rounds) {
+  constexpr double kFarthest = 0.1;  // diameters in a round
+  const double dt = 1e-3;            // cancels
+  std::vector<Vec4f> motion = motion_;
+  std::vector<uint32_t> ids = ids_;
+  double worst = 0;
+  for (uint32_t round = 0;; ++round) {
+    prepare();
+    worst = 0;
+    for (size_t i = 0; i < size(); ++i) worst = std::max(worst, density(i) - 1);
+    if (worst <= tolerance || round >= rounds) break;
+    parallelFor(size(), [&](size_t i) {
+      motion_[i].head<3>().setZero();
+      kappa_[i] = 0;
+    });
+    FluidStep ignored;
+    impulses_.assign(bodies_.size(), {});
+    solveDensity(dt, ignored);
+    parallelFor(size(), [&](size_t i) {
+      Vec3 way = dt * velocity(i);
+      const double length = way.norm(), most = kFarthest * diameter_;
+      if (length > most) way *= most / length;
+      positions_[i] += way;
+    });
+  }
+  // Particles may have changed places.
+  std::vector<uint32_t> place(nextId_, 0);
+  for (size_t i = 0; i < size(); ++i) place[ids[i]] = uint32_t(i);
+  parallelFor(size(), [&](size_t i) {
+    motion_[i] = motion[place[ids_[i]]];
+    kappa_[i] = 0;
+  });
+  impulses_.assign(bodies_.size(), {});
+  return worst;
+}
+
 FluidStep Fluid::step(double dt) {
   requirePositive(dt, "a time step");
   FluidStep report;

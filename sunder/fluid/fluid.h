@@ -90,6 +90,10 @@ class Fluid {
   BoundaryBody& body(uint32_t index) { return bodies_[index]; }
   size_t bodyCount() const { return bodies_.size(); }
 
+  // Moves particles, without giving them speed, until none is denser than rest by more than `tolerance`, or
+  // so many rounds are over: for blocks that were just added, which press against corners of walls, or each
+  // other, more than water does. Returns the largest error left.
+  double relax(double tolerance = 0.02, uint32_t rounds = 100);
   // The longest step that the fastest particle allows; infinite where nothing moves.
   double stepLimit() const;
   FluidStep step(double dt);
