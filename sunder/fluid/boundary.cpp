@@ -48,6 +48,8 @@ void findEntries(std::span<const BoundaryBody> bodies, std::span<const Vec4f> pl
   std::vector<Found> found;
   for (size_t k = 0; k < bodies.size(); ++k) {
     const BoundaryBody& body = bodies[k];
+    entries.bodyStart[k + 1] = uint32_t(entries.particle.size());
+    if (!body.map) continue;
     const Box3 box = worldBounds(body);
     const Box3f reach{(box.lower - origin).cast<float>(), (box.upper - origin).cast<float>()};
     near.clear();

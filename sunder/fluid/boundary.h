@@ -27,7 +27,7 @@ using BoundaryMapPtr = std::shared_ptr<const BoundaryMap>;
 
 // A body as it is at the end of a step. What cannot be moved by the fluid has no inverse mass.
 struct BoundaryBody {
-  BoundaryMapPtr map;
+  BoundaryMapPtr map;            // none: it is not there
   Vec3 position = Vec3::Zero();  // of the frame of the map
   Mat3 rotation = Mat3::Identity();
   Vec3 centre = Vec3::Zero();  // of mass, in the world

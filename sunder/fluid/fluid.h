@@ -82,12 +82,16 @@ class Fluid {
   uint32_t addPhase(const FluidPhase& phase);
   // Throws Error (Usage) for positions or velocities that are not finite, or a phase that is not there.
   void add(std::span<const Vec3> positions, const Vec3& velocity, uint32_t phase = 0);
+  // Of positions where particles are to be, leaves out those in bodies: where a body adds more than `most` to
+  // the density.
+  void leaveOutBuried(std::vector<Vec3>& positions, double most) const;
   // Takes particles away: those whose number (by place in positions()) is set.
   void remove(std::span<const uint8_t> gone);
 
   // Bodies have the order of their being added. Their state is that at the end of the step to come.
   uint32_t addBody(const BoundaryBody& body);
   BoundaryBody& body(uint32_t index) { return bodies_[index]; }
+  void removeBody(uint32_t index);  // keeps its place
   size_t bodyCount() const { return bodies_.size(); }
 
   // Moves particles, without giving them speed, until none is denser than rest by more than `tolerance`, or
@@ -107,6 +111,7 @@ class Fluid {
   const std::vector<uint32_t>& ids() const { return ids_; }  // in the order of birth, forever
   const std::vector<uint8_t>& phases() const { return phase_; }
   const FluidSettings& settings() const { return settings_; }
+  double support() const { return support_; }  // of the kernel
   double particleVolume() const { return volume_; }
   double mass(size_t i) const { return volume_ * phases_[phase_[i]].density; }
   // Density relative to rest and pressure of the last step, Pa.

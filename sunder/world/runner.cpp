@@ -140,7 +140,7 @@ class Run {
     while (writer_->meshCount() < world_.meshCount()) writer_->addMesh(world_.mesh(writer_->meshCount()));
     while (writer_->bodyCount() < world_.bodyCount()) writer_->addBody(world_.body(writer_->bodyCount()));
     writer_->frame(world_.frame(), world_.time(), world_.states(), world_.fields(), statistics,
-                   world_.events());
+                   world_.events(), world_.points());
   }
 
   void checkpoint() {

@@ -2,6 +2,7 @@
 
 #include "sunder/base/text.h"
 #include "sunder/world/scene_arrays.h"
+#include "sunder/world/scene_fluid.h"
 #include "sunder/world/scene_node.h"
 #include "sunder/world/shape_library.h"
 
@@ -35,6 +36,7 @@ class SceneReader {
       for (size_t i = 0; i < root_["bodies"].size(); ++i) readBody(root_["bodies"][i]);
     if (root_.has("arrays"))
       for (size_t i = 0; i < root_["arrays"].size(); ++i) readArray(root_["arrays"][i]);
+    if (root_.has("fluid")) addLiquids(root_["fluid"]);
     if (root_.has("joints"))
       for (size_t i = 0; i < root_["joints"].size(); ++i) readJoint(root_["joints"][i], i);
     if (root_.has("forces"))
@@ -261,6 +263,23 @@ class SceneReader {
         Json::parse(scene_.shapes[body.shape].json).contains("plane"))
       place.fail("a plane cannot move", "set \"kind\" to \"static\"");
     scene_.bodies.push_back(std::move(body));
+  }
+
+  // A liquid has a place among the bodies, by which recordings know it.
+  void addLiquids(const SceneNode& node) {
+    scene_.fluid = readFluid(node, scene_, [&](const SceneNode& name) { return needMaterial(name); });
+    for (LiquidSpec& liquid : scene_.fluid->liquids) {
+      const Json point = {{"sphere", {{"radius", scene_.fluid->settings.radius}}}};
+      BodySpec body;
+      body.id = liquid.id;
+      body.pointer = liquid.pointer;
+      body.kind = rigid::BodyKind::Static;
+      body.material = liquid.material;
+      body.shape = shapeIndex("particle", point, liquid.pointer);
+      body.liquid = true;
+      liquid.body = static_cast<uint32_t>(scene_.bodies.size());
+      addBody(std::move(body), node);
+    }
   }
 
   void readBody(const SceneNode& node) {
@@ -522,6 +541,7 @@ rigid::BodySettings bodySettings(const Scene& scene, const BodySpec& spec) {
   body.group = spec.group;
   body.canSleep = spec.canSleep;
   body.name = spec.id;
+  if (spec.liquid) body.mask = 0;
   return body;
 }
 

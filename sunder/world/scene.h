@@ -7,6 +7,7 @@
 // and materials refer to, as they refer to shapes now (docs/scenes.md).
 #pragma once
 
+#include "sunder/fluid/fluid.h"
 #include "sunder/rigid/simulation.h"
 #include "sunder/world/scene_document.h"
 
@@ -77,6 +78,7 @@ struct BodySpec {
   std::vector<KeyFrame> keyFrames;  // ascending times
   bool repeat = false;
   std::optional<FractureSpec> fracture;
+  bool liquid = false;  // particles that have their place in the list: nothing touches it as a body
 };
 
 struct JointSpec {
@@ -97,6 +99,38 @@ struct ForceSpec {
   double time = 0;                 // of an explosion
   double strength = 0;             // impulse, N s; acceleration, m/s^2
   double radius = 1;
+};
+
+struct BlockSpec {
+  Box3 box;
+  std::string field;  // description of a field, JSON; empty: the whole box
+  std::string pointer;
+  Vec3 velocity = Vec3::Zero();
+};
+
+// A round jet.
+struct EmitterSpec {
+  Vec3 position = Vec3::Zero(), direction = Vec3::UnitY();
+  double radius = 0, speed = 1;  // m, m/s
+  double from = 0, until = 0;    // s
+};
+
+struct LiquidSpec {
+  std::string id, pointer;
+  uint32_t material = 0;
+  uint32_t body = 0;  // its place among the bodies
+  fluid::FluidPhase phase;
+  std::vector<BlockSpec> blocks;
+  std::vector<EmitterSpec> emitters;
+};
+
+struct FluidSpec {
+  fluid::FluidSettings settings;
+  double longestStep = 5e-3;  // s
+  double offset = 0.5, friction = 0;
+  std::optional<Box3> tank;
+  std::vector<LiquidSpec> liquids;
+  std::vector<Box3> sinks;
 };
 
 struct RecordingSettings {
@@ -125,6 +159,7 @@ struct Scene {
   std::vector<BodySpec> bodies;
   std::vector<JointSpec> joints;
   std::vector<ForceSpec> forces;
+  std::optional<FluidSpec> fluid;
   RecordingSettings recording;
 
   // The document with the materials written out: the same run from one text, also where the built-in

@@ -82,6 +82,7 @@ World::World(Scene scene, const Progress& progress)
         });
       }()),
       breakage_(scene_, shapes_),
+      liquids_(scene_, shapes_),
       simulation_(settingsOf(scene_)) {
   const ProfileScope scope("build");
   for (size_t i = 0; i < shapes_.size(); ++i)
@@ -90,6 +91,8 @@ World::World(Scene scene, const Progress& progress)
               fmt::format("{}: {}", shapeTitle(scene_, scene_.shapes[i]), shapes_[i].problems.front()));
   degrade(kCoarse, breakage_.report().coarse, 0, "");
   populate();
+  liquids_.start(simulation_);
+  degrade("particles of blocks would have been in bodies and were left out", liquids_.report().buried, 0, "");
 }
 
 void World::populate() {
@@ -189,6 +192,7 @@ void World::step() {
         simulation_.moveTo(BodyIndex(i), target);
     }
     applyForces(forces_, simulation_, done);
+    liquids_.push(simulation_);
   }
   {
     const ProfileScope scope("step");
@@ -196,6 +200,20 @@ void World::step() {
     simulation_.step();
   }
   gather();
+  breakBodies();
+  if (!liquids_.any()) return;
+  liquids_.step(simulation_, static_cast<double>(done + 1) * dt);
+  const LiquidsReport& now = liquids_.report();
+  degrade("steps of the fluid left more compression than asked for", now.missedDensity - wet_.missedDensity,
+          frame_ + 1, "");
+  degrade("steps of the fluid left more divergence than asked for",
+          now.missedDivergence - wet_.missedDivergence, frame_ + 1, "");
+  degrade("steps of the fluid left viscosity unsolved", now.missedViscosity - wet_.missedViscosity,
+          frame_ + 1, "");
+  wet_ = now;
+}
+
+void World::breakBodies() {
   if (!breakage_.any()) return;
   const uint32_t before = simulation_.bodyCount();
   for (const BreakRecord& broke : breakage_.act(simulation_, frame_ + 1)) {
@@ -307,6 +325,12 @@ record::BodyEntry World::body(uint32_t index) const {
     body.mass = spec.kind == rigid::BodyKind::Dynamic ? simulation_.mass(BodyIndex(index)) : 0;
     const auto found = std::lower_bound(breakable_.begin(), breakable_.end(), index);
     body.mesh = spec.shape;
+    if (spec.liquid) {
+      body.kind = record::BodyKind::Fluid;
+      body.mesh = kNoIndex;
+      for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l)
+        if (scene_.fluid->liquids[l].body == index) body.mass = liquids_.mass(l);
+    }
     if (found != breakable_.end() && *found == index)
       body.mesh = static_cast<uint32_t>(shapes_.size() + size_t(found - breakable_.begin()));
   } else {
@@ -368,11 +392,22 @@ std::vector<record::Statistic> World::statistics() const {
   const rigid::StepReport& report = simulation_.report();
   const rigid::Energy energy = simulation_.energy();
   const auto number = [](uint64_t value) { return static_cast<double>(value); };
-  return {{"energy.kinetic", energy.kinetic},     {"energy.potential", energy.potential},
-          {"bodies.awake", number(report.awake)}, {"bodies.removed", number(removed_)},
-          {"pairs", number(report.pairs)},        {"contacts", number(report.contacts)},
-          {"islands", number(report.islands)},    {"depth.deepest", report.deepest},
-          {"depth.mean", report.meanDepth},       {"events", number(events_.size())}};
+  std::vector<record::Statistic> out{
+      {"energy.kinetic", energy.kinetic},     {"energy.potential", energy.potential},
+      {"bodies.awake", number(report.awake)}, {"bodies.removed", number(removed_)},
+      {"pairs", number(report.pairs)},        {"contacts", number(report.contacts)},
+      {"islands", number(report.islands)},    {"depth.deepest", report.deepest},
+      {"depth.mean", report.meanDepth},       {"events", number(events_.size())}};
+  if (liquids_.any()) {
+    const LiquidsReport& wet = liquids_.report();
+    out.push_back({"fluid.particles", number(liquids_.fluid()->size())});
+    out.push_back({"fluid.steps", number(wet.steps)});
+    out.push_back({"fluid.iterations.density", number(wet.last.densityIterations)});
+    out.push_back({"fluid.iterations.divergence", number(wet.last.divergenceIterations)});
+    out.push_back({"fluid.error.density", wet.last.densityError});
+    out.push_back({"fluid.fastest", wet.last.fastest});
+  }
+  return out;
 }
 
 std::string World::resolvedScene() const {
@@ -417,6 +452,7 @@ std::string World::save() const {
   writer.u64(shownBreaks_);
   breakage_.save(writer);
   simulation_.save(writer);
+  liquids_.save(writer);
   return out;
 }
 
@@ -447,6 +483,8 @@ void World::load(std::string_view state, const std::string& fileName) {
   adoptPieces(static_cast<uint32_t>(scene_.bodies.size()));
   splinters_ = breakage_.report().splinters;
   simulation_.load(in);
+  liquids_.load(in, simulation_);
+  wet_ = liquids_.report();
   frame_ = frame;
   mostContacts_ = most;
   removed_ = removed;
@@ -461,6 +499,7 @@ uint64_t World::hash() const {
   Hasher hasher;
   hasher.update(frame_);
   hasher.update(simulation_.hash());
+  if (liquids_.any()) hasher.update(liquids_.fluid()->hash());
   return hasher.digest();
 }
 

@@ -9,6 +9,7 @@
 #include "sunder/record/recording.h"
 #include "sunder/rigid/simulation.h"
 #include "sunder/world/breakage.h"
+#include "sunder/world/liquids.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
 
@@ -39,6 +40,7 @@ class World {
   const rigid::Simulation& simulation() const { return simulation_; }
   const std::vector<BuiltShape>& shapes() const { return shapes_; }
   const Breakage& breakage() const { return breakage_; }
+  const Liquids& liquids() const { return liquids_; }
   void observeBreaks(BreakObserver observer) { breakage_.observe(std::move(observer)); }
 
   uint64_t frame() const { return frame_; }
@@ -62,6 +64,7 @@ class World {
   std::vector<record::BodyEntry> bodies() const;
   std::vector<record::BodyState> states() const;
   std::vector<record::BodyField> fields() const;
+  std::vector<record::BodyPoints> points() const { return liquids_.points(); }
   const std::vector<record::Event>& events() const { return events_; }  // of the last frame
   std::vector<record::Statistic> statistics() const;                    // of the last frame
 
@@ -75,6 +78,7 @@ class World {
 
  private:
   void step();
+  void breakBodies();
   void gather();
   void removeLost();
   rigid::BodyIndex farthestBody() const;  // or fastest; none where nothing moves
@@ -89,6 +93,7 @@ class World {
   Scene scene_;
   std::vector<BuiltShape> shapes_;
   Breakage breakage_;
+  Liquids liquids_;
   rigid::Simulation simulation_;
   uint64_t frame_ = 0;
   uint64_t mostContacts_ = 0;
@@ -96,6 +101,7 @@ class World {
   std::vector<uint32_t> breakable_;  // bodies of the scene, ascending
   std::vector<ForceSpec> forces_;    // of the scene, pieces included
   uint64_t tiny_ = 0, splinters_ = 0, refused_ = 0;
+  LiquidsReport wet_;         // as far as it is counted
   uint64_t shownBreaks_ = 0;  // whose surfaces were made, and counted where they are coarse
   std::vector<char> brokenJoints_;
   std::vector<record::Event> events_;

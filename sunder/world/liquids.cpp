@@ -1,0 +1,309 @@
+#include "sunder/world/liquids.h"
+
+#include "sunder/base/bytes.h"
+#include "sunder/base/error.h"
+#include "sunder/base/profiler.h"
+#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/fill.h"
+#include "sunder/sdf/analytic_field.h"
+#include "sunder/sdf/mesh_field.h"
+#include "sunder/world/field_tree.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace sunder::world {
+
+namespace {
+
+using rigid::BodyIndex;
+
+// Of the density that a wall adds: particles of a block that have more are in it.
+constexpr double kBuried = 0.75;
+constexpr double kTankMargin = 4;  // supports that particles may have left a tank by and still be pushed back
+
+}  // namespace
+
+Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : scene_(scene), shapes_(shapes) {
+  if (!scene.fluid) return;
+  const FluidSpec& spec = *scene.fluid;
+  fluid_ = std::make_unique<fluid::Fluid>(spec.settings);
+  for (const LiquidSpec& liquid : spec.liquids) {
+    fluid_->addPhase(liquid.phase);
+    emitted_.emplace_back(liquid.emitters.size(), 0);
+  }
+  const double support = fluid_->support();
+  if (spec.tank) {
+    Box3 domain = *spec.tank;
+    domain.lower.array() -= kTankMargin * support;
+    domain.upper.array() += kTankMargin * support;
+    fluid::BoundaryBody tank;
+    tank.map = std::make_shared<const fluid::DensityMap>(
+        *sdf::makeBoxField(*spec.tank), domain,
+        fluid::DensityMapSettings{.support = support, .cell = 0, .offset = spec.offset, .outside = true});
+    tank.friction = spec.friction;
+    tank_ = fluid_->addBody(tank);
+  }
+  for (const BodySpec& body : scene.bodies) {
+    const rigid::Shape* shape = shapes[body.shape].shape.get();
+    if (body.liquid || maps_.contains(shape)) continue;
+    try {
+      maps_[shape] = mapOf(*shape);
+    } catch (const Error& error) {
+      throw scene.document.error(body.pointer, error.message()).hint(error.hint());
+    }
+  }
+}
+
+fluid::BoundaryMapPtr Liquids::mapOf(const rigid::Shape& shape) const {
+  const double support = fluid_->support();
+  const fluid::DensityMapSettings settings{
+      .support = support, .cell = 0, .offset = scene_.fluid->offset, .outside = false};
+  if (shape.kind() == rigid::ShapeKind::Plane)
+    return std::make_shared<const fluid::PlaneMap>(Vec3::UnitY(), 0.0, settings);
+  Box3 domain = shape.localBounds();
+  domain.lower.array() -= 2 * support;
+  domain.upper.array() += 2 * support;
+  // Pieces too small to have a shape, for particles of this size.
+  if (shape.localBounds().extent().maxCoeff() < support) {
+    const double radius = std::cbrt(0.75 / kPi * shape.mass().volume);
+    return std::make_shared<const fluid::DensityMap>(*sdf::makeSphereField(shape.mass().centre, radius),
+                                                     domain, settings);
+  }
+  if (shape.kind() == rigid::ShapeKind::Solid || shape.kind() == rigid::ShapeKind::Hull)
+    return std::make_shared<const fluid::DensityMap>(sdf::MeshField(shape.surface()), domain, settings);
+  return std::make_shared<const fluid::DensityMap>(shape.field(), domain, settings);
+}
+
+void Liquids::follow(const rigid::Simulation& simulation) {
+  const uint32_t first = tank_ ? 1 : 0;
+  for (uint32_t b = uint32_t(before_.size()); b < simulation.bodyCount(); ++b) {
+    fluid::BoundaryBody body;
+    const bool own = b < scene_.bodies.size();
+    if (simulation.exists(BodyIndex(b)) && !(own && scene_.bodies[b].liquid)) {
+      // Bodies that may break move with a shape of their tetrahedra, but look like their own.
+      const rigid::Shape* shape =
+          own ? shapes_[scene_.bodies[b].shape].shape.get() : simulation.shape(BodyIndex(b)).get();
+      const auto known = maps_.find(shape);
+      body.map = known != maps_.end() ? known->second : mapOf(*shape);
+    }
+    body.friction = scene_.fluid->friction;
+    fluid_->addBody(body);
+    before_.push_back(simulation.exists(BodyIndex(b)) ? simulation.pose(BodyIndex(b)) : rigid::Pose{});
+  }
+  for (uint32_t b = 0; b < before_.size(); ++b)
+    if (fluid_->body(first + b).map && !simulation.exists(BodyIndex(b))) fluid_->removeBody(first + b);
+  impulses_.resize(before_.size());
+}
+
+// Bodies between where they were (0) and where they are (1).
+void Liquids::place(const rigid::Simulation& simulation, double part) {
+  const uint32_t first = tank_ ? 1 : 0;
+  for (uint32_t b = 0; b < before_.size(); ++b) {
+    fluid::BoundaryBody& body = fluid_->body(first + b);
+    if (!body.map) continue;
+    const BodyIndex index(b);
+    const rigid::Pose now = simulation.pose(index);
+    body.position = before_[b].position + part * (now.position - before_[b].position);
+    body.rotation = before_[b].rotation.slerp(part, now.rotation).toRotationMatrix();
+    body.velocity = simulation.velocity(index);
+    body.spin = simulation.angularVelocity(index);
+    body.centre = body.position + body.rotation * simulation.shape(index)->mass().centre;
+    if (simulation.kind(index) != rigid::BodyKind::Dynamic) continue;
+    const rigid::Shape& shape = *simulation.shape(index);
+    const double mass = simulation.mass(index);
+    const Mat3 frame = body.rotation * shape.massFrame().rotation.toRotationMatrix();
+    const Vec3 inertia = shape.principalInertia() * (mass / shape.mass().volume);
+    body.inverseMass = 1 / mass;
+    body.inverseInertia = frame * inertia.cwiseInverse().asDiagonal() * frame.transpose();
+  }
+}
+
+void Liquids::start(const rigid::Simulation& simulation) {
+  if (!any()) return;
+  const ProfileScope scope("liquids");
+  follow(simulation);
+  place(simulation, 1);
+  fill();
+  emit(0);
+  fluid_->relax();
+}
+
+void Liquids::fill() {
+  const double spacing = 2 * scene_.fluid->settings.radius;
+  for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l)
+    for (const BlockSpec& block : scene_.fluid->liquids[l].blocks) {
+      std::vector<Vec3> points;
+      try {
+        if (block.field.empty()) {
+          points = fluid::fillBox(block.box, spacing);
+        } else {
+          const nlohmann::json json = nlohmann::json::parse(block.field);
+          const sdf::FieldPtr field = makeField(SceneNode(scene_.document, json, block.pointer + "/field"));
+          points = fluid::fillField(*field, block.box, spacing, 0.5 * spacing, false);
+        }
+      } catch (const Error& error) {
+        throw scene_.document.error(block.pointer, error.message()).hint(error.hint());
+      }
+      const size_t all = points.size();
+      fluid_->leaveOutBuried(points, kBuried);
+      report_.buried += all - points.size();
+      fluid_->add(points, block.velocity, l);
+    }
+}
+
+// Layers of particles, each a diameter behind the one before.
+void Liquids::emit(double time) {
+  const double spacing = 2 * scene_.fluid->settings.radius;
+  for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l) {
+    const std::vector<EmitterSpec>& emitters = scene_.fluid->liquids[l].emitters;
+    for (size_t e = 0; e < emitters.size(); ++e) {
+      const EmitterSpec& emitter = emitters[e];
+      const double interval = spacing / emitter.speed;
+      while (true) {
+        const double due = emitter.from + double(emitted_[l][e]) * interval;
+        if (due > time || due >= emitter.until) break;
+        ++emitted_[l][e];
+        const Vec3 u = emitter.direction.unitOrthogonal(), v = emitter.direction.cross(u);
+        const Vec3 centre = emitter.position + (time - due) * emitter.speed * emitter.direction;
+        const int reach = int(emitter.radius / spacing);
+        std::vector<Vec3> layer;
+        for (int i = -reach; i <= reach; ++i)
+          for (int j = -reach; j <= reach; ++j)
+            if (spacing * std::hypot(i, j) <= emitter.radius)
+              layer.push_back(centre + spacing * (i * u + j * v));
+        fluid_->add(layer, emitter.speed * emitter.direction, l);
+      }
+    }
+  }
+}
+
+void Liquids::drain() {
+  const FluidSpec& spec = *scene_.fluid;
+  if (spec.sinks.empty() && !scene_.world.bounds) return;
+  std::vector<uint8_t> gone(fluid_->size(), 0);
+  uint64_t count = 0;
+  for (size_t i = 0; i < gone.size(); ++i) {
+    const Vec3& p = fluid_->positions()[i];
+    gone[i] = scene_.world.bounds && !scene_.world.bounds->contains(p);
+    for (const Box3& sink : spec.sinks) gone[i] |= sink.contains(p);
+    count += gone[i];
+  }
+  if (count == 0) return;
+  report_.removed += count;
+  fluid_->remove(gone);
+}
+
+void Liquids::push(rigid::Simulation& simulation) {
+  if (!any()) return;
+  const double dt = scene_.world.simulation.timeStep;
+  for (uint32_t b = 0; b < impulses_.size(); ++b) {
+    const BodyIndex index(b);
+    if (!simulation.exists(index) || simulation.kind(index) != rigid::BodyKind::Dynamic) continue;
+    const fluid::BoundaryImpulse& impulse = impulses_[b];
+    if (impulse.linear.isZero(0) && impulse.angular.isZero(0)) continue;
+    simulation.wake(index);
+    simulation.addForce(index, impulse.linear / dt);
+    simulation.addTorque(index, impulse.angular / dt);
+  }
+}
+
+void Liquids::step(const rigid::Simulation& simulation, double time) {
+  if (!any()) return;
+  const ProfileScope scope("liquids");
+  const double dt = scene_.world.simulation.timeStep;
+  const uint32_t first = tank_ ? 1 : 0;
+  emit(time);
+  drain();
+  follow(simulation);
+  std::fill(impulses_.begin(), impulses_.end(), fluid::BoundaryImpulse{});
+  double done = 0;
+  while (done < dt * (1 - 1e-9)) {
+    const double most = std::min(fluid_->stepLimit(), scene_.fluid->longestStep);
+    const double count = std::ceil((dt - done) / most * (1 - 1e-9));
+    const double step = (dt - done) / std::max(count, 1.0);
+    done += step;
+    place(simulation, std::min(done / dt, 1.0));
+    report_.last = fluid_->step(step);
+    ++report_.steps;
+    report_.missedDensity += report_.last.densityMissed;
+    report_.missedDivergence += report_.last.divergenceMissed;
+    report_.missedViscosity += report_.last.viscosityMissed;
+    for (uint32_t b = 0; b < impulses_.size(); ++b) {
+      impulses_[b].linear += fluid_->impulses()[first + b].linear;
+      impulses_[b].angular += fluid_->impulses()[first + b].angular;
+    }
+  }
+  for (uint32_t b = 0; b < before_.size(); ++b)
+    if (simulation.exists(BodyIndex(b))) before_[b] = simulation.pose(BodyIndex(b));
+}
+
+double Liquids::mass(uint32_t liquid) const {
+  double sum = 0;
+  for (size_t i = 0; i < fluid_->size(); ++i)
+    if (fluid_->phases()[i] == liquid) sum += fluid_->mass(i);
+  return sum;
+}
+
+std::vector<record::BodyPoints> Liquids::points() const {
+  std::vector<record::BodyPoints> out;
+  if (!any()) return out;
+  const auto radius = float(scene_.fluid->settings.radius);
+  // By age: the same one in the same place.
+  std::vector<std::pair<uint32_t, uint32_t>> order;
+  for (uint32_t i = 0; i < fluid_->size(); ++i) order.emplace_back(fluid_->ids()[i], i);
+  std::sort(order.begin(), order.end());
+  for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l) {
+    record::BodyPoints points;
+    points.body = scene_.fluid->liquids[l].body;
+    points.radius = radius;
+    points.resolution = 0.01f * radius;
+    record::PointField velocity{"velocity", 3, {}}, density{"density", 1, {}};
+    const auto rest = float(scene_.fluid->liquids[l].phase.density);
+    for (const auto& [id, i] : order) {
+      if (fluid_->phases()[i] != l) continue;
+      points.positions.push_back(fluid_->positions()[i].cast<float>());
+      for (int k = 0; k < 3; ++k) velocity.values.push_back(fluid_->motion()[i][k]);
+      density.values.push_back(rest * float(fluid_->density(i)));
+    }
+    points.fields = {std::move(velocity), std::move(density)};
+    out.push_back(std::move(points));
+  }
+  return out;
+}
+
+void Liquids::save(ByteWriter& out) const {
+  if (!any()) return;
+  fluid_->save(out);
+  out.u64(report_.steps);
+  out.u64(report_.removed);
+  for (const auto& liquid : emitted_)
+    for (const uint64_t layers : liquid) out.u64(layers);
+  out.u32(uint32_t(impulses_.size()));
+  for (const fluid::BoundaryImpulse& impulse : impulses_)
+    for (const Vec3& v : {impulse.linear, impulse.angular})
+      for (const double x : v) out.f64(x);
+}
+
+void Liquids::load(ByteReader& in, const rigid::Simulation& simulation) {
+  if (!any()) return;
+  fluid_->load(in);
+  report_.steps = in.u64("steps of the fluid");
+  report_.removed = in.u64("particles removed");
+  for (auto& liquid : emitted_)
+    for (uint64_t& layers : liquid) layers = in.u64("layers of an emitter");
+  follow(simulation);
+  const uint32_t count = in.u32("bodies in the fluid");
+  if (count != impulses_.size())
+    throw Error(ErrorKind::Format, "the checkpoint has other bodies in the fluid");
+  for (fluid::BoundaryImpulse& impulse : impulses_)
+    for (Vec3* v : {&impulse.linear, &impulse.angular})
+      for (double& x : *v) x = in.f64("impulse of the fluid");
+  for (uint32_t b = 0; b < before_.size(); ++b)
+    if (simulation.exists(BodyIndex(b))) before_[b] = simulation.pose(BodyIndex(b));
+  place(simulation, 1);
+}
+
+}  // namespace sunder::world

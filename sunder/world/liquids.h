@@ -1,0 +1,77 @@
+// The liquids of a scene: particles (room fluid) in the same clock as the bodies. Every body of the scene is
+// a boundary, by a map of its shape; pieces get maps of their own in the step in which they appear.
+//
+// A step of the world: bodies move first, with the forces that the liquids gave them in the step before; then
+// the liquids, in as many steps of their own as their speed asks for, between the poses of the bodies before
+// and after. What they do to bodies acts in the next step.
+#pragma once
+
+#include "sunder/fluid/fluid.h"
+#include "sunder/record/recording.h"
+#include "sunder/rigid/simulation.h"
+#include "sunder/world/scene.h"
+#include "sunder/world/shape_library.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sunder {
+class ByteReader;
+class ByteWriter;
+}  // namespace sunder
+
+namespace sunder::world {
+
+struct LiquidsReport {
+  uint64_t steps = 0;   // of the fluid, since the start
+  uint64_t buried = 0;  // particles of blocks that would have been in bodies, left out
+  uint64_t missedDensity = 0, missedDivergence = 0, missedViscosity = 0;  // steps above their tolerances
+  uint64_t removed = 0;  // by sinks, or out of the world's bounds
+  fluid::FluidStep last;
+};
+
+class Liquids {
+ public:
+  // Throws Error with the place in the scene.
+  Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes);
+
+  bool any() const { return fluid_ != nullptr; }
+  // Bodies of the scene are in the simulation: fills the blocks.
+  void start(const rigid::Simulation& simulation);
+  // Before a step of the bodies: what the liquids did to them.
+  void push(rigid::Simulation& simulation);
+  // After it. `time`: at its end.
+  void step(const rigid::Simulation& simulation, double time);
+
+  const LiquidsReport& report() const { return report_; }
+  const fluid::Fluid* fluid() const { return fluid_.get(); }
+  double mass(uint32_t liquid) const;
+  // Of all liquids, for a recording.
+  std::vector<record::BodyPoints> points() const;
+
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in, const rigid::Simulation& simulation);
+
+ private:
+  void follow(const rigid::Simulation& simulation);  // new bodies, and those that are gone
+  void place(const rigid::Simulation& simulation, double part);
+  void fill();
+  void emit(double time);
+  void drain();
+  fluid::BoundaryMapPtr mapOf(const rigid::Shape& shape) const;
+
+  const Scene& scene_;
+  const std::vector<BuiltShape>& shapes_;
+  std::unique_ptr<fluid::Fluid> fluid_;
+  std::map<const rigid::Shape*, fluid::BoundaryMapPtr> maps_;  // of the scene's shapes
+  std::optional<uint32_t> tank_;                  // body of the fluid, before those of the simulation
+  std::vector<rigid::Pose> before_;               // by body of the simulation
+  std::vector<fluid::BoundaryImpulse> impulses_;  // on them, in the last step
+  std::vector<std::vector<uint64_t>> emitted_;    // layers, by liquid and emitter
+  LiquidsReport report_;
+};
+
+}  // namespace sunder::world

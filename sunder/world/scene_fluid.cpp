@@ -1,0 +1,115 @@
+#include "sunder/world/scene_fluid.h"
+
+#include "sunder/base/error.h"
+#include "sunder/world/field_tree.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace sunder::world {
+
+namespace {
+
+constexpr Dimension kViscosity{{2, 0, -1, 0}, "1e-6 or \"1 mm2/s\""};
+
+Box3 readBox(const SceneNode& node) {
+  const Box3 box{node["lower"].vector(kLength), node["upper"].vector(kLength)};
+  if (box.empty()) node["upper"].fail("the upper corner must be above the lower one");
+  return box;
+}
+
+BlockSpec readBlock(const SceneNode& node) {
+  BlockSpec block;
+  block.pointer = node.pointer();
+  block.velocity = node.vector("velocity", kSpeed, Vec3::Zero());
+  if (node.has("field")) {
+    const sdf::FieldPtr field = makeField(node["field"]);
+    block.field = node["field"].json().dump();
+    block.box = field->bounds();
+  }
+  const bool box = node.has("lower") && node.has("upper");
+  if (node.has("lower") != node.has("upper") || (!box && block.field.empty()))
+    node.fail("where the block is, is not clear", "give \"lower\" and \"upper\", or a \"field\", or both");
+  if (box) {
+    const Box3 given = readBox(node);
+    if (block.field.empty()) {
+      block.box = given;
+    } else {
+      block.box.lower = block.box.lower.cwiseMax(given.lower);
+      block.box.upper = block.box.upper.cwiseMin(given.upper);
+      if (block.box.empty()) node.fail("the field is not in the box");
+    }
+  }
+  if (!block.box.lower.allFinite() || !block.box.upper.allFinite())
+    node["field"].fail("has no end", "give \"lower\" and \"upper\" too");
+  return block;
+}
+
+EmitterSpec readEmitter(const SceneNode& node) {
+  EmitterSpec emitter;
+  emitter.position = node["position"].vector(kLength);
+  emitter.direction = node["direction"].direction();
+  emitter.radius = node["radius"].positive(kLength);
+  emitter.speed = node["speed"].positive(kSpeed);
+  emitter.from = node.notNegative("from", kTime, 0);
+  emitter.until = node.notNegative("until", kTime, std::numeric_limits<double>::infinity());
+  if (!(emitter.until > emitter.from)) node["until"].fail("must be after \"from\"");
+  return emitter;
+}
+
+}  // namespace
+
+FluidSpec readFluid(const SceneNode& node, const Scene& scene,
+                    const std::function<uint32_t(const SceneNode&)>& material) {
+  FluidSpec spec;
+  fluid::FluidSettings& settings = spec.settings;
+  settings.radius = node.positive("radius", kLength, 0.01);
+  settings.gravity = scene.world.simulation.gravity;
+  settings.courant = node.positive("courant", kPlain, settings.courant);
+  settings.density.tolerance = node.positive("densityTolerance", kPlain, settings.density.tolerance);
+  settings.divergence.tolerance = node.positive("divergenceTolerance", kPlain, settings.divergence.tolerance);
+  const std::string warm = node.text("warmStart", "half");
+  settings.warmStart = warm == "none"   ? fluid::WarmStart::None
+                       : warm == "half" ? fluid::WarmStart::Half
+                                        : fluid::WarmStart::Increments;
+  spec.longestStep = node.positive("longestStep", kTime, spec.longestStep);
+  spec.offset = node.notNegative("offset", kPlain, spec.offset);
+  spec.friction = node.notNegative("friction", kPlain, spec.friction);
+  if (node.has("tank")) {
+    spec.tank = readBox(node["tank"]);
+    if (spec.tank->extent().minCoeff() < 2 * settings.radius)
+      node["tank"].fail(fmt::format("is thinner than a particle, which is {:g} m wide", 2 * settings.radius),
+                        "take smaller particles (\"radius\")");
+  }
+  if (node.has("sinks"))
+    for (size_t i = 0; i < node["sinks"].size(); ++i) spec.sinks.push_back(readBox(node["sinks"][i]));
+  for (size_t i = 0; i < node["liquids"].size(); ++i) {
+    const SceneNode part = node["liquids"][i];
+    LiquidSpec liquid;
+    liquid.id = part["id"].text();
+    liquid.pointer = part.pointer();
+    if (part.has("material")) {
+      liquid.material = material(part["material"]);
+    } else {
+      while (scene.materials[liquid.material].name != "water") ++liquid.material;
+    }
+    liquid.phase.density = scene.materials[liquid.material].density;
+    liquid.phase.viscosity = part.notNegative("viscosity", kViscosity, liquid.phase.viscosity);
+    liquid.phase.smoothing = part.notNegative("smoothing", kPlain, 0);
+    liquid.phase.tension = part.notNegative("tension", kPlain, 0);
+    if (part.has("blocks"))
+      for (size_t b = 0; b < part["blocks"].size(); ++b)
+        liquid.blocks.push_back(readBlock(part["blocks"][b]));
+    if (part.has("emitters"))
+      for (size_t e = 0; e < part["emitters"].size(); ++e)
+        liquid.emitters.push_back(readEmitter(part["emitters"][e]));
+    spec.liquids.push_back(std::move(liquid));
+  }
+  settings.referenceDensity = spec.liquids.front().phase.density;
+  return spec;
+}
+
+}  // namespace sunder::world
