@@ -289,12 +289,13 @@ void Fluid::applyPressure(double dt) {
   });
 }
 
-// `scale` takes the memory of the last step to stiffness.
+// `scale` takes the memory of the last step to stiffness. Only what presses now starts with it: pressure of a
+// particle that has come free would throw it.
 void Fluid::warmStart(std::vector<float>& kappa, double scale, double dt) {
   parallelFor(size(), [&](size_t i) { applied_[i] = 0; });
   if (settings_.warmStart == WarmStart::None) return;
   const double part = settings_.warmStart == WarmStart::Half ? 0.5 * scale : scale;
-  parallelFor(size(), [&](size_t i) { stiffness_[i] = float(part) * kappa[i]; });
+  parallelFor(size(), [&](size_t i) { stiffness_[i] = rate_[i] > 0 ? float(part) * kappa[i] : 0; });
   applyPressure(dt);
 }
 
@@ -319,20 +320,27 @@ void Fluid::predictBoundary(double dt) {
   for (size_t e = 0; e < values.size(); ++e) predicted_[entries_.particle[e]] += values[e];
 }
 
+// Predicted density beyond rest.
+void Fluid::densityErrors(double dt) {
+  sumRate(pairs(), rate_);
+  predictBoundary(dt);
+  parallelFor(size(), [&](size_t i) { rate_[i] = predicted_[i] + float(dt) * rate_[i] - 1; });
+}
+
 void Fluid::solveDensity(double dt, FluidStep& report) {
   const ProfileScope scope("constant density");
   const SolverSettings& solver = settings_.density;
   const double square = dt * dt;
+  if (settings_.warmStart != WarmStart::None) densityErrors(dt);
   warmStart(kappa_, 1 / square, dt);
   const bool strict = settings_.mean == MeanError::Compressed, total = settings_.warmStart == WarmStart::Half;
   if (!total) std::fill(kappa_.begin(), kappa_.end(), 0.0f);
   while (true) {
-    sumRate(pairs(), rate_);
-    predictBoundary(dt);
+    densityErrors(dt);
     parallelFor(size(), [&](size_t i) {
-      const float error = predicted_[i] + float(dt) * rate_[i] - 1;
-      rate_[i] = strict ? std::max(error, 0.0f) : error;
-      stiffness_[i] = std::max(error, 0.0f) * factor_[i] / float(square);
+      const float above = std::max(rate_[i], 0.0f);
+      stiffness_[i] = above * factor_[i] / float(square);
+      if (strict) rate_[i] = above;
     });
     report.densityError = meanOf(rate_);
     applyPressure(dt);
@@ -349,27 +357,32 @@ void Fluid::solveDensity(double dt, FluidStep& report) {
   addImpulses(dt);
 }
 
+// Rates of the density, from zero up; predicted_ has what the motion of bodies takes off.
+void Fluid::divergenceErrors() {
+  sumRate(pairs(), rate_);
+  parallelFor(size(), [&](size_t i) {
+    const bool deficient = double(density_[i].w() + boundary_[i].w()) < settings_.deficient;
+    const float rate = rate_[i] + boundary_[i].head<3>().dot(motion_[i].head<3>()) - predicted_[i];
+    rate_[i] = deficient ? 0 : std::max(rate, 0.0f);
+  });
+}
+
 void Fluid::solveDivergence(double dt, FluidStep& report) {
   const ProfileScope scope("divergence");
   const SolverSettings& solver = settings_.divergence;
-  warmStart(kappaRate_, 1 / dt, dt);
-  const bool total = settings_.warmStart == WarmStart::Half;
-  if (!total) std::fill(kappaRate_.begin(), kappaRate_.end(), 0.0f);
-  // By the motion of bodies.
   std::fill(predicted_.begin(), predicted_.end(), 0.0f);
   for (size_t b = 0; b < bodies_.size(); ++b)
     for (uint32_t e = entries_.bodyStart[b]; e < entries_.bodyStart[b + 1]; ++e) {
       const uint32_t i = entries_.particle[e];
       predicted_[i] += entries_.sample[e].head<3>().dot(bodies_[b].velocityAt(positions_[i]).cast<float>());
     }
+  if (settings_.warmStart != WarmStart::None) divergenceErrors();
+  warmStart(kappaRate_, 1 / dt, dt);
+  const bool total = settings_.warmStart == WarmStart::Half;
+  if (!total) std::fill(kappaRate_.begin(), kappaRate_.end(), 0.0f);
   while (true) {
-    sumRate(pairs(), rate_);
-    parallelFor(size(), [&](size_t i) {
-      const bool deficient = double(density_[i].w() + boundary_[i].w()) < settings_.deficient;
-      const float rate = rate_[i] + boundary_[i].head<3>().dot(motion_[i].head<3>()) - predicted_[i];
-      rate_[i] = deficient ? 0 : std::max(rate, 0.0f);
-      stiffness_[i] = rate_[i] * factor_[i] / float(dt);
-    });
+    divergenceErrors();
+    parallelFor(size(), [&](size_t i) { stiffness_[i] = rate_[i] * factor_[i] / float(dt); });
     report.divergenceError = dt * meanOf(rate_);
     applyPressure(dt);
     ++report.divergenceIterations;

@@ -128,7 +128,9 @@ class Fluid {
   void prepare();  // what depends on positions alone
   void reorder();
   void applyForces(double dt, FluidStep& report);
+  void densityErrors(double dt);
   void solveDensity(double dt, FluidStep& report);
+  void divergenceErrors();
   void solveDivergence(double dt, FluidStep& report);
   void warmStart(std::vector<float>& kappa, double scale, double dt);
   void applyViscosity(double dt, FluidStep& report);

@@ -22,6 +22,7 @@ using rigid::BodyIndex;
 
 // Of the density that a wall adds: particles of a block that have more are in it.
 constexpr double kBuried = 0.75;
+constexpr double kMostSteps = 200;  // of the fluid in one of the bodies
 constexpr double kTankMargin = 4;  // supports that particles may have left a tank by and still be pushed back
 
 }  // namespace
@@ -221,7 +222,9 @@ void Liquids::step(const rigid::Simulation& simulation, double time) {
   std::fill(impulses_.begin(), impulses_.end(), fluid::BoundaryImpulse{});
   double done = 0;
   while (done < dt * (1 - 1e-9)) {
-    const double most = std::min(fluid_->stepLimit(), scene_.fluid->longestStep);
+    const double wanted = fluid_->stepLimit(), least = dt / kMostSteps;
+    report_.rushed += wanted < least;
+    const double most = std::max(least, std::min(wanted, scene_.fluid->longestStep));
     const double count = std::ceil((dt - done) / most * (1 - 1e-9));
     const double step = (dt - done) / std::max(count, 1.0);
     done += step;

@@ -29,6 +29,7 @@ struct LiquidsReport {
   uint64_t steps = 0;   // of the fluid, since the start
   uint64_t buried = 0;  // particles of blocks that would have been in bodies, left out
   uint64_t missedDensity = 0, missedDivergence = 0, missedViscosity = 0;  // steps above their tolerances
+  uint64_t rushed = 0;   // steps that were longer than the fastest particle asks for
   uint64_t removed = 0;  // by sinks, or out of the world's bounds
   fluid::FluidStep last;
 };

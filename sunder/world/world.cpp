@@ -208,6 +208,7 @@ void World::step() {
           frame_ + 1, "");
   degrade("steps of the fluid left more divergence than asked for",
           now.missedDivergence - wet_.missedDivergence, frame_ + 1, "");
+  degrade("steps of the fluid were longer than its speed asks for", now.rushed - wet_.rushed, frame_ + 1, "");
   degrade("steps of the fluid left viscosity unsolved", now.missedViscosity - wet_.missedViscosity,
           frame_ + 1, "");
   wet_ = now;
