@@ -5,8 +5,10 @@
 #include "sunder/cut/fragments.h"
 #include "sunder/cut/resolve.h"
 #include "sunder/cut/rounding.h"
+#include "sunder/cut/unfold.h"
 #include "sunder/geometry/components.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
@@ -75,16 +77,24 @@ CutResult cutNamed(const geometry::MeshView& mesh, const geometry::MeshView& cut
     for (const MeshId m : {kMesh, kCutter}) refuseSelfIntersection(meshes[m], names[m]);
   result.statistics.prepare = watch.lap();
 
-  const Seam seam = findSeam(meshes[kMesh], meshes[kCutter]);
+  Seam seam = findSeam(meshes[kMesh], meshes[kCutter]);
   result.statistics.intersect = watch.lap();
 
   Regions regions[2];
   Parts parts[2];
-  both([&](size_t m) {
-    const MeshId id = m == 0 ? kMesh : kCutter;
-    regions[m] = traceRegions(meshes[m], meshes[1 - m], id, seam);
-    parts[m] = findParts(meshes[m], id, seam, regions[m]);
-  });
+  const auto trace = [&] {
+    both([&](size_t m) {
+      const MeshId id = m == 0 ? kMesh : kCutter;
+      regions[m] = traceRegions(meshes[m], meshes[1 - m], id, seam);
+      parts[m] = findParts(meshes[m], id, seam, regions[m]);
+    });
+  };
+  trace();
+  const auto contradicts = [&](MeshId m) {
+    return meshes[1 - m].closed() && std::ranges::find(parts[m].sides, kBothSides) != parts[m].sides.end();
+  };
+  if ((contradicts(kMesh) || contradicts(kCutter)) && unfoldSeam(meshes[kMesh], meshes[kCutter], seam))
+    trace();
   result.statistics.trace = watch.lap();
 
   const Scene scene{{&meshes[0], &meshes[1]}, {&regions[0], &regions[1]}, {&parts[0], &parts[1]}, &seam};

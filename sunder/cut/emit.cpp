@@ -80,6 +80,8 @@ class Emitter {
       for (uint32_t r = 0; r < regions(u).size(); ++r) {
         if (u.fragment[parts(u).ofRegion[r]] == kNoIndex) continue;
         const uint32_t size = u32(regions(u).ring(r).size());
+        // Between faces that lie on each other: what is left and right of it meets without it.
+        if (size < 3) continue;
         plan.regions.push_back(r);
         plan.face.push_back(faces);
         plan.corner.push_back(corners);
@@ -177,7 +179,7 @@ class Emitter {
     const bool dissolving =
         !triangles_ && (!scene_.mesh[0]->diagonal.empty() || !scene_.mesh[1]->diagonal.empty());
     const bool hinged = lidsMeet();
-    if (dissolving) marks_.diagonal.assign(corners_, 0);
+    if (dissolving) marks_.diagonal.assign(corners_, kNoIndex);
     if (dissolving) marks_.use.assign(faces_, 0);
     for (size_t i = 0; i < uses_.size(); ++i) {
       writeUntouched(i, dissolving);
@@ -187,7 +189,7 @@ class Emitter {
     for (const auto& [use, tangle] : tangles_) untangle(use, tangle);
     // Diagonals of polygons are edges of their own in triangles only.
     const bool doubled = triangles_ && (scene_.mesh[kMesh]->doubled || scene_.mesh[kCutter]->doubled);
-    if (doubled) degenerate_.store(true);
+    if (doubled || repeatsDiagonal()) degenerate_.store(true);
     if (hinged || degenerate_.load()) splitEdges(dissolving, doubled);
   }
 
@@ -245,6 +247,12 @@ class Emitter {
         const SeamPoint& p = scene_.seam->points[x];
         if (used_[s][x]) marks_.removable[map_[s][x]] = scene_.mesh[p.edgeOf]->isFlatDiagonal(p.halfedge);
       }
+    marks_.across.assign(soup.positions.size(), kNoIndex);
+    for (size_t x = 0; x < used_[kPoints].size(); ++x) {
+      if (!used_[kPoints][x] || !used_[kPointCopies][x]) continue;
+      marks_.across[map_[kPoints][x]] = map_[kPointCopies][x];
+      marks_.across[map_[kPointCopies][x]] = map_[kPoints][x];
+    }
     // A seam vertex has a face of either mesh, or of one where there is nothing to seal.
     marks_.facesAtPlainVertex = uses_.size() > 1 ? 2 : 1;
     dissolve(marks_, result_);
@@ -271,8 +279,8 @@ class Emitter {
           const uint32_t from = u.reversed ? 2 - k : k, v = m.triangles[f][from];
           result_.mesh.corners[corner + k] = map_[spaceOfVertex(u, v)][v];
           // The edge that leaves a corner of the reversed face arrives there in the native one.
-          if (dissolving)
-            marks_.diagonal[corner + k] = m.isDiagonal(3 * f + (u.reversed ? (from + 2) % 3 : from));
+          const uint32_t h = 3 * f + (u.reversed ? (from + 2) % 3 : from);
+          if (dissolving && m.isDiagonal(h)) marks_.diagonal[corner + k] = edgeOf(m, h);
         }
         if (dissolving) marks_.use[face] = static_cast<uint8_t>(i);
         ++face;
@@ -280,24 +288,29 @@ class Emitter {
     });
   }
 
+  // The edge of a face along which its ring leaves a corner.
+  uint32_t edgeFrom(const Use& u, uint32_t face, const RingCorner& corner) const {
+    if (corner.point) return scene_.seam->points[corner.id].halfedge;
+    const geometry::Triangle& t = mesh(u).triangles[face];
+    return edgeOf(mesh(u), 3 * face + (corner.id == t[0] ? 0 : corner.id == t[1] ? 1 : 2));
+  }
+
   void writeRegions(size_t i, bool dissolving) {
     const Use& u = uses_[i];
     const Plan& plan = plans_[i];
     std::vector<std::vector<Tangle>> tangled((plan.regions.size() + kRegionGrain - 1) / kRegionGrain);
+    std::vector<std::vector<uint64_t>> diagonals(tangled.size());
     parallelBlocks(plan.regions.size(), kRegionGrain, [&](size_t begin, size_t end) {
       std::vector<uint32_t> ring;
       std::vector<Vec3> positions;
-      std::vector<uint8_t> diagonal;
       for (size_t j = begin; j < end; ++j) {
         const uint32_t r = plan.regions[j];
         const auto corners = regions(u).ring(r);
         const size_t n = corners.size();
         ring.resize(n);
-        diagonal.resize(n);
         for (size_t k = 0; k < n; ++k) {
-          const size_t from = u.reversed ? n - 1 - k : k;
-          ring[k] = map_[spaceOf(u, corners[from])][corners[from].id];
-          diagonal[k] = corners[u.reversed ? (from + n - 1) % n : from].diagonal;
+          const RingCorner& from = corners[u.reversed ? n - 1 - k : k];
+          ring[k] = map_[spaceOf(u, from)][from.id];
         }
         const uint32_t face = faceOfRegion(u, r), fragment = u.fragment[parts(u).ofRegion[r]];
         uint32_t* out = result_.mesh.corners.data() + plan.corner[j];
@@ -306,7 +319,10 @@ class Emitter {
           for (size_t k = 0; k < n; ++k) out[k] = ring[k];
           if (dissolving) {
             marks_.use[plan.face[j]] = static_cast<uint8_t>(i);
-            for (size_t k = 0; k < n; ++k) marks_.diagonal[plan.corner[j] + k] = diagonal[k];
+            for (size_t k = 0; k < n; ++k) {
+              const RingCorner& from = corners[u.reversed ? (2 * n - 2 - k) % n : k];
+              if (from.diagonal) marks_.diagonal[plan.corner[j] + k] = edgeFrom(u, face, from);
+            }
           }
           continue;
         }
@@ -316,6 +332,7 @@ class Emitter {
         for (size_t k = 0; k < n; ++k) positions[k] = result_.mesh.positions[ring[k]];
         bool clean = true;
         const auto triangles = ringTriangles(positions, clean);
+        addDiagonals(triangles, ring, diagonals[begin / kRegionGrain]);
         if (!clean || hasDiagonalAlongEdge(u, corners, triangles)) {
           degenerate_.store(true, std::memory_order_relaxed);
           if (repeatsCorner(triangles, ring)) tangled[begin / kRegionGrain].push_back({u32(j), ring});
@@ -328,6 +345,26 @@ class Emitter {
     });
     for (std::vector<Tangle>& block : tangled)
       for (Tangle& t : block) tangles_.push_back({i, std::move(t)});
+    for (const std::vector<uint64_t>& block : diagonals)
+      diagonals_.insert(diagonals_.end(), block.begin(), block.end());
+  }
+
+  // By their vertices.
+  static void addDiagonals(std::span<const geometry::Triangle> triangles, const std::vector<uint32_t>& ring,
+                           std::vector<uint64_t>& out) {
+    const size_t n = ring.size();
+    for (const geometry::Triangle& t : triangles)
+      for (size_t k = 0; k < 3; ++k) {
+        const uint32_t i = t[k], j = t[(k + 1) % 3];
+        if (i > j || (i + 1) % n == j || (j + 1) % n == i) continue;
+        out.push_back((uint64_t(std::min(ring[i], ring[j])) << 32) | std::max(ring[i], ring[j]));
+      }
+  }
+
+  // Faces that have two edges in common, as lids of an earlier incision at its end, can get the same diagonal.
+  bool repeatsDiagonal() {
+    std::sort(diagonals_.begin(), diagonals_.end());
+    return std::adjacent_find(diagonals_.begin(), diagonals_.end()) != diagonals_.end();
   }
 
   // A diagonal between two corners on one edge of the mesh: rounding bent the edge, and the face across may
@@ -403,6 +440,7 @@ class Emitter {
   DissolveMarks marks_;
   std::vector<std::pair<size_t, Tangle>> tangles_;  // with the use
   FaceOrigin more_;                                 // of faces put at the end
+  std::vector<uint64_t> diagonals_;
 };
 
 }  // namespace
