@@ -189,8 +189,9 @@ class Emitter {
     for (const auto& [use, tangle] : tangles_) untangle(use, tangle);
     // Diagonals of polygons are edges of their own in triangles only.
     const bool doubled = triangles_ && (scene_.mesh[kMesh]->doubled || scene_.mesh[kCutter]->doubled);
-    if (doubled || repeatsDiagonal()) degenerate_.store(true);
-    if (hinged || degenerate_.load()) splitEdges(dissolving, doubled);
+    const SeamEdges seamEdges = doubledSegments(*scene_.seam);
+    if (doubled || !seamEdges.empty() || repeatsDiagonal()) degenerate_.store(true);
+    if (hinged || degenerate_.load()) splitEdges(seamEdges, dissolving, doubled);
   }
 
   // Do two lids share vertices, because the sheet ends inside? Else no edges have the same ends.
@@ -203,7 +204,7 @@ class Emitter {
     return false;
   }
 
-  void splitEdges(bool dissolved, bool everywhere) {
+  void splitEdges(const SeamEdges& seamEdges, bool dissolved, bool everywhere) {
     const geometry::PolygonSoup& soup = result_.mesh;
     FaceOrigin origin;
     if (dissolved) {
@@ -235,7 +236,8 @@ class Emitter {
           for (const uint32_t v : soup.face(f)) suspect[v] |= origin.use[f];
       for (uint8_t& s : suspect) s = s == 3;
     }
-    for (int round = 0; round < kMostRounds && splitDoubledEdges(origin, suspect, triangles_, result_);)
+    for (int round = 0;
+         round < kMostRounds && splitDoubledEdges(seamEdges, origin, suspect, triangles_, result_);)
       ++round;
   }
 

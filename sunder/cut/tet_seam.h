@@ -84,8 +84,9 @@ class TetSeam {
   };
 
   Walls wallsOf(uint32_t f) const;
-  bool isBeside(const Walls& walls) const;
-  uint32_t pointOf(bool ofTet, uint32_t edge, uint32_t face);
+  bool openEdges(const Walls& walls, bool (&open)[3]) const;
+  uint32_t addPoint(bool ofTet, uint32_t edge, uint32_t face);
+  uint32_t sheetPoint(uint32_t edge, uint32_t face);
   void crossFace(uint32_t f);
   void ends(const TetSeamPoint& x, const Vec3*& p, const Vec3*& q) const;
 
