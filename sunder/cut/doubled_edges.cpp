@@ -126,8 +126,8 @@ bool splitDoubledEdges(const SeamEdges& doubled, FaceOrigin& origin, std::vector
       ++end;
     if (end - begin > 2) {
       const Vec3 at = 0.5 * (soup.positions[edges[begin].low] + soup.positions[edges[begin].high]);
-      const auto pairs = pairsOf({edges.data() + begin, end - begin}, origin,
-                                 onSeam(edges[begin].low, edges[begin].high));
+      const auto pairs =
+          pairsOf({edges.data() + begin, end - begin}, origin, onSeam(edges[begin].low, edges[begin].high));
       for (const EdgePair& pair : pairs) {
         if (middle.empty()) middle.assign(soup.corners.size(), kNoIndex);
         for (const uint32_t c : pair.corner) middle[c] = u32(soup.positions.size());

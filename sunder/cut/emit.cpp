@@ -363,7 +363,8 @@ class Emitter {
       }
   }
 
-  // Faces that have two edges in common, as lids of an earlier incision at its end, can get the same diagonal.
+  // Faces that have two edges in common, as lids of an earlier incision at its end, can get the same
+  // diagonal.
   bool repeatsDiagonal() {
     std::sort(diagonals_.begin(), diagonals_.end());
     return std::adjacent_find(diagonals_.begin(), diagonals_.end()) != diagonals_.end();

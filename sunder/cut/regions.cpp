@@ -197,8 +197,8 @@ class FaceTracer {
     return sideOf(h) == kPlus ? d : Vec3(-d);
   }
 
-  // The sum of a cycle's turns says whether it runs clockwise: a loop that shrank to a line or a point because
-  // meshes touch has no area, but turns all the same. `sharpest` is the largest turn either way.
+  // The sum of a cycle's turns says whether it runs clockwise: a loop that shrank to a line or a point
+  // because meshes touch has no area, but turns all the same. `sharpest` is the largest turn either way.
   struct Turns {
     double sum = 0, sharpest = 0;
   };
@@ -252,8 +252,8 @@ class FaceTracer {
       if (cycle.border) continue;
       const Turns turns = turnsOf(cycle);
       isHole[c] = cycle.sides == kBothSides || turns.sum < 0;
-      // It turns on the spot: the lids of an incision lie on each other, and which way round they go cannot be
-      // seen. Then what is around must be on the side of the hole.
+      // It turns on the spot: the lids of an incision lie on each other, and which way round they go cannot
+      // be seen. Then what is around must be on the side of the hole.
       if (cycle.sides != kBothSides && other_.closed() && turns.sharpest > kOnTheSpot) thin.push_back(c);
     }
     for (const size_t c : thin) isHole[c] = 1;

@@ -138,7 +138,8 @@ void TetSeam::crossFace(uint32_t f) {
       return;
     }
   }
-  locals.push_back({f, first, u32(segments.size()) - first});
+  TetSheetFace& added = locals.emplace_back(TetSheetFace{f, first, u32(segments.size()) - first, {}});
+  for (size_t v = 0; v < 4; ++v) added.vertexSide[v] = static_cast<int8_t>(sideTet[v]);
 }
 
 void TetSeam::ends(const TetSeamPoint& x, const Vec3*& p, const Vec3*& q) const {
@@ -151,51 +152,68 @@ void TetSeam::ends(const TetSeamPoint& x, const Vec3*& p, const Vec3*& q) const 
   }
 }
 
-// Positions, and the points of each edge in order.
-void TetSeam::placePoints() {
+void TetSeam::locatePoints() {
+  // Sides of the tetrahedron's vertices, which several of its edges need; points of one face come together.
+  AccuratePlane::Side sides[4];
+  unsigned known = 0;
+  uint32_t local = kNoIndex;
   for (TetSeamPoint& x : points) {
     const Vec3 *p, *q;
     ends(x, p, q);
-    x.place.face = x.ofTet ? cornersOf(sheet, locals[x.face].face) : tetFace(x.face);
-    Corners3 f = x.place.face;
-    // The tetrahedron across has the same face with its corners in another order.
-    if (!x.ofTet) {
+    Crossing c;
+    if (x.ofTet) {
+      const AccuratePlane& plane = planes_[locals[x.face].face];
+      if (local != x.face) known = 0;
+      local = x.face;
+      for (const uint8_t v : kTetEdges[x.edge]) {
+        if ((known & (1u << v)) == 0) sides[v] = plane.sideOf(tet[v]);
+        known |= 1u << v;
+      }
+      c = plane.crossing(*p, *q, sides[kTetEdges[x.edge][0]], sides[kTetEdges[x.edge][1]]);
+      x.place.face = cornersOf(sheet, locals[x.face].face);
+    } else {
+      Corners3 f = x.place.face = tetFace(x.face);
+      // The tetrahedron across has the same face with its corners in another order.
       const auto before = [](const Vec3* a, const Vec3* b) {
         return std::lexicographical_compare(a->data(), a->data() + 3, b->data(), b->data() + 3);
       };
       if (before(f.b, f.a)) std::swap(f.a, f.b);
       if (before(f.c, f.b)) std::swap(f.b, f.c);
       if (before(f.b, f.a)) std::swap(f.a, f.b);
+      c = crossing(*p, *q, f);
     }
-    const Crossing c = x.ofTet ? planes_[locals[x.face].face].crossing(*p, *q) : crossing(*p, *q, f);
     x.place.t = c.t;
     x.place.error = c.error;
     x.position = c.position;
   }
-  order.resize(points.size());
-  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) {
-    const TetSeamPoint &x = points[i], &y = points[j];
-    if (x.ofTet != y.ofTet) return x.ofTet;
-    if (x.edge != y.edge) return x.edge < y.edge;
-    if (i == j) return false;
-    const Vec3 *p, *q;
-    ends(x, p, q);
-    return comesBefore(*p, *q, x.place, y.place, !x.ofTet);
-  });
-  runs_.clear();
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    const TetSeamPoint& x = points[order[i]];
-    if (runs_.empty() || runs_.back().ofTet != x.ofTet || runs_.back().edge != x.edge)
-      runs_.push_back({x.ofTet, x.edge, i, 0});
-    ++runs_.back().count;
-  }
 }
 
-TetRun TetSeam::runOf(bool ofTet, uint32_t edge) const {
-  for (const TetRun& r : runs_)
-    if (r.ofTet == ofTet && r.edge == edge) return r;
-  return {ofTet, edge, 0, 0};
+void TetSeam::orderPoints() {
+  order.resize(points.size());
+  // There are few of them, and most are alone on their edge.
+  for (uint32_t i = 0; i < points.size(); ++i) {
+    const TetSeamPoint& x = points[i];
+    const uint64_t key = (uint64_t(!x.ofTet) << 32) | x.edge;
+    const auto comesAfter = [&](uint32_t j) {
+      const TetSeamPoint& y = points[j];
+      const uint64_t other = (uint64_t(!y.ofTet) << 32) | y.edge;
+      if (key != other) return key < other;
+      const Vec3 *p, *q;
+      ends(x, p, q);
+      return comesBefore(*p, *q, x.place, y.place, !x.ofTet);
+    };
+    uint32_t to = i;
+    for (; to > 0 && comesAfter(order[to - 1]); --to) order[to] = order[to - 1];
+    order[to] = i;
+  }
+  for (uint32_t e = 0; e < 6; ++e) tetRuns_[e] = {e};
+  sheetRuns_.clear();
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    const TetSeamPoint& x = points[order[i]];
+    if (!x.ofTet && (sheetRuns_.empty() || sheetRuns_.back().edge != x.edge)) sheetRuns_.push_back({x.edge});
+    TetRun& run = x.ofTet ? tetRuns_[x.edge] : sheetRuns_.back();
+    if (run.count++ == 0) run.first = i;
+  }
 }
 
 }  // namespace sunder::cut

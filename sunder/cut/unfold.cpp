@@ -34,8 +34,8 @@ class Insides {
   std::vector<std::optional<bool>> known_;
 };
 
-// The order in which the edge leaves and enters by turns; that of before where there is none, or where a point
-// would move too far.
+// The order in which the edge leaves and enters by turns; that of before where there is none, or where a
+// point would move too far.
 std::vector<uint32_t> byTurns(std::span<const SeamPoint> points, const std::vector<uint8_t>& leaves,
                               bool inside, double reach) {
   const uint32_t n = u32(points.size());

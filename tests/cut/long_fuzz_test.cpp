@@ -202,8 +202,8 @@ void fuzz(double seconds, uint64_t seed) {
   std::printf(
       "%zu pairs of solids, %zu cuts by sheets, %zu by several, %zu crossing, %zu fragments,\n"
       "%zu of the cuts by sheets with faces that cross after rounding, in %.0f s\n",
-      tallies.pairs, tallies.sheets, tallies.several, tallies.crossing, tallies.fragments,
-      tallies.rounding, elapsed());
+      tallies.pairs, tallies.sheets, tallies.several, tallies.crossing, tallies.fragments, tallies.rounding,
+      elapsed());
 }
 
 // Lists of knives through small bodies, a hundred times as many as among all the rest.
@@ -246,8 +246,8 @@ TEST(CutLongFuzz, ListsOfKnives) { knives(2, 0); }
 
 // Refused or left open once: lids of incisions that crossed by rounding or lay on each other.
 TEST(CutLongFuzz, KnivesThroughIncisions) {
-  for (const uint64_t round : {77, 354, 477, 572, 574, 858, 925, 1256, 2091, 2324, 2440, 2512, 3149, 3526, 4323,
-                               8480, 8763, 9188, 11861, 12873, 15307, 21409, 21780})
+  for (const uint64_t round : {77,   354,  477,  572,  574,  858,  925,   1256,  2091,  2324,  2440, 2512,
+                               3149, 3526, 4323, 8480, 8763, 9188, 11861, 12873, 15307, 21409, 21780})
     knifeRound(round);
 }
 
