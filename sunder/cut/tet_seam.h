@@ -1,8 +1,8 @@
 // The seam of one tetrahedron and a sheet, as seam.h has it for two meshes, on arrays that are kept from one
 // tetrahedron to the next. Used by tet_cutter.h.
 //
-// Cost: four signs for a face whose plane misses the tetrahedron or that reaches past it on all sides, up to forty
-// for one that ends in it.
+// Cost: four signs for a face whose plane misses the tetrahedron or that reaches past it on all sides, up to
+// forty for one that ends in it.
 #pragma once
 
 #include "sunder/cut/seam.h"

@@ -44,6 +44,18 @@ class Cut(CommandTest):
         self.assertEqual(sorted(ends), sorted(2 * list(range(1, answer["seam_points"] + 1))))
         self.refused("cut", "cube.obj", "--plane", plane, "--seam", "no/such/folder/seam.obj", says=("seam.obj",))
 
+    def test_the_patches_of_the_cutter_are_written(self):
+        middle = self.json("info", "cube.obj")["centre"]
+        plane = ",".join(map(str, middle)) + ",0.1,1,0.2"
+        answer = self.json("cut", "cube.obj", "moved.obj", "--plane", plane, "--patches", "patches.obj")
+        patches = answer["patches"]
+        self.assertEqual([p["cutter"] for p in patches], [0, 0, 1, 1])
+        self.assertEqual([p["inside"] for p in patches].count(True), 2)
+        text = (self.folder / "patches.obj").read_text().splitlines()
+        self.assertEqual({line.split()[1] for line in text if line.startswith("g ")}, {p["group"] for p in patches})
+        self.assertEqual(sum(line.startswith("f ") for line in text), sum(p["faces"] for p in patches))
+        self.refused("cut", "cube.obj", "--plane", plane, "--patches", "patches.nothing", says=("patches.nothing",))
+
     def test_a_sheet(self):
         middle = self.json("info", "cube.obj")["centre"]
         answer = self.json("cut", "cube.obj", "--sheet", ",".join(map(str, middle)) + ",0,1,0", "--triangles")
