@@ -45,7 +45,8 @@ struct CutArguments {
   std::vector<std::string> cutters, planes, sheets;
   double amplitude = 0.05, frequency = 4;
   int cells = 64, seed = 1;
-  bool triangles = false, check = true, keepEmpty = false, resolve = false, checkRounding = false;
+  bool triangles = false, check = true, keepEmpty = false, resolve = false, checkRounding = false,
+       mendRounding = false;
 };
 
 geometry::PolygonSoup noisyCutter(const CutArguments& arguments, const Plane& plane, double reach) {
@@ -137,7 +138,8 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
                           .keepEmpty = arguments.keepEmpty,
                           .checkInput = arguments.check,
                           .resolve = arguments.resolve,
-                          .checkRounding = arguments.checkRounding};
+                          .checkRounding = arguments.checkRounding,
+                          .mendRounding = arguments.mendRounding};
   for (const OpName& o : kOps)
     if (arguments.op == o.name) options.op = o.op;
   const cut::CutResult result = cut::cut(mesh, cutters, options);
@@ -190,7 +192,7 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
                 {"sort", s.sort},
                 {"write", s.write}}}};
     if (!arguments.output.empty()) json["output"] = arguments.output;
-    if (arguments.checkRounding) {
+    if (arguments.checkRounding || arguments.mendRounding) {
       json["rounding_crossings"] = result.crossings.size();
       json["crossing_faces"] = Json::array();
       for (size_t i = 0; i < std::min<size_t>(result.crossings.size(), 100); ++i)
@@ -215,7 +217,8 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
     text += fmt::format("\n  {} {} of the cutter, {} inside", patches.size(),
                         patches.size() == 1 ? "patch" : "patches", inside);
   }
-  if (arguments.checkRounding && result.crossings.empty()) text += "\n  no faces cross after rounding";
+  if ((arguments.checkRounding || arguments.mendRounding) && result.crossings.empty())
+    text += "\n  no faces cross after rounding";
   if (!result.crossings.empty())
     text += fmt::format("\n  {} pairs of faces cross after rounding, the first are {} and {}",
                         result.crossings.size(), result.crossings[0][0], result.crossings[0][1]);
@@ -263,9 +266,12 @@ Verb addCut(CLI::App& root) {
   app->add_flag("--triangles", arguments->triangles, "Triangles only");
   app->add_flag("--keep-empty", arguments->keepEmpty, "Also pieces without volume");
   app->add_flag("--check,!--no-check", arguments->check, "Refuse meshes that cross themselves [yes]");
-  app->add_flag("--resolve", arguments->resolve, "Closed parts of one mesh that overlap count as one solid");
+  app->add_flag("--resolve", arguments->resolve,
+                "Closed meshes that cross themselves count by winding number");
   app->add_flag("--check-rounding", arguments->checkRounding,
                 "Look for faces that cross since positions were rounded");
+  app->add_flag("--mend-rounding", arguments->mendRounding,
+                "And move their new vertices by some last digits until they do not");
   app->footer(
       "Examples:\n"
       "  sunder cut bunny.obj --plane 0,0.1,0,0,1,0 -o halves/\n"

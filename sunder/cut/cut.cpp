@@ -59,7 +59,7 @@ CutResult cut(const geometry::MeshView& mesh, const geometry::MeshView& cutter, 
   CutOptions own = options;
   if (options.resolve) own.checkInput = false;  // the search was part of it
   CutResult result = options.resolve ? cutResolved(mesh, cutter, own) : cutNamed(mesh, cutter, "cutter", own);
-  if (options.checkRounding) result.crossings = crossingFaces(result);
+  lookForCrossings(options, result);
   return result;
 }
 

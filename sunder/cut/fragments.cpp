@@ -147,7 +147,7 @@ void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name) {
     text += fmt::format("{}{} and {}", i == 0 ? "" : ", ", found[i][0], found[i][1]);
   throw Error(ErrorKind::Geometry, fmt::format("the {} crosses itself in {} pairs of faces ({}{})", name,
                                                found.size(), text, found.size() > 4 ? ", ..." : ""))
-      .hint("sunder collide lists all pairs; closed parts that overlap can be made one (--resolve)");
+      .hint("sunder collide lists all pairs; --resolve makes a solid of a closed mesh that does");
 }
 
 void refuseBothSides(const Scene& scene, MeshId id, const std::string& name, const std::string& otherName) {

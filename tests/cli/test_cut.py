@@ -110,6 +110,20 @@ class Cut(CommandTest):
         self.assertAlmostEqual(self.total(resolved), union, delta=1e-9)
         self.assertTrue(self.json("info", "one.ply")["watertight"])
 
+    def test_a_part_that_crosses_itself(self):
+        # A prism over a bow tie: the half that turns the other way is outside.
+        corners = [(0, 0), (2, 2), (2, 0), (0, 2)]
+        lines = [f"v {x} {y} {z}" for z in (0, 1) for x, y in corners]
+        lines += ["f 4 3 2 1", "f 5 6 7 8", "f 1 2 6 5", "f 2 3 7 6", "f 3 4 8 7", "f 4 1 5 8"]
+        (self.folder / "bow.obj").write_text("\n".join(lines) + "\n")
+        plane = ("--plane", "1,1,0.25,0,0,1")
+        self.refused("cut", "bow.obj", *plane, says=("crosses itself", "and"))
+        answer = self.json("cut", "bow.obj", *plane, "--resolve", "--mend-rounding", "-o", "bow")
+        self.assertEqual(sorted(round(p["volume"], 12) for p in answer["pieces"]), [0.25, 0.75])
+        self.assertEqual(answer["rounding_crossings"], 0)
+        for piece in answer["pieces"]:
+            self.assertTrue(self.json("info", f"bow/{piece['file']}")["watertight"])
+
     def test_slices_fill_the_body(self):
         answer = self.json("slice", "cube.obj", "--count", "7", "--axis", "z", "-o", "slices")
         self.assertEqual(len(answer["slices"]), 7)

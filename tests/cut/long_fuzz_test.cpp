@@ -3,6 +3,7 @@
 // has its bits. The meshes of the shared data take part where they are there.
 #include "sunder/base/error.h"
 #include "sunder/cut/fragments.h"
+#include "sunder/cut/rounding.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/shapes.h"
 
@@ -110,7 +111,7 @@ void expectUntouchedBits(const CutResult& r, const PolygonSoup& mesh) {
 }
 
 struct Tallies {
-  size_t pairs = 0, sheets = 0, several = 0, crossing = 0, fragments = 0, rounding = 0;
+  size_t pairs = 0, sheets = 0, several = 0, crossing = 0, fragments = 0, rounding = 0, mended = 0;
 };
 
 void pairOf(const Body& a, const Body& b, RandomStream& random, bool aligned, Tallies& tallies) {
@@ -137,7 +138,15 @@ void sheetThrough(const Body& a, RandomStream& random, bool aligned, Tallies& ta
   const CutResult r = cut(a.mesh, knife, {.triangles = triangles, .keepEmpty = true, .checkRounding = true});
   tallies.crossing += !r.seam.empty();
   tallies.fragments += r.fragments;
-  tallies.rounding += !r.crossings.empty();
+  if (!r.crossings.empty()) {
+    ++tallies.rounding;
+    CutResult mended = r;
+    tallies.mended += mendCrossings(mended).empty();
+    if (a.closed) {
+      ASSERT_EQ(unmatchedEdges(mended.mesh), 0u);
+    }
+    expectUntouchedBits(mended, a.mesh);
+  }
   expectUntouchedBits(r, a.mesh);
   ++tallies.sheets;
   if (!a.closed) return;
@@ -201,13 +210,12 @@ void fuzz(double seconds, uint64_t seed) {
   }
   std::printf(
       "%zu pairs of solids, %zu cuts by sheets, %zu by several, %zu crossing, %zu fragments,\n"
-      "%zu of the cuts by sheets with faces that cross after rounding, in %.0f s\n",
+      "%zu of the cuts by sheets with faces that cross after rounding, %zu of them mended, in %.0f s\n",
       tallies.pairs, tallies.sheets, tallies.several, tallies.crossing, tallies.fragments, tallies.rounding,
-      elapsed());
+      tallies.mended, elapsed());
 }
 
-// Lists of knives through small bodies, a hundred times as many as among all the rest.
-void knifeRound(uint64_t round) {
+const std::vector<Body>& smallBodies() {
   static const std::vector<Body> small = [] {
     std::vector<Body> all;
     add(all, "cube", unitCube());
@@ -216,6 +224,12 @@ void knifeRound(uint64_t round) {
     add(all, "torus", geometry::toSoup(geometry::makeTorus({})));
     return all;
   }();
+  return small;
+}
+
+// Lists of knives through small bodies, a hundred times as many as among all the rest.
+void knifeRound(uint64_t round) {
+  const std::vector<Body>& small = smallBodies();
   RandomStream random(5, round);
   const Body& body = small[random.below(static_cast<uint32_t>(small.size()))];
   SCOPED_TRACE("round " + std::to_string(round) + ", " + body.name);
@@ -249,6 +263,28 @@ TEST(CutLongFuzz, KnivesThroughIncisions) {
   for (const uint64_t round : {77,   354,  477,  572,  574,  858,  925,   1256,  2091,  2324,  2440, 2512,
                                3149, 3526, 4323, 8480, 8763, 9188, 11861, 12873, 15307, 21409, 21780})
     knifeRound(round);
+}
+
+// Cuts by sheets that have faces which cross after rounding: few of all.
+TEST(CutLongFuzz, FacesThatCrossAreMended) {
+  for (const uint64_t round : {238, 1354, 1443, 2134, 2195, 2964, 3141, 4332, 5354, 5792}) {
+    RandomStream random(9, round);
+    const Body& body = smallBodies()[random.below(static_cast<uint32_t>(smallBodies().size()))];
+    const PolygonSoup knife = randomKnife(random, random.below(2) == 0);
+    CutOptions options{.triangles = random.below(2) == 0, .keepEmpty = true, .checkRounding = true};
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + body.name);
+    const CutResult before = cut(geometry::MeshView(body.mesh), geometry::MeshView(knife), options);
+    options.mendRounding = true;
+    const CutResult after = cut(geometry::MeshView(body.mesh), geometry::MeshView(knife), options);
+    EXPECT_FALSE(before.crossings.empty());
+    EXPECT_TRUE(after.crossings.empty());
+    EXPECT_EQ(unmatchedEdges(after.mesh), 0u);
+    EXPECT_EQ(after.mesh.corners, before.mesh.corners);
+    expectUntouchedBits(after, body.mesh);
+    ASSERT_EQ(after.mesh.positions.size(), before.mesh.positions.size());
+    for (size_t v = 0; v < after.mesh.positions.size(); ++v)
+      EXPECT_LT((after.mesh.positions[v] - before.mesh.positions[v]).cwiseAbs().maxCoeff(), 1e-13);
+  }
 }
 
 TEST(CutLongFuzzFull, AnHour) { fuzz(secondsOr(3600), 2); }
