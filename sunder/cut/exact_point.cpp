@@ -12,8 +12,8 @@ namespace {
 
 using geometry::BigInteger;
 
-// The tests are determinants of degree 30 in the coordinates at most.
-constexpr int kMostBits = 340;
+// The tests are determinants of degree 38 in the coordinates at most, and big integers have 10,624 bits.
+constexpr int kMostBits = 240;
 constexpr double kUlp = 0x1p-52;
 
 const BigInteger kOne(1, 0, false);
