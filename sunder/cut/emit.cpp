@@ -4,6 +4,7 @@
 #include "sunder/cut/dissolve.h"
 #include "sunder/cut/doubled_edges.h"
 #include "sunder/cut/ring_triangles.h"
+#include "sunder/cut/vertex_spaces.h"
 
 #include <algorithm>
 #include <atomic>
@@ -16,18 +17,16 @@ constexpr size_t kGrain = 16384;
 constexpr size_t kRegionGrain = 64;
 constexpr int kMostRounds = 16;  // of splitting edges that folded triangles doubled
 
-// Vertices of the mesh, two copies of those of the cutter, two copies of the seam's points.
-enum Space { kMeshVertices, kCutterVertices, kCutterCopies, kPoints, kPointCopies, kSpaces };
-
 class Emitter {
  public:
   Emitter(const Scene& scene, const std::vector<Use>& uses, bool triangles, CutResult& result)
-      : scene_(scene), uses_(uses), triangles_(triangles), result_(result) {}
+      : scene_(scene), uses_(uses), triangles_(triangles), result_(result), spaces_(scene) {}
 
   void run() {
     countFaces();
-    markVertices();
-    numberVertices();
+    std::vector<std::span<const uint32_t>> kept;
+    for (const Plan& plan : plans_) kept.push_back(plan.regions);
+    spaces_.number(uses_, kept, result_);
     writeFaces();
   }
 
@@ -48,15 +47,6 @@ class Emitter {
   const KernelMesh& mesh(const Use& u) const { return *scene_.mesh[u.mesh]; }
   const Parts& parts(const Use& u) const { return *scene_.parts[u.mesh]; }
   const Regions& regions(const Use& u) const { return *scene_.regions[u.mesh]; }
-  uint32_t fragmentOfFace(const Use& u, uint32_t f) const {
-    const Parts& p = parts(u);
-    return p.touched(f) ? kNoIndex : u.fragment[p.ofComponent[p.component[f]]];
-  }
-
-  // All of the mesh: then its vertices keep their numbers, those without faces too.
-  bool takesAll(const Use& u) const {
-    return u.mesh == kMesh && std::find(u.fragment.begin(), u.fragment.end(), kNoIndex) == u.fragment.end();
-  }
 
   void countFaces() {
     uint32_t faces = 0, corners = 0;
@@ -68,7 +58,7 @@ class Emitter {
       plan.blockFace.assign((count + kGrain - 1) / kGrain, 0);
       parallelBlocks(count, kGrain, [&](size_t begin, size_t end) {
         uint32_t kept = 0;
-        for (size_t f = begin; f < end; ++f) kept += fragmentOfFace(u, u32(f)) != kNoIndex;
+        for (size_t f = begin; f < end; ++f) kept += fragmentOfFace(scene_, u, u32(f)) != kNoIndex;
         plan.blockFace[begin / kGrain] = kept;
       });
       for (uint32_t& b : plan.blockFace) {
@@ -93,81 +83,6 @@ class Emitter {
     corners_ = corners;
   }
 
-  size_t spaceSize(int space) const {
-    if (space == kMeshVertices) return scene_.mesh[kMesh]->positions.size();
-    return space <= kCutterCopies ? scene_.mesh[kCutter]->positions.size() : scene_.seam->points.size();
-  }
-
-  Space spaceOf(const Use& u, const RingCorner& c) const {
-    if (!c.point) return spaceOfVertex(u, c.id);
-    if (u.bySide) return (c.sides & kPlus) != 0 ? kPoints : kPointCopies;
-    const SeamPoint& x = scene_.seam->points[c.id];
-    return u.copy == 0 || (x.border && x.edgeOf == kCutter) ? kPoints : kPointCopies;
-  }
-  Space spaceOfVertex(const Use& u, uint32_t v) const {
-    if (u.mesh == kMesh) return kMeshVertices;
-    return u.copy == 0 || onBorder_[v] ? kCutterVertices : kCutterCopies;
-  }
-
-  void markVertices() {
-    const KernelMesh& cutter = *scene_.mesh[kCutter];
-    onBorder_.assign(cutter.positions.size(), 0);
-    if (!cutter.closed())
-      for (uint32_t h = 0; h < cutter.twin.size(); ++h)
-        if (cutter.twin[h] == kNoIndex) onBorder_[cutter.origin(h)] = onBorder_[cutter.target(h)] = 1;
-    for (int s = 0; s < kSpaces; ++s) used_[s].assign(spaceSize(s), 0);
-    for (size_t i = 0; i < uses_.size(); ++i) {
-      const Use& u = uses_[i];
-      if (takesAll(u)) {
-        std::fill(used_[kMeshVertices].begin(), used_[kMeshVertices].end(), uint8_t(1));
-        for (const uint32_t r : plans_[i].regions)
-          for (const RingCorner& c : regions(u).ring(r)) used_[spaceOf(u, c)][c.id] = 1;
-        continue;
-      }
-      const auto mark = [](uint8_t& flag) { std::atomic_ref(flag).store(1, std::memory_order_relaxed); };
-      const size_t count = mesh(u).triangles.size();
-      parallelBlocks(count, kGrain, [&](size_t begin, size_t end) {
-        for (size_t f = begin; f < end; ++f) {
-          if (fragmentOfFace(u, u32(f)) == kNoIndex) continue;
-          for (const uint32_t v : mesh(u).triangles[f]) mark(used_[spaceOfVertex(u, v)][v]);
-        }
-      });
-      for (const uint32_t r : plans_[i].regions)
-        for (const RingCorner& c : regions(u).ring(r)) mark(used_[spaceOf(u, c)][c.id]);
-    }
-  }
-
-  void numberVertices() {
-    uint32_t count = 0;
-    for (int s = 0; s < kSpaces; ++s) {
-      map_[s].resize(used_[s].size());
-      for (size_t v = 0; v < used_[s].size(); ++v) {
-        map_[s][v] = count;
-        count += used_[s][v];
-      }
-    }
-    result_.mesh.positions.resize(count);
-    result_.vertexFrom.resize(count);
-    result_.sourceVertex.resize(count);
-    for (int s = 0; s < kSpaces; ++s) {
-      const KernelMesh* from = s == kMeshVertices ? scene_.mesh[kMesh] : scene_.mesh[kCutter];
-      const VertexFrom kind = s == kMeshVertices   ? VertexFrom::Mesh
-                              : s <= kCutterCopies ? VertexFrom::Cutter
-                                                   : VertexFrom::Seam;
-      parallelFor(
-          used_[s].size(),
-          [&](size_t v) {
-            if (!used_[s][v]) return;
-            const uint32_t to = map_[s][v];
-            const bool point = kind == VertexFrom::Seam;
-            result_.mesh.positions[to] = point ? scene_.seam->points[v].position : from->positions[v];
-            result_.vertexFrom[to] = kind;
-            result_.sourceVertex[to] = point ? u32(v) : from->sourceVertex(u32(v));
-          },
-          kGrain);
-    }
-  }
-
   void writeFaces() {
     geometry::PolygonSoup& soup = result_.mesh;
     soup.faceOffsets.resize(faces_ + 1);
@@ -178,7 +93,8 @@ class Emitter {
     soup.faceOffsets[faces_] = corners_;
     const bool dissolving =
         !triangles_ && (!scene_.mesh[0]->diagonal.empty() || !scene_.mesh[1]->diagonal.empty());
-    const bool hinged = lidsMeet();
+    // Else no edges of lids have the same ends.
+    const bool hinged = uses_.size() == 3 && spaces_.lidsMeet();
     if (dissolving) marks_.diagonal.assign(corners_, kNoIndex);
     if (dissolving) marks_.use.assign(faces_, 0);
     for (size_t i = 0; i < uses_.size(); ++i) {
@@ -192,16 +108,6 @@ class Emitter {
     const SeamEdges seamEdges = doubledSegments(*scene_.seam);
     if (doubled || !seamEdges.empty() || repeatsDiagonal()) degenerate_.store(true);
     if (hinged || degenerate_.load()) splitEdges(seamEdges, dissolving, doubled);
-  }
-
-  // Do two lids share vertices, because the sheet ends inside? Else no edges have the same ends.
-  bool lidsMeet() const {
-    if (uses_.size() != 3 || scene_.mesh[kCutter]->closed()) return false;
-    for (size_t v = 0; v < onBorder_.size(); ++v)
-      if (onBorder_[v] && used_[kCutterVertices][v]) return true;
-    for (const SeamPoint& x : scene_.seam->points)
-      if (x.border && x.edgeOf == kCutter) return true;
-    return false;
   }
 
   void splitEdges(const SeamEdges& seamEdges, bool dissolved, bool everywhere) {
@@ -244,16 +150,15 @@ class Emitter {
   void restorePolygons() {
     geometry::PolygonSoup& soup = result_.mesh;
     marks_.removable.assign(soup.positions.size(), 0);
-    for (const int s : {kPoints, kPointCopies})
-      for (size_t x = 0; x < used_[s].size(); ++x) {
-        const SeamPoint& p = scene_.seam->points[x];
-        if (used_[s][x]) marks_.removable[map_[s][x]] = scene_.mesh[p.edgeOf]->isFlatDiagonal(p.halfedge);
-      }
     marks_.across.assign(soup.positions.size(), kNoIndex);
-    for (size_t x = 0; x < used_[kPoints].size(); ++x) {
-      if (!used_[kPoints][x] || !used_[kPointCopies][x]) continue;
-      marks_.across[map_[kPoints][x]] = map_[kPointCopies][x];
-      marks_.across[map_[kPointCopies][x]] = map_[kPoints][x];
+    for (uint32_t x = 0; x < scene_.seam->points.size(); ++x) {
+      const SeamPoint& p = scene_.seam->points[x];
+      const std::array<uint32_t, 2> copies = spaces_.copiesOf(x);
+      for (size_t i = 0; i < 2; ++i) {
+        if (copies[i] == kNoIndex) continue;
+        marks_.removable[copies[i]] = scene_.mesh[p.edgeOf]->isFlatDiagonal(p.halfedge);
+        marks_.across[copies[i]] = copies[1 - i];
+      }
     }
     // A seam vertex has a face of either mesh, or of one where there is nothing to seal.
     marks_.facesAtPlainVertex = uses_.size() > 1 ? 2 : 1;
@@ -273,13 +178,13 @@ class Emitter {
     parallelBlocks(m.triangles.size(), kGrain, [&](size_t begin, size_t end) {
       uint32_t face = plans_[i].blockFace[begin / kGrain];
       for (uint32_t f = u32(begin); f < end; ++f) {
-        const uint32_t fragment = fragmentOfFace(u, f);
+        const uint32_t fragment = fragmentOfFace(scene_, u, f);
         if (fragment == kNoIndex) continue;
         const uint32_t corner = 3 * (face - plans_[i].firstFace) + plans_[i].firstCorner;
         writeFaceRow(face, corner, u, f, fragment);
         for (uint32_t k = 0; k < 3; ++k) {
           const uint32_t from = u.reversed ? 2 - k : k, v = m.triangles[f][from];
-          result_.mesh.corners[corner + k] = map_[spaceOfVertex(u, v)][v];
+          result_.mesh.corners[corner + k] = spaces_.vertex(u, v);
           // The edge that leaves a corner of the reversed face arrives there in the native one.
           const uint32_t h = 3 * f + (u.reversed ? (from + 2) % 3 : from);
           if (dissolving && m.isDiagonal(h)) marks_.diagonal[corner + k] = edgeOf(m, h);
@@ -312,7 +217,7 @@ class Emitter {
         ring.resize(n);
         for (size_t k = 0; k < n; ++k) {
           const RingCorner& from = corners[u.reversed ? n - 1 - k : k];
-          ring[k] = map_[spaceOf(u, from)][from.id];
+          ring[k] = spaces_.corner(u, from);
         }
         const uint32_t face = faceOfRegion(u, r), fragment = u.fragment[parts(u).ofRegion[r]];
         uint32_t* out = result_.mesh.corners.data() + plan.corner[j];
@@ -436,9 +341,7 @@ class Emitter {
   CutResult& result_;
   std::vector<Plan> plans_;
   uint32_t faces_ = 0, corners_ = 0;
-  std::vector<uint8_t> onBorder_;
-  std::vector<uint8_t> used_[kSpaces];
-  std::vector<uint32_t> map_[kSpaces];
+  VertexSpaces spaces_;
   std::atomic<bool> degenerate_{false};  // some face has triangles without area
   DissolveMarks marks_;
   std::vector<std::pair<size_t, Tangle>> tangles_;  // with the use
