@@ -3,6 +3,8 @@
 #include "sunder/base/file.h"
 #include "sunder/base/log.h"
 #include "sunder/cut/attributes.h"
+#include "sunder/cut/patches.h"
+#include "sunder/cut/resolve.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/shapes_sheet.h"
 #include "sunder/show/export_files.h"
@@ -39,11 +41,12 @@ constexpr std::array kOps{OpName{"split", Op::Split},
                           OpName{"xor", Op::SymmetricDifference}};
 
 struct CutArguments {
-  std::string mesh, op = "split", output, seam;
+  std::string mesh, op = "split", output, seam, patches;
   std::vector<std::string> cutters, planes, sheets;
   double amplitude = 0.05, frequency = 4;
   int cells = 64, seed = 1;
-  bool triangles = false, check = true, keepEmpty = false, resolve = false, checkRounding = false;
+  bool triangles = false, check = true, keepEmpty = false, resolve = false, checkRounding = false,
+       mendRounding = false;
 };
 
 geometry::PolygonSoup noisyCutter(const CutArguments& arguments, const Plane& plane, double reach) {
@@ -86,16 +89,57 @@ void writeSeam(const std::string& path, const cut::CutResult& result) {
   writeFile(path, text);
 }
 
+// The cutters' surfaces in one file, a group for each patch.
+Json writePatches(const CutArguments& arguments, const geometry::PolygonSoup& mesh,
+                  const std::vector<geometry::PolygonSoup>& cutters, const Settings& settings) {
+  const auto solid = [&](const geometry::PolygonSoup& soup, const char* name) {
+    return arguments.resolve ? cut::resolveOverlaps(soup, name).mesh : soup;
+  };
+  const geometry::PolygonSoup body = solid(mesh, "mesh");
+  Json list = Json::array();
+  geometry::MeshFile file;
+  geometry::PolygonSoup& all = file.surface;
+  for (size_t i = 0; i < cutters.size(); ++i) {
+    const cut::CutterPatches made =
+        cut::cutterPatches(body, solid(cutters[i], "cutter"), arguments.triangles, false);
+    const uint32_t firstVertex = static_cast<uint32_t>(all.positions.size()),
+                   firstGroup = static_cast<uint32_t>(all.groupNames.size());
+    all.positions.insert(all.positions.end(), made.mesh.positions.begin(), made.mesh.positions.end());
+    std::vector<size_t> faces(made.patches, 0);
+    for (size_t f = 0; f < made.mesh.faceCount(); ++f) {
+      std::vector<uint32_t> ring(made.mesh.face(f).begin(), made.mesh.face(f).end());
+      for (uint32_t& v : ring) v += firstVertex;
+      all.addFace(ring);
+      all.faceGroup.push_back(firstGroup + made.patch[f]);
+      ++faces[made.patch[f]];
+    }
+    for (uint32_t p = 0; p < made.patches; ++p) {
+      all.groupNames.push_back(
+          fmt::format("{}_{}", made.inside[p] ? "inside" : "outside", all.groupNames.size()));
+      list.push_back({{"group", all.groupNames.back()},
+                      {"cutter", i},
+                      {"inside", made.inside[p] != 0},
+                      {"faces", faces[p]},
+                      {"area", made.area[p]}});
+    }
+  }
+  reportNotes(settings, arguments.patches, geometry::writeMesh(arguments.patches, file));
+  return list;
+}
+
 int cutMesh(const CutArguments& arguments, const Settings& settings) {
   const bool oneFile = std::filesystem::path(arguments.output).has_extension();
-  if (oneFile) geometry::formatOf(arguments.output);  // refused before the work
+  // Refused before the work.
+  if (oneFile) geometry::formatOf(arguments.output);
+  if (!arguments.patches.empty()) geometry::formatOf(arguments.patches);
   const geometry::PolygonSoup mesh = readSurface(arguments.mesh, settings);
   const std::vector<geometry::PolygonSoup> cutters = cuttersOf(arguments, mesh, settings);
   cut::CutOptions options{.triangles = arguments.triangles,
                           .keepEmpty = arguments.keepEmpty,
                           .checkInput = arguments.check,
                           .resolve = arguments.resolve,
-                          .checkRounding = arguments.checkRounding};
+                          .checkRounding = arguments.checkRounding,
+                          .mendRounding = arguments.mendRounding};
   for (const OpName& o : kOps)
     if (arguments.op == o.name) options.op = o.op;
   const cut::CutResult result = cut::cut(mesh, cutters, options);
@@ -128,6 +172,8 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
     reportNotes(settings, arguments.output, notes);
   }
   if (!arguments.seam.empty()) writeSeam(arguments.seam, result);
+  Json patches = Json::array();
+  if (!arguments.patches.empty()) patches = writePatches(arguments, mesh, cutters, settings);
   const cut::CutStatistics& s = result.statistics;
   const double seconds = s.prepare + s.intersect + s.trace + s.sort + s.write;
   if (settings.json) {
@@ -146,12 +192,13 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
                 {"sort", s.sort},
                 {"write", s.write}}}};
     if (!arguments.output.empty()) json["output"] = arguments.output;
-    if (arguments.checkRounding) {
+    if (arguments.checkRounding || arguments.mendRounding) {
       json["rounding_crossings"] = result.crossings.size();
       json["crossing_faces"] = Json::array();
       for (size_t i = 0; i < std::min<size_t>(result.crossings.size(), 100); ++i)
         json["crossing_faces"].push_back(result.crossings[i]);
     }
+    if (!arguments.patches.empty()) json["patches"] = patches;
     if (!notes.empty()) json["write_notes"] = notes;
     printJson(json);
     return 0;
@@ -164,7 +211,14 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
     text += fmt::format("\n  piece {}: {} vertices, {} faces, volume {:.6g}", i,
                         fragments[i].positions.size(), fragments[i].faceCount(), result.volume[i]);
   if (fragments.size() > kMostLines) text += fmt::format("\n  and {} more", fragments.size() - kMostLines);
-  if (arguments.checkRounding && result.crossings.empty()) text += "\n  no faces cross after rounding";
+  if (!patches.empty()) {
+    size_t inside = 0;
+    for (const Json& p : patches) inside += p["inside"].get<bool>();
+    text += fmt::format("\n  {} {} of the cutter, {} inside", patches.size(),
+                        patches.size() == 1 ? "patch" : "patches", inside);
+  }
+  if ((arguments.checkRounding || arguments.mendRounding) && result.crossings.empty())
+    text += "\n  no faces cross after rounding";
   if (!result.crossings.empty())
     text += fmt::format("\n  {} pairs of faces cross after rounding, the first are {} and {}",
                         result.crossings.size(), result.crossings[0][0], result.crossings[0][1]);
@@ -189,6 +243,9 @@ Verb addCut(CLI::App& root) {
                   "One mesh file for all, or a folder with a PLY file a piece")
       ->type_name("FILE|DIR");
   app->add_option("--seam", arguments->seam, "Also the seam, as lines of an OBJ file")->type_name("FILE");
+  app->add_option("--patches", arguments->patches,
+                  "Also the cutter's surface divided along the seam, a group a patch")
+      ->type_name("FILE");
   app->add_option("--plane", arguments->planes, "Cut with a plane, by a point and the normal; again for more")
       ->take_all()
       ->type_name("X,Y,Z,NX,NY,NZ");
@@ -209,14 +266,18 @@ Verb addCut(CLI::App& root) {
   app->add_flag("--triangles", arguments->triangles, "Triangles only");
   app->add_flag("--keep-empty", arguments->keepEmpty, "Also pieces without volume");
   app->add_flag("--check,!--no-check", arguments->check, "Refuse meshes that cross themselves [yes]");
-  app->add_flag("--resolve", arguments->resolve, "Closed parts of one mesh that overlap count as one solid");
+  app->add_flag("--resolve", arguments->resolve,
+                "Closed meshes that cross themselves count by winding number");
   app->add_flag("--check-rounding", arguments->checkRounding,
                 "Look for faces that cross since positions were rounded");
+  app->add_flag("--mend-rounding", arguments->mendRounding,
+                "And move their new vertices by some last digits until they do not");
   app->footer(
       "Examples:\n"
       "  sunder cut bunny.obj --plane 0,0.1,0,0,1,0 -o halves/\n"
       "  sunder cut body.obj tool.stl --op difference -o rest.ply\n"
       "  sunder cut body.obj drill.stl saw.stl --plane 0,0,0,1,0,0 -o pieces/\n"
+      "  sunder cut body.obj sheet.obj --seam seam.obj --patches patches.obj\n"
       "  sunder cut statue.obj --sheet 0,1,0,0.1,1,0 --amplitude 0.1 -o pieces/ --json");
   return {app, [arguments](const Settings& settings) { return cutMesh(*arguments, settings); }};
 }

@@ -47,8 +47,9 @@ struct CutOptions {
       false;  // else polygons: faces of the input that are whole again after the cut are one face
   bool keepEmpty = false;      // also fragments without volume (below 1e-12 of the mesh's box)
   bool checkInput = false;     // refuse meshes that cross themselves, with the pairs of faces; costs a search
-  bool resolve = false;        // closed parts of one mesh that overlap count as one solid (resolve.h)
+  bool resolve = false;        // closed meshes that cross themselves count by winding number (resolve.h)
   bool checkRounding = false;  // look for faces that cross because positions were rounded (rounding.h)
+  bool mendRounding = false;   // and move their vertices by some last digits until they do not
 };
 
 enum class VertexFrom : uint8_t { Mesh, Cutter, Seam };
@@ -75,8 +76,9 @@ struct CutResult {
   // was split because the two sides of an incision would share it.
   std::vector<uint32_t> sourceVertex;
   std::vector<Vec3> seamPoints;
-  std::vector<std::array<uint32_t, 2>> seam;       // segments between seam points
-  std::vector<std::array<uint32_t, 2>> crossings;  // with checkRounding: faces of one fragment that cross
+  std::vector<std::array<uint32_t, 2>> seam;  // segments between seam points
+  // With checkRounding or mendRounding: faces of one fragment that cross.
+  std::vector<std::array<uint32_t, 2>> crossings;
   CutStatistics statistics;
 };
 

@@ -38,7 +38,8 @@ class Polygon {
         next_.push_back(c + 1 == end ? first : h + 1);
         origin_.push_back(corners[c]);
         piece_.push_back(i);
-        if (marks_.diagonal[c]) inner_.push_back({corners[c], corners[c + 1 == end ? begin : c + 1], h});
+        if (marks_.diagonal[c] != kNoIndex)
+          inner_.push_back({corners[c], corners[c + 1 == end ? begin : c + 1], marks_.diagonal[c], h});
       }
     }
     std::sort(inner_.begin(), inner_.end());
@@ -48,8 +49,10 @@ class Polygon {
     geometry::DisjointSets sets(faces.size());
     for (const Edge& e : inner_) {
       if (e.from > e.to) continue;
-      const auto opposite = std::lower_bound(inner_.begin(), inner_.end(), Edge{e.to, e.from, 0});
-      if (opposite == inner_.end() || opposite->from != e.to || opposite->to != e.from) continue;
+      const auto opposite = std::lower_bound(inner_.begin(), inner_.end(), Edge{e.to, e.from, e.diagonal, 0});
+      if (opposite == inner_.end() || opposite->from != e.to || opposite->to != e.from ||
+          opposite->diagonal != e.diagonal)
+        continue;
       const uint32_t h = e.halfedge, g = opposite->halfedge;
       if (!sets.unite(piece_[h], piece_[g])) continue;
       link(previous_[h], next_[g]);
@@ -73,7 +76,7 @@ class Polygon {
 
  private:
   struct Edge {
-    uint32_t from, to, halfedge;
+    uint32_t from, to, diagonal, halfedge;
     auto operator<=>(const Edge&) const = default;
   };
   void link(uint32_t a, uint32_t b) {
@@ -144,6 +147,11 @@ void removePlainVertices(const DissolveMarks& marks, Faces& faces, CutResult& re
       }
     }
     again = again || keepEdgesApart(faces, remove);
+    for (size_t v = 0; v < vertices; ++v) {
+      if (!remove[v] || marks.across[v] == kNoIndex || remove[marks.across[v]]) continue;
+      remove[v] = 0;
+      again = true;
+    }
   }
   std::vector<uint32_t> place(vertices);
   uint32_t count = 0;

@@ -10,9 +10,13 @@
 namespace sunder::cut {
 
 struct DissolveMarks {
-  std::vector<uint8_t> diagonal;   // per corner: the edge to the next corner is (part of) a diagonal
+  // Per corner: the diagonal that the edge to the next corner is (part of), or kNoIndex. A face with a bridge
+  // can have several diagonals between the same vertices.
+  std::vector<uint32_t> diagonal;
   std::vector<uint8_t> use;        // per face: pieces of one polygon join only within one use
   std::vector<uint8_t> removable;  // per vertex: a seam point on a diagonal
+  std::vector<uint32_t> across;    // per vertex: the same point on the other side of the cut, or kNoIndex;
+                                   // both go or none, so that lids stay alike
   uint32_t facesAtPlainVertex = 2;
 };
 

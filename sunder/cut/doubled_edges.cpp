@@ -42,8 +42,9 @@ struct EdgePair {
 };
 
 // Half-edges with the same ends, in pairs: those of one ring first, then of one use, then of two. A lid finds
-// the mesh before the other lid, which it meets only where the sheet ends.
-std::vector<EdgePair> pairsOf(std::span<SuspectEdge> edges, const FaceOrigin& origin) {
+// the mesh before the other lid, which it meets only where the sheet ends. On the seam lids find the mesh
+// before all else.
+std::vector<EdgePair> pairsOf(std::span<SuspectEdge> edges, const FaceOrigin& origin, bool onSeam) {
   std::vector<EdgePair> pairs;
   const auto pairUp = [&](auto&& fit) {
     for (SuspectEdge& e : edges)
@@ -53,6 +54,7 @@ std::vector<EdgePair> pairsOf(std::span<SuspectEdge> edges, const FaceOrigin& or
         pairs.push_back({{e.corner, g.corner}});
       }
   };
+  if (onSeam) pairUp([&](uint32_t f, uint32_t g) { return (origin.use[f] == 0) != (origin.use[g] == 0); });
   pairUp([&](uint32_t f, uint32_t g) { return f == g || origin.piece[f] == origin.piece[g]; });
   pairUp([&](uint32_t f, uint32_t g) { return origin.use[f] == origin.use[g]; });
   pairUp([&](uint32_t f, uint32_t g) { return origin.use[f] == 0 || origin.use[g] == 0; });
@@ -60,17 +62,26 @@ std::vector<EdgePair> pairsOf(std::span<SuspectEdge> edges, const FaceOrigin& or
   return pairs;
 }
 
-// Triangles of one whose edges have middles; kNoIndex where not.
+// Triangles of one whose edges have middles; kNoIndex where not. The same triangle the other way round is
+// divided alike.
 template <class Add>
-void splitTriangle(const uint32_t* corner, const uint32_t* middle, Add&& add) {
+void splitTriangle(const uint32_t* corner, const uint32_t* middle, const std::vector<Vec3>& positions,
+                   Add&& add) {
+  const auto isBefore = [&](uint32_t a, uint32_t b) {
+    const Vec3 &p = positions[a], &q = positions[b];
+    return std::lexicographical_compare(p.data(), p.data() + 3, q.data(), q.data() + 3);
+  };
   // A corner between two middles is cut off, which leaves one case less.
   for (size_t k = 0; k < 3; ++k) {
     const size_t before = (k + 2) % 3, after = (k + 1) % 3;
     if (middle[before] == kNoIndex || middle[k] == kNoIndex) continue;
     add(middle[before], corner[k], middle[k]);
-    if (middle[after] == kNoIndex) {
+    if (middle[after] == kNoIndex && isBefore(middle[before], middle[k])) {
       add(middle[before], middle[k], corner[after]);
       add(middle[before], corner[after], corner[before]);
+    } else if (middle[after] == kNoIndex) {
+      add(middle[before], middle[k], corner[before]);
+      add(middle[k], corner[after], corner[before]);
     } else {
       add(middle[k], corner[after], middle[after]);
       add(middle[after], corner[before], middle[before]);
@@ -89,7 +100,23 @@ void splitTriangle(const uint32_t* corner, const uint32_t* middle, Add&& add) {
 
 }  // namespace
 
-bool splitDoubledEdges(FaceOrigin& origin, std::vector<uint8_t>& suspect, bool triangles, CutResult& result) {
+SeamEdges doubledSegments(const Seam& seam) {
+  SeamEdges all, doubled;
+  for (const SeamSegment& s : seam.segments)
+    all.push_back({std::min(s.start, s.end), std::max(s.start, s.end)});
+  std::sort(all.begin(), all.end());
+  for (size_t i = 1; i < all.size(); ++i)
+    if (all[i] == all[i - 1] && (doubled.empty() || doubled.back() != all[i])) doubled.push_back(all[i]);
+  return doubled;
+}
+
+bool splitDoubledEdges(const SeamEdges& doubled, FaceOrigin& origin, std::vector<uint8_t>& suspect,
+                       bool triangles, CutResult& result) {
+  const auto onSeam = [&](uint32_t a, uint32_t b) {
+    if (result.vertexFrom[a] != VertexFrom::Seam || result.vertexFrom[b] != VertexFrom::Seam) return false;
+    const auto [low, high] = std::minmax(result.sourceVertex[a], result.sourceVertex[b]);
+    return std::binary_search(doubled.begin(), doubled.end(), std::array<uint32_t, 2>{low, high});
+  };
   std::vector<SuspectEdge> edges = suspectEdges(origin, suspect, result);
   geometry::PolygonSoup& soup = result.mesh;
   std::vector<uint32_t> middle;  // per corner: the vertex to put behind it
@@ -99,12 +126,11 @@ bool splitDoubledEdges(FaceOrigin& origin, std::vector<uint8_t>& suspect, bool t
       ++end;
     if (end - begin > 2) {
       const Vec3 at = 0.5 * (soup.positions[edges[begin].low] + soup.positions[edges[begin].high]);
-      const auto pairs = pairsOf({edges.data() + begin, end - begin}, origin);
-      // The last is the hardest to split: it stays, unless one is left whose partner is an untouched face.
-      const size_t keep = 2 * pairs.size() < end - begin ? 0 : 1;
-      for (size_t i = 0; i + keep < pairs.size(); ++i) {
+      const auto pairs =
+          pairsOf({edges.data() + begin, end - begin}, origin, onSeam(edges[begin].low, edges[begin].high));
+      for (const EdgePair& pair : pairs) {
         if (middle.empty()) middle.assign(soup.corners.size(), kNoIndex);
-        for (const uint32_t c : pairs[i].corner) middle[c] = u32(soup.positions.size());
+        for (const uint32_t c : pair.corner) middle[c] = u32(soup.positions.size());
         soup.positions.push_back(at);
         suspect.push_back(1);
         result.vertexFrom.push_back(VertexFrom::Seam);
@@ -129,7 +155,7 @@ bool splitDoubledEdges(FaceOrigin& origin, std::vector<uint8_t>& suspect, bool t
   for (size_t f = 0; f < origin.use.size(); ++f) {
     const uint32_t first = soup.faceOffsets[f];
     if (triangles) {
-      splitTriangle(soup.corners.data() + first, middle.data() + first,
+      splitTriangle(soup.corners.data() + first, middle.data() + first, soup.positions,
                     [&](uint32_t a, uint32_t b, uint32_t c) {
                       for (const uint32_t v : {a, b, c}) corners.push_back(v);
                       close(f);

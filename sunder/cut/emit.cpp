@@ -4,6 +4,7 @@
 #include "sunder/cut/dissolve.h"
 #include "sunder/cut/doubled_edges.h"
 #include "sunder/cut/ring_triangles.h"
+#include "sunder/cut/vertex_spaces.h"
 
 #include <algorithm>
 #include <atomic>
@@ -16,18 +17,16 @@ constexpr size_t kGrain = 16384;
 constexpr size_t kRegionGrain = 64;
 constexpr int kMostRounds = 16;  // of splitting edges that folded triangles doubled
 
-// Vertices of the mesh, two copies of those of the cutter, two copies of the seam's points.
-enum Space { kMeshVertices, kCutterVertices, kCutterCopies, kPoints, kPointCopies, kSpaces };
-
 class Emitter {
  public:
   Emitter(const Scene& scene, const std::vector<Use>& uses, bool triangles, CutResult& result)
-      : scene_(scene), uses_(uses), triangles_(triangles), result_(result) {}
+      : scene_(scene), uses_(uses), triangles_(triangles), result_(result), spaces_(scene) {}
 
   void run() {
     countFaces();
-    markVertices();
-    numberVertices();
+    std::vector<std::span<const uint32_t>> kept;
+    for (const Plan& plan : plans_) kept.push_back(plan.regions);
+    spaces_.number(uses_, kept, result_);
     writeFaces();
   }
 
@@ -48,15 +47,6 @@ class Emitter {
   const KernelMesh& mesh(const Use& u) const { return *scene_.mesh[u.mesh]; }
   const Parts& parts(const Use& u) const { return *scene_.parts[u.mesh]; }
   const Regions& regions(const Use& u) const { return *scene_.regions[u.mesh]; }
-  uint32_t fragmentOfFace(const Use& u, uint32_t f) const {
-    const Parts& p = parts(u);
-    return p.touched(f) ? kNoIndex : u.fragment[p.ofComponent[p.component[f]]];
-  }
-
-  // All of the mesh: then its vertices keep their numbers, those without faces too.
-  bool takesAll(const Use& u) const {
-    return u.mesh == kMesh && std::find(u.fragment.begin(), u.fragment.end(), kNoIndex) == u.fragment.end();
-  }
 
   void countFaces() {
     uint32_t faces = 0, corners = 0;
@@ -68,7 +58,7 @@ class Emitter {
       plan.blockFace.assign((count + kGrain - 1) / kGrain, 0);
       parallelBlocks(count, kGrain, [&](size_t begin, size_t end) {
         uint32_t kept = 0;
-        for (size_t f = begin; f < end; ++f) kept += fragmentOfFace(u, u32(f)) != kNoIndex;
+        for (size_t f = begin; f < end; ++f) kept += fragmentOfFace(scene_, u, u32(f)) != kNoIndex;
         plan.blockFace[begin / kGrain] = kept;
       });
       for (uint32_t& b : plan.blockFace) {
@@ -80,6 +70,8 @@ class Emitter {
       for (uint32_t r = 0; r < regions(u).size(); ++r) {
         if (u.fragment[parts(u).ofRegion[r]] == kNoIndex) continue;
         const uint32_t size = u32(regions(u).ring(r).size());
+        // Between faces that lie on each other: what is left and right of it meets without it.
+        if (size < 3) continue;
         plan.regions.push_back(r);
         plan.face.push_back(faces);
         plan.corner.push_back(corners);
@@ -89,81 +81,6 @@ class Emitter {
     }
     faces_ = faces;
     corners_ = corners;
-  }
-
-  size_t spaceSize(int space) const {
-    if (space == kMeshVertices) return scene_.mesh[kMesh]->positions.size();
-    return space <= kCutterCopies ? scene_.mesh[kCutter]->positions.size() : scene_.seam->points.size();
-  }
-
-  Space spaceOf(const Use& u, const RingCorner& c) const {
-    if (!c.point) return spaceOfVertex(u, c.id);
-    if (u.bySide) return (c.sides & kPlus) != 0 ? kPoints : kPointCopies;
-    const SeamPoint& x = scene_.seam->points[c.id];
-    return u.copy == 0 || (x.border && x.edgeOf == kCutter) ? kPoints : kPointCopies;
-  }
-  Space spaceOfVertex(const Use& u, uint32_t v) const {
-    if (u.mesh == kMesh) return kMeshVertices;
-    return u.copy == 0 || onBorder_[v] ? kCutterVertices : kCutterCopies;
-  }
-
-  void markVertices() {
-    const KernelMesh& cutter = *scene_.mesh[kCutter];
-    onBorder_.assign(cutter.positions.size(), 0);
-    if (!cutter.closed())
-      for (uint32_t h = 0; h < cutter.twin.size(); ++h)
-        if (cutter.twin[h] == kNoIndex) onBorder_[cutter.origin(h)] = onBorder_[cutter.target(h)] = 1;
-    for (int s = 0; s < kSpaces; ++s) used_[s].assign(spaceSize(s), 0);
-    for (size_t i = 0; i < uses_.size(); ++i) {
-      const Use& u = uses_[i];
-      if (takesAll(u)) {
-        std::fill(used_[kMeshVertices].begin(), used_[kMeshVertices].end(), uint8_t(1));
-        for (const uint32_t r : plans_[i].regions)
-          for (const RingCorner& c : regions(u).ring(r)) used_[spaceOf(u, c)][c.id] = 1;
-        continue;
-      }
-      const auto mark = [](uint8_t& flag) { std::atomic_ref(flag).store(1, std::memory_order_relaxed); };
-      const size_t count = mesh(u).triangles.size();
-      parallelBlocks(count, kGrain, [&](size_t begin, size_t end) {
-        for (size_t f = begin; f < end; ++f) {
-          if (fragmentOfFace(u, u32(f)) == kNoIndex) continue;
-          for (const uint32_t v : mesh(u).triangles[f]) mark(used_[spaceOfVertex(u, v)][v]);
-        }
-      });
-      for (const uint32_t r : plans_[i].regions)
-        for (const RingCorner& c : regions(u).ring(r)) mark(used_[spaceOf(u, c)][c.id]);
-    }
-  }
-
-  void numberVertices() {
-    uint32_t count = 0;
-    for (int s = 0; s < kSpaces; ++s) {
-      map_[s].resize(used_[s].size());
-      for (size_t v = 0; v < used_[s].size(); ++v) {
-        map_[s][v] = count;
-        count += used_[s][v];
-      }
-    }
-    result_.mesh.positions.resize(count);
-    result_.vertexFrom.resize(count);
-    result_.sourceVertex.resize(count);
-    for (int s = 0; s < kSpaces; ++s) {
-      const KernelMesh* from = s == kMeshVertices ? scene_.mesh[kMesh] : scene_.mesh[kCutter];
-      const VertexFrom kind = s == kMeshVertices   ? VertexFrom::Mesh
-                              : s <= kCutterCopies ? VertexFrom::Cutter
-                                                   : VertexFrom::Seam;
-      parallelFor(
-          used_[s].size(),
-          [&](size_t v) {
-            if (!used_[s][v]) return;
-            const uint32_t to = map_[s][v];
-            const bool point = kind == VertexFrom::Seam;
-            result_.mesh.positions[to] = point ? scene_.seam->points[v].position : from->positions[v];
-            result_.vertexFrom[to] = kind;
-            result_.sourceVertex[to] = point ? u32(v) : from->sourceVertex(u32(v));
-          },
-          kGrain);
-    }
   }
 
   void writeFaces() {
@@ -176,8 +93,9 @@ class Emitter {
     soup.faceOffsets[faces_] = corners_;
     const bool dissolving =
         !triangles_ && (!scene_.mesh[0]->diagonal.empty() || !scene_.mesh[1]->diagonal.empty());
-    const bool hinged = lidsMeet();
-    if (dissolving) marks_.diagonal.assign(corners_, 0);
+    // Else no edges of lids have the same ends.
+    const bool hinged = uses_.size() == 3 && spaces_.lidsMeet();
+    if (dissolving) marks_.diagonal.assign(corners_, kNoIndex);
     if (dissolving) marks_.use.assign(faces_, 0);
     for (size_t i = 0; i < uses_.size(); ++i) {
       writeUntouched(i, dissolving);
@@ -187,21 +105,12 @@ class Emitter {
     for (const auto& [use, tangle] : tangles_) untangle(use, tangle);
     // Diagonals of polygons are edges of their own in triangles only.
     const bool doubled = triangles_ && (scene_.mesh[kMesh]->doubled || scene_.mesh[kCutter]->doubled);
-    if (doubled) degenerate_.store(true);
-    if (hinged || degenerate_.load()) splitEdges(dissolving, doubled);
+    const SeamEdges seamEdges = doubledSegments(*scene_.seam);
+    if (doubled || !seamEdges.empty() || repeatsDiagonal()) degenerate_.store(true);
+    if (hinged || degenerate_.load()) splitEdges(seamEdges, dissolving, doubled);
   }
 
-  // Do two lids share vertices, because the sheet ends inside? Else no edges have the same ends.
-  bool lidsMeet() const {
-    if (uses_.size() != 3 || scene_.mesh[kCutter]->closed()) return false;
-    for (size_t v = 0; v < onBorder_.size(); ++v)
-      if (onBorder_[v] && used_[kCutterVertices][v]) return true;
-    for (const SeamPoint& x : scene_.seam->points)
-      if (x.border && x.edgeOf == kCutter) return true;
-    return false;
-  }
-
-  void splitEdges(bool dissolved, bool everywhere) {
+  void splitEdges(const SeamEdges& seamEdges, bool dissolved, bool everywhere) {
     const geometry::PolygonSoup& soup = result_.mesh;
     FaceOrigin origin;
     if (dissolved) {
@@ -233,18 +142,24 @@ class Emitter {
           for (const uint32_t v : soup.face(f)) suspect[v] |= origin.use[f];
       for (uint8_t& s : suspect) s = s == 3;
     }
-    for (int round = 0; round < kMostRounds && splitDoubledEdges(origin, suspect, triangles_, result_);)
+    for (int round = 0;
+         round < kMostRounds && splitDoubledEdges(seamEdges, origin, suspect, triangles_, result_);)
       ++round;
   }
 
   void restorePolygons() {
     geometry::PolygonSoup& soup = result_.mesh;
     marks_.removable.assign(soup.positions.size(), 0);
-    for (const int s : {kPoints, kPointCopies})
-      for (size_t x = 0; x < used_[s].size(); ++x) {
-        const SeamPoint& p = scene_.seam->points[x];
-        if (used_[s][x]) marks_.removable[map_[s][x]] = scene_.mesh[p.edgeOf]->isFlatDiagonal(p.halfedge);
+    marks_.across.assign(soup.positions.size(), kNoIndex);
+    for (uint32_t x = 0; x < scene_.seam->points.size(); ++x) {
+      const SeamPoint& p = scene_.seam->points[x];
+      const std::array<uint32_t, 2> copies = spaces_.copiesOf(x);
+      for (size_t i = 0; i < 2; ++i) {
+        if (copies[i] == kNoIndex) continue;
+        marks_.removable[copies[i]] = scene_.mesh[p.edgeOf]->isFlatDiagonal(p.halfedge);
+        marks_.across[copies[i]] = copies[1 - i];
       }
+    }
     // A seam vertex has a face of either mesh, or of one where there is nothing to seal.
     marks_.facesAtPlainVertex = uses_.size() > 1 ? 2 : 1;
     dissolve(marks_, result_);
@@ -263,16 +178,16 @@ class Emitter {
     parallelBlocks(m.triangles.size(), kGrain, [&](size_t begin, size_t end) {
       uint32_t face = plans_[i].blockFace[begin / kGrain];
       for (uint32_t f = u32(begin); f < end; ++f) {
-        const uint32_t fragment = fragmentOfFace(u, f);
+        const uint32_t fragment = fragmentOfFace(scene_, u, f);
         if (fragment == kNoIndex) continue;
         const uint32_t corner = 3 * (face - plans_[i].firstFace) + plans_[i].firstCorner;
         writeFaceRow(face, corner, u, f, fragment);
         for (uint32_t k = 0; k < 3; ++k) {
           const uint32_t from = u.reversed ? 2 - k : k, v = m.triangles[f][from];
-          result_.mesh.corners[corner + k] = map_[spaceOfVertex(u, v)][v];
+          result_.mesh.corners[corner + k] = spaces_.vertex(u, v);
           // The edge that leaves a corner of the reversed face arrives there in the native one.
-          if (dissolving)
-            marks_.diagonal[corner + k] = m.isDiagonal(3 * f + (u.reversed ? (from + 2) % 3 : from));
+          const uint32_t h = 3 * f + (u.reversed ? (from + 2) % 3 : from);
+          if (dissolving && m.isDiagonal(h)) marks_.diagonal[corner + k] = edgeOf(m, h);
         }
         if (dissolving) marks_.use[face] = static_cast<uint8_t>(i);
         ++face;
@@ -280,24 +195,29 @@ class Emitter {
     });
   }
 
+  // The edge of a face along which its ring leaves a corner.
+  uint32_t edgeFrom(const Use& u, uint32_t face, const RingCorner& corner) const {
+    if (corner.point) return scene_.seam->points[corner.id].halfedge;
+    const geometry::Triangle& t = mesh(u).triangles[face];
+    return edgeOf(mesh(u), 3 * face + (corner.id == t[0] ? 0 : corner.id == t[1] ? 1 : 2));
+  }
+
   void writeRegions(size_t i, bool dissolving) {
     const Use& u = uses_[i];
     const Plan& plan = plans_[i];
     std::vector<std::vector<Tangle>> tangled((plan.regions.size() + kRegionGrain - 1) / kRegionGrain);
+    std::vector<std::vector<uint64_t>> diagonals(tangled.size());
     parallelBlocks(plan.regions.size(), kRegionGrain, [&](size_t begin, size_t end) {
       std::vector<uint32_t> ring;
       std::vector<Vec3> positions;
-      std::vector<uint8_t> diagonal;
       for (size_t j = begin; j < end; ++j) {
         const uint32_t r = plan.regions[j];
         const auto corners = regions(u).ring(r);
         const size_t n = corners.size();
         ring.resize(n);
-        diagonal.resize(n);
         for (size_t k = 0; k < n; ++k) {
-          const size_t from = u.reversed ? n - 1 - k : k;
-          ring[k] = map_[spaceOf(u, corners[from])][corners[from].id];
-          diagonal[k] = corners[u.reversed ? (from + n - 1) % n : from].diagonal;
+          const RingCorner& from = corners[u.reversed ? n - 1 - k : k];
+          ring[k] = spaces_.corner(u, from);
         }
         const uint32_t face = faceOfRegion(u, r), fragment = u.fragment[parts(u).ofRegion[r]];
         uint32_t* out = result_.mesh.corners.data() + plan.corner[j];
@@ -306,7 +226,10 @@ class Emitter {
           for (size_t k = 0; k < n; ++k) out[k] = ring[k];
           if (dissolving) {
             marks_.use[plan.face[j]] = static_cast<uint8_t>(i);
-            for (size_t k = 0; k < n; ++k) marks_.diagonal[plan.corner[j] + k] = diagonal[k];
+            for (size_t k = 0; k < n; ++k) {
+              const RingCorner& from = corners[u.reversed ? (2 * n - 2 - k) % n : k];
+              if (from.diagonal) marks_.diagonal[plan.corner[j] + k] = edgeFrom(u, face, from);
+            }
           }
           continue;
         }
@@ -316,6 +239,7 @@ class Emitter {
         for (size_t k = 0; k < n; ++k) positions[k] = result_.mesh.positions[ring[k]];
         bool clean = true;
         const auto triangles = ringTriangles(positions, clean);
+        addDiagonals(triangles, ring, diagonals[begin / kRegionGrain]);
         if (!clean || hasDiagonalAlongEdge(u, corners, triangles)) {
           degenerate_.store(true, std::memory_order_relaxed);
           if (repeatsCorner(triangles, ring)) tangled[begin / kRegionGrain].push_back({u32(j), ring});
@@ -328,6 +252,27 @@ class Emitter {
     });
     for (std::vector<Tangle>& block : tangled)
       for (Tangle& t : block) tangles_.push_back({i, std::move(t)});
+    for (const std::vector<uint64_t>& block : diagonals)
+      diagonals_.insert(diagonals_.end(), block.begin(), block.end());
+  }
+
+  // By their vertices.
+  static void addDiagonals(std::span<const geometry::Triangle> triangles, const std::vector<uint32_t>& ring,
+                           std::vector<uint64_t>& out) {
+    const size_t n = ring.size();
+    for (const geometry::Triangle& t : triangles)
+      for (size_t k = 0; k < 3; ++k) {
+        const uint32_t i = t[k], j = t[(k + 1) % 3];
+        if (i > j || (i + 1) % n == j || (j + 1) % n == i) continue;
+        out.push_back((uint64_t(std::min(ring[i], ring[j])) << 32) | std::max(ring[i], ring[j]));
+      }
+  }
+
+  // Faces that have two edges in common, as lids of an earlier incision at its end, can get the same
+  // diagonal.
+  bool repeatsDiagonal() {
+    std::sort(diagonals_.begin(), diagonals_.end());
+    return std::adjacent_find(diagonals_.begin(), diagonals_.end()) != diagonals_.end();
   }
 
   // A diagonal between two corners on one edge of the mesh: rounding bent the edge, and the face across may
@@ -396,13 +341,12 @@ class Emitter {
   CutResult& result_;
   std::vector<Plan> plans_;
   uint32_t faces_ = 0, corners_ = 0;
-  std::vector<uint8_t> onBorder_;
-  std::vector<uint8_t> used_[kSpaces];
-  std::vector<uint32_t> map_[kSpaces];
+  VertexSpaces spaces_;
   std::atomic<bool> degenerate_{false};  // some face has triangles without area
   DissolveMarks marks_;
   std::vector<std::pair<size_t, Tangle>> tangles_;  // with the use
   FaceOrigin more_;                                 // of faces put at the end
+  std::vector<uint64_t> diagonals_;
 };
 
 }  // namespace

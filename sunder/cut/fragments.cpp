@@ -63,35 +63,6 @@ Recipe recipeOf(Op op, bool seal) {
   return {};
 }
 
-void checkSides(const Scene& scene, MeshId id, const std::string& name, const std::string& otherName) {
-  const Parts& parts = *scene.parts[id];
-  const Regions& regions = *scene.regions[id];
-  for (uint32_t p = 0; p < parts.count; ++p) {
-    if (parts.sides[p] != kBothSides) continue;
-    uint32_t face[2] = {kNoIndex, kNoIndex};
-    for (size_t t = 0; t < regions.faces.size(); ++t)
-      for (uint32_t r = regions.firstRegion[t]; r < regions.firstRegion[t + 1]; ++r) {
-        if (parts.ofRegion[r] != p) continue;
-        for (uint32_t s = 0; s < 2; ++s)
-          if ((regions.sides[r] & (1u << s)) != 0 && face[s] == kNoIndex) face[s] = regions.faces[t];
-      }
-    if (!scene.mesh[1 - id]->closed())
-      throw Error(
-          ErrorKind::Geometry,
-          fmt::format(
-              "the {} ends inside the {}: faces {} and {} are on different sides of it and hang together",
-              otherName, name, scene.mesh[id]->sourceOf(face[0]), scene.mesh[id]->sourceOf(face[1])))
-          .hint("split leaves an incision; above and below need a cutter that reaches through");
-    refuseSelfIntersection(*scene.mesh[kMesh], "mesh");
-    refuseSelfIntersection(*scene.mesh[kCutter], "cutter");
-    throw Error(
-        ErrorKind::Geometry,
-        fmt::format("the {} has faces {} and {} on different sides of the {}, and no seam between them", name,
-                    scene.mesh[id]->sourceOf(face[0]), scene.mesh[id]->sourceOf(face[1]), otherName))
-        .hint("components of one mesh may not overlap");
-  }
-}
-
 // Six times the volumes of a mesh's parts add up to that of the mesh.
 void refuseInsideOut(const KernelMesh& mesh, const std::vector<double>& volumes, const std::string& name) {
   if (!mesh.closed()) return;
@@ -176,7 +147,36 @@ void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name) {
     text += fmt::format("{}{} and {}", i == 0 ? "" : ", ", found[i][0], found[i][1]);
   throw Error(ErrorKind::Geometry, fmt::format("the {} crosses itself in {} pairs of faces ({}{})", name,
                                                found.size(), text, found.size() > 4 ? ", ..." : ""))
-      .hint("sunder collide lists all pairs; closed parts that overlap can be made one (--resolve)");
+      .hint("sunder collide lists all pairs; --resolve makes a solid of a closed mesh that does");
+}
+
+void refuseBothSides(const Scene& scene, MeshId id, const std::string& name, const std::string& otherName) {
+  const Parts& parts = *scene.parts[id];
+  const Regions& regions = *scene.regions[id];
+  for (uint32_t p = 0; p < parts.count; ++p) {
+    if (parts.sides[p] != kBothSides) continue;
+    uint32_t face[2] = {kNoIndex, kNoIndex};
+    for (size_t t = 0; t < regions.faces.size(); ++t)
+      for (uint32_t r = regions.firstRegion[t]; r < regions.firstRegion[t + 1]; ++r) {
+        if (parts.ofRegion[r] != p) continue;
+        for (uint32_t s = 0; s < 2; ++s)
+          if ((regions.sides[r] & (1u << s)) != 0 && face[s] == kNoIndex) face[s] = regions.faces[t];
+      }
+    if (!scene.mesh[1 - id]->closed())
+      throw Error(
+          ErrorKind::Geometry,
+          fmt::format(
+              "the {} ends inside the {}: faces {} and {} are on different sides of it and hang together",
+              otherName, name, scene.mesh[id]->sourceOf(face[0]), scene.mesh[id]->sourceOf(face[1])))
+          .hint("split leaves an incision; above and below need a cutter that reaches through");
+    refuseSelfIntersection(*scene.mesh[kMesh], "mesh");
+    refuseSelfIntersection(*scene.mesh[kCutter], "cutter");
+    throw Error(
+        ErrorKind::Geometry,
+        fmt::format("the {} has faces {} and {} on different sides of the {}, and no seam between them", name,
+                    scene.mesh[id]->sourceOf(face[0]), scene.mesh[id]->sourceOf(face[1]), otherName))
+        .hint("components of one mesh may not overlap");
+  }
 }
 
 Selection selectFragments(const Scene& scene, const CutOptions& options) {
@@ -189,8 +189,8 @@ Selection selectFragments(const Scene& scene, const CutOptions& options) {
       volume[id] = volumes6(*scene.mesh[id], *scene.seam, *scene.regions[id], *scene.parts[id], centre);
   refuseInsideOut(*scene.mesh[kMesh], volume[kMesh], "mesh");
   refuseInsideOut(*scene.mesh[kCutter], volume[kCutter], "cutter");
-  if (seal) checkSides(scene, kCutter, "cutter", "mesh");
-  if (cutterClosed || options.op != Op::Split) checkSides(scene, kMesh, "mesh", "cutter");
+  if (seal) refuseBothSides(scene, kCutter, "cutter", "mesh");
+  if (cutterClosed || options.op != Op::Split) refuseBothSides(scene, kMesh, "mesh", "cutter");
   const Recipe recipe = recipeOf(options.op, seal);
 
   // Nodes: the parts of each rule, one rule after another.

@@ -17,6 +17,9 @@ struct Selection {
 // mesh on both sides of a closed other one, or, for Above and Below, a cutter that ends inside the mesh.
 Selection selectFragments(const Scene& scene, const CutOptions& options);
 
+// Refuses a part of one mesh that is on both sides of the other.
+void refuseBothSides(const Scene& scene, MeshId id, const std::string& name, const std::string& otherName);
+
 // Pairs of faces of a mesh that have a point in common and no vertex, as faces of the input.
 std::vector<std::array<uint32_t, 2>> selfIntersections(const KernelMesh& mesh);
 

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace sunder::cut {
 
 namespace {
 
 constexpr size_t kFaceGrain = 64;
+constexpr double kOnTheSpot = std::numbers::pi - 1e-6;
 
 // What one block of faces writes; regions and pieces count from its own beginning.
 struct Block {
@@ -195,28 +197,41 @@ class FaceTracer {
     return sideOf(h) == kPlus ? d : Vec3(-d);
   }
 
-  // Does the cycle turn clockwise? By the sum of its turns: a loop that shrank to a line or a point because
-  // meshes touch has no area, but turns all the same.
-  bool turnsClockwise(const Cycle& cycle) const {
+  // The sum of a cycle's turns says whether it runs clockwise: a loop that shrank to a line or a point
+  // because meshes touch has no area, but turns all the same. `sharpest` is the largest turn either way.
+  struct Turns {
+    double sum = 0, sharpest = 0;
+  };
+  Turns turnsOf(const Cycle& cycle) const {
     const Corners3 t = cornersOf(mesh_, face_);
     const Vec3 up = (*t.b - *t.a).cross(*t.c - *t.a).stableNormalized();
     Vec3 before = Vec3::Zero(), first = Vec3::Zero();
-    double sum = 0;
+    Turns turns;
     uint32_t h = cycle.first;
     const auto turn = [&](const Vec3& from, const Vec3& to) {
-      return std::atan2(up.dot(from.cross(to)), from.dot(to));
+      const double angle = std::atan2(up.dot(from.cross(to)), from.dot(to));
+      turns.sum += angle;
+      turns.sharpest = std::max(turns.sharpest, std::abs(angle));
     };
     do {
       const Vec3 d = directionOf(h);
       if (d.squaredNorm() > 0.5) {
         if (first.squaredNorm() < 0.5) first = d;
-        if (before.squaredNorm() > 0.5) sum += turn(before, d);
+        if (before.squaredNorm() > 0.5) turn(before, d);
         before = d;
       }
       h = next_[h];
     } while (h != cycle.first);
-    if (first.squaredNorm() > 0.5) sum += turn(before, first);
-    return sum < 0;
+    if (first.squaredNorm() > 0.5) turn(before, first);
+    return turns;
+  }
+
+  // The side of the closed other mesh that the surroundings of a loop are on.
+  uint8_t sideAround(size_t loop, const std::vector<uint8_t>& isHole) const {
+    const uint8_t sides = cycles_[around(loop, kBothSides, isHole)].sides;
+    if (sides == kPlus || sides == kMinus) return sides;
+    const bool inside = windingAround(mesh_.at(face_, 0), id_, other_) > 0;
+    return inside == (id_ == kMesh) ? kPlus : kMinus;
   }
 
   void emitWithHoles(Block& block) {
@@ -226,6 +241,7 @@ class FaceTracer {
     loopBoxes_.assign(cycles_.size(), {});
     std::vector<std::vector<uint32_t>> holesOf(cycles_.size());
     std::vector<uint8_t> isHole(cycles_.size(), 0);
+    std::vector<size_t> thin;
     for (size_t c = 0; c < cycles_.size(); ++c) {
       visitCycle(c, [&](const RingCorner& corner) {
         loops_[c].push_back({flat(corner), u32(corners_.size())});
@@ -233,10 +249,19 @@ class FaceTracer {
         corners_.push_back(corner);
       });
       const Cycle& cycle = cycles_[c];
-      isHole[c] = !cycle.border && (cycle.sides == kBothSides || turnsClockwise(cycle));
+      if (cycle.border) continue;
+      const Turns turns = turnsOf(cycle);
+      isHole[c] = cycle.sides == kBothSides || turns.sum < 0;
+      // It turns on the spot: the lids of an incision lie on each other, and which way round they go cannot
+      // be seen. Then what is around must be on the side of the hole.
+      if (cycle.sides != kBothSides && other_.closed() && turns.sharpest > kOnTheSpot) thin.push_back(c);
     }
+    for (const size_t c : thin) isHole[c] = 1;
+    std::vector<uint8_t> surroundings;
+    for (const size_t c : thin) surroundings.push_back(sideAround(c, isHole));
+    for (size_t i = 0; i < thin.size(); ++i) isHole[thin[i]] = cycles_[thin[i]].sides == surroundings[i];
     for (size_t c = 0; c < cycles_.size(); ++c)
-      if (isHole[c]) holesOf[around(c, isHole)].push_back(u32(c));
+      if (isHole[c]) holesOf[around(c, cycles_[c].sides, isHole)].push_back(u32(c));
     for (size_t c = 0; c < cycles_.size(); ++c) {
       if (isHole[c]) continue;
       const uint32_t region = u32(block.sides.size());
@@ -263,8 +288,7 @@ class FaceTracer {
   }
 
   // The loop that a hole is in: the one most of it is inside of, the smallest if there are several.
-  size_t around(size_t hole, const std::vector<uint8_t>& isHole) const {
-    const uint8_t sides = cycles_[hole].sides;
+  size_t around(size_t hole, uint8_t sides, const std::vector<uint8_t>& isHole) const {
     std::vector<size_t> fitting;
     for (size_t c = 0; c < cycles_.size(); ++c) {
       const uint8_t other = cycles_[c].sides;

@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/cut/attributes.h"
 #include "sunder/cut/fragments.h"
+#include "sunder/cut/self_crossing.h"
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mass_properties.h"
 
@@ -26,7 +27,7 @@ Resolved unchanged(const PolygonSoup& mesh) {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what, uint32_t a, uint32_t b) {
   throw Error(ErrorKind::Geometry, fmt::format("the {}: {}: faces {} and {} meet", name, what, a, b))
-      .hint("only closed parts that overlap each other can be made one");
+      .hint("only closed meshes can be resolved");
 }
 
 // For each part the solid it belongs to: itself, or, for a cavity, the smallest part around it that it does
@@ -72,7 +73,7 @@ Resolved resolveOverlaps(const PolygonSoup& mesh, const std::string& name) {
   for (const auto& [a, b] : selfIntersections(kernel)) {
     if (!kernel.closed()) refuse(name, "it is open and crosses itself", a, b);
     const uint32_t x = components.label[a], y = components.label[b];
-    if (x == y) refuse(name, "a part of it crosses itself", a, b);
+    if (x == y) return resolveByWinding(mesh, kernel, name);
     meeting.insert({std::min(x, y), std::max(x, y)});
   }
   if (components.count == 1 || !kernel.closed()) return unchanged(mesh);

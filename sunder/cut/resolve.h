@@ -1,12 +1,12 @@
-// Closed parts of one mesh that overlap, made one solid: what the mesh winds around at least once is inside.
-// Parts that lie inside others disappear, cavities stay with the solid around them. The parts are united one
-// after the other by exact cuts, so the result is a mesh that does not cross itself, up to rounding.
+// A closed mesh that crosses itself, made one that does not: what it winds around at least once is inside.
+// Parts that lie inside others disappear, cavities stay with the solid around them. Parts that overlap are
+// united one after the other by exact cuts; where a part crosses itself all faces are divided at once
+// (self_crossing.h). Either way the result does not cross itself, up to rounding.
 //
-// Refused with the faces named (Error, Geometry): a part that crosses itself, which would need points of
-// three faces of one mesh; an open mesh that crosses itself; two cavities of one solid that cross, or one
-// that is in no solid.
+// Refused with the faces named (Error, Geometry): an open mesh that crosses itself; of parts that do not
+// cross themselves, two cavities of one solid that cross, or one that is in no solid.
 //
-// Cost: a search for pairs, then one union for every part beyond the first.
+// Cost: a search for pairs, then one union for every part beyond the first; or that of self_crossing.h.
 #pragma once
 
 #include "sunder/geometry/mesh_view.h"

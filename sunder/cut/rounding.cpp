@@ -32,6 +32,10 @@ bool pierces(const std::array<const Vec3*, 3>& edges, const std::array<const Vec
 
 }  // namespace
 
+bool trianglesCross(const std::array<const Vec3*, 3>& a, const std::array<const Vec3*, 3>& b) {
+  return pierces(a, b) || pierces(b, a);
+}
+
 std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result) {
   if (result.mesh.faceCount() == 0) return {};
   // The triangles that a further cut would see.
@@ -55,7 +59,7 @@ std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result) {
       const uint32_t a = mesh.sourceOf(pairs[i].a), b = mesh.sourceOf(pairs[i].b);
       if (a == b || result.fragment[a] != result.fragment[b] || !(rounded[a] || rounded[b])) continue;
       const auto x = corners(pairs[i].a), y = corners(pairs[i].b);
-      if (pierces(x, y) || pierces(y, x)) blocks[begin / kGrain].push_back({std::min(a, b), std::max(a, b)});
+      if (trianglesCross(x, y)) blocks[begin / kGrain].push_back({std::min(a, b), std::max(a, b)});
     }
   });
   std::vector<std::array<uint32_t, 2>> found;
@@ -63,6 +67,13 @@ std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result) {
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
+}
+
+void lookForCrossings(const CutOptions& options, CutResult& result) {
+  if (options.mendRounding)
+    result.crossings = mendCrossings(result);
+  else if (options.checkRounding)
+    result.crossings = crossingFaces(result);
 }
 
 }  // namespace sunder::cut

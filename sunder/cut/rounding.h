@@ -4,9 +4,12 @@
 // Touching is no crossing; polygons are looked at as triangles.
 //
 // Positions have the resolution of doubles already, a finer grid is not to be had; a mesh far from the origin
-// gets one by moving it there before the cut.
+// gets one by moving it there before the cut. What can be had is another of the nearby positions:
+// mendCrossings() moves rounded vertices of such faces by a few units of the last place, in a fixed order of
+// tries, as long as that leaves fewer crossings. Vertices in one place move together.
 //
-// Cost: a box tree over the faces and a few exact signs for each overlapping pair of boxes.
+// Cost: a box tree over the faces and a few exact signs for each overlapping pair of boxes; to mend, a pass
+// over the faces and up to some hundred tries with the faces nearby for each vertex.
 #pragma once
 
 #include "sunder/cut/cut.h"
@@ -15,5 +18,14 @@ namespace sunder::cut {
 
 // Pairs of faces of the result, ascending.
 std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result);
+
+// Does an edge of one triangle pass through the inside of the other? Exact.
+bool trianglesCross(const std::array<const Vec3*, 3>& a, const std::array<const Vec3*, 3>& b);
+
+// What the options ask for.
+void lookForCrossings(const CutOptions& options, CutResult& result);
+
+// Moves vertices, and seam points with them; returns what still crosses.
+std::vector<std::array<uint32_t, 2>> mendCrossings(CutResult& result);
 
 }  // namespace sunder::cut

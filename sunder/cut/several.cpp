@@ -81,7 +81,7 @@ CutStatistics& CutStatistics::operator+=(const CutStatistics& s) {
 CutResult cut(const PolygonSoup& mesh, std::span<const PolygonSoup> cutters, const CutOptions& options) {
   if (cutters.empty()) throw Error(ErrorKind::Usage, "nothing to cut with");
   CutOptions step = options;
-  step.checkInput = step.checkRounding = step.resolve = false;
+  step.checkInput = step.checkRounding = step.mendRounding = step.resolve = false;
   const auto nameOf = [&](size_t i) {
     return cutters.size() == 1 ? std::string("cutter") : fmt::format("cutter {}", i + 1);
   };
@@ -135,7 +135,7 @@ CutResult cut(const PolygonSoup& mesh, std::span<const PolygonSoup> cutters, con
     next.statistics += result.statistics;
     result = std::move(next);
   }
-  if (options.checkRounding) result.crossings = crossingFaces(result);
+  lookForCrossings(options, result);
   return result;
 }
 

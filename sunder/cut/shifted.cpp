@@ -129,19 +129,22 @@ AccuratePlane::AccuratePlane(const Corners3& f) : origin_(f.a) {
   }
 }
 
-Crossing AccuratePlane::crossing(const Vec3& p, const Vec3& q) const {
-  // Six times the volumes that the ends span with the face, to about 100 bits.
-  DoubleDouble dp[3], dq[3];
-  double bound = 0x1p-97;
+AccuratePlane::Side AccuratePlane::sideOf(const Vec3& p) const {
+  Side side;
+  DoubleDouble d[3];
   for (int axis = 0; axis < 3; ++axis) {
-    dp[axis] = geometry::twoDiff(p[axis], (*origin_)[axis]);
-    dq[axis] = geometry::twoDiff(q[axis], (*origin_)[axis]);
-    bound *= std::max(size_[axis], std::max(std::abs(dp[axis].high), std::abs(dq[axis].high)));
+    d[axis] = geometry::twoDiff(p[axis], (*origin_)[axis]);
+    side.reach[axis] = std::abs(d[axis].high);
   }
-  const auto side = [&](const DoubleDouble(&d)[3]) {
-    return (normal_[0] * d[0] + normal_[1] * d[1]) + normal_[2] * d[2];
-  };
-  const DoubleDouble from = side(dp), to = side(dq);
+  side.value = (normal_[0] * d[0] + normal_[1] * d[1]) + normal_[2] * d[2];
+  return side;
+}
+
+Crossing AccuratePlane::crossing(const Vec3& p, const Vec3& q, const Side& sideP, const Side& sideQ) const {
+  double bound = 0x1p-97;
+  for (size_t axis = 0; axis < 3; ++axis)
+    bound *= std::max(size_[axis], std::max(sideP.reach[axis], sideQ.reach[axis]));
+  const DoubleDouble from = sideP.value, to = sideQ.value;
   const DoubleDouble span = from - to;
   if (span.high == 0 || !std::isfinite(span.high)) return {0.5, 1, 0.5 * (p + q)};
   const double t = std::clamp(from.high / span.high, 0.0, 1.0);

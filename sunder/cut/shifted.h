@@ -43,8 +43,16 @@ Crossing crossing(const Vec3& p, const Vec3& q, const Corners3& face);
 // The same for many edges and one face, whose corners must stay where they are: the same bits.
 class AccuratePlane {
  public:
+  // Six times the volume that a point spans with the face, to about 100 bits, and how far it is away.
+  struct Side {
+    geometry::DoubleDouble value;
+    double reach[3];
+  };
+
   explicit AccuratePlane(const Corners3& face);
-  Crossing crossing(const Vec3& p, const Vec3& q) const;
+  Side sideOf(const Vec3& p) const;
+  Crossing crossing(const Vec3& p, const Vec3& q) const { return crossing(p, q, sideOf(p), sideOf(q)); }
+  Crossing crossing(const Vec3& p, const Vec3& q, const Side& sideP, const Side& sideQ) const;
 
  private:
   const Vec3* origin_;

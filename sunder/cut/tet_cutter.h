@@ -54,6 +54,7 @@ struct TetCut {
   std::vector<Vec3> corners;
   bool bridged = false;  // some rings may run to a hole or a slit and back
 
+  void clear();
   bool separates() const { return fragments.size() > 1; }
   std::span<const Vec3> cornersOf(const TetPiece& p) const { return {corners.data() + p.first, p.count}; }
 };

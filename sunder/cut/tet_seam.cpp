@@ -40,58 +40,70 @@ TetSeam::Walls TetSeam::wallsOf(uint32_t f) const {
   return walls;
 }
 
-// Clearly beyond an edge of the face: no signs are needed.
-bool TetSeam::isBeside(const Walls& walls) const {
+// Which edges of the face may touch the tetrahedron; none where it is clearly beyond one of them.
+bool TetSeam::openEdges(const Walls& walls, bool (&open)[3]) const {
   for (size_t k = 0; k < 3; ++k) {
-    const double limit = walls.offset[k] + margin_;
     const Vec3& n = walls.normal[k];
-    if (n.dot(tet[0]) > limit && n.dot(tet[1]) > limit && n.dot(tet[2]) > limit && n.dot(tet[3]) > limit)
-      return true;
+    const double d[] = {n.dot(tet[0]), n.dot(tet[1]), n.dot(tet[2]), n.dot(tet[3])};
+    if (std::min(std::min(d[0], d[1]), std::min(d[2], d[3])) > walls.offset[k] + margin_) return false;
+    open[k] = std::max(std::max(d[0], d[1]), std::max(d[2], d[3])) >= walls.offset[k] - margin_;
   }
-  return false;
+  return true;
 }
 
 Corners3 TetSeam::tetFace(size_t i) const {
   return {&tet[kTetFaces[i][0]], &tet[kTetFaces[i][1]], &tet[kTetFaces[i][2]]};
 }
 
-uint32_t TetSeam::pointOf(bool ofTet, uint32_t edge, uint32_t face) {
-  for (uint32_t i = u32(points.size()); i > 0; --i) {
-    const TetSeamPoint& x = points[i - 1];
-    if (x.ofTet == ofTet && x.edge == edge && x.face == face) return i - 1;
-  }
+uint32_t TetSeam::addPoint(bool ofTet, uint32_t edge, uint32_t face) {
   points.push_back({.ofTet = ofTet, .edge = edge, .face = face});
   return u32(points.size() - 1);
 }
 
+// Where an edge of the sheet goes through a face of the tetrahedron: both its faces come by here.
+uint32_t TetSeam::sheetPoint(uint32_t edge, uint32_t face) {
+  for (uint32_t i = u32(points.size()); i > 0; --i) {
+    const TetSeamPoint& x = points[i - 1];
+    if (!x.ofTet && x.edge == edge && x.face == face) return i - 1;
+  }
+  return addPoint(false, edge, face);
+}
+
 // The segments in which a face of the sheet crosses the tetrahedron's faces, as in seam.cpp; signs that
-// several pairs need are found once.
+// several pairs need are found once, and those of edges that are clearly away from the tetrahedron are known.
 void TetSeam::crossFace(uint32_t f) {
-  if (isBeside(walls_[f])) return;
+  bool open[3];
+  if (!openEdges(walls_[f], open)) return;
   const Corners3 face = cornersOf(sheet, f);
   const Vec3* const corner[] = {face.a, face.b, face.c};
-  int sideTet[4], sideSheet[4][3];
+  int sideTet[4];
   for (size_t v = 0; v < 4; ++v) sideTet[v] = sideOfMeshVertex(tet[v], face);
   const auto same = [](int a, int b, int c) { return a != 0 && a == b && b == c; };
   if (same(sideTet[0], sideTet[1], sideTet[2]) && sideTet[3] == sideTet[0]) return;
-  bool inside = true;
-  for (size_t i = 0; i < 4; ++i) {
-    const Corners3 own = tetFace(i);
-    for (size_t k = 0; k < 3; ++k) sideSheet[i][k] = sideOfCutterVertex(*corner[k], own);
-    const bool oneSide = same(sideSheet[i][0], sideSheet[i][1], sideSheet[i][2]);
-    if (oneSide && sideSheet[i][0] > 0) return;
-    inside = inside && oneSide;
-  }
+  // 0 where no edge needs to know.
+  int sideSheet[4][3] = {};
+  bool inside = open[0] && open[1] && open[2];
+  if (open[0] || open[1] || open[2])
+    for (size_t i = 0; i < 4; ++i) {
+      const Corners3 own = tetFace(i);
+      for (size_t k = 0; k < 3; ++k)
+        if (open[k] || open[(k + 2) % 3]) sideSheet[i][k] = sideOfCutterVertex(*corner[k], own);
+      const bool oneSide = same(sideSheet[i][0], sideSheet[i][1], sideSheet[i][2]);
+      if (oneSide && sideSheet[i][0] > 0) return;
+      inside = inside && oneSide;
+    }
   const uint32_t local = u32(locals.size()), first = u32(segments.size());
+  const size_t firstPoint = points.size();
   if (!inside) {
     int known[6][3];
-    for (auto& row : known)
-      for (int& s : row) s = 2;
+    for (size_t e = 0; e < 6; ++e)
+      for (size_t j = 0; j < 3; ++j) known[e][j] = open[j] ? 2 : sideTet[kTetEdges[e][0]] < 0 ? 1 : -1;
     const auto pass = [&](size_t e, size_t j) {
       int& s = known[e][j];
       if (s == 2) s = passing(tet[kTetEdges[e][0]], tet[kTetEdges[e][1]], *corner[j], *corner[(j + 1) % 3]);
       return s;
     };
+    uint32_t pointOn[6] = {kNoIndex, kNoIndex, kNoIndex, kNoIndex, kNoIndex, kNoIndex};
     for (uint32_t i = 0; i < 4; ++i) {
       const auto& v = kTetFaces[i];
       const int* const side = sideSheet[i];
@@ -103,26 +115,31 @@ void TetSeam::crossFace(uint32_t f) {
         const uint32_t e = kTetHalfedges[i][k].edge;
         const int s = pass(e, 0);
         if (s == 0 || s != pass(e, 1) || s != pass(e, 2)) continue;
-        ends[from < 0 ? 0 : 1] = pointOf(true, e, local);
+        if (pointOn[e] == kNoIndex) pointOn[e] = addPoint(true, e, local);
+        ends[from < 0 ? 0 : 1] = pointOn[e];
         ++found;
       }
       for (size_t j = 0; j < 3; ++j) {
-        if (side[j] == side[(j + 1) % 3]) continue;
+        if (!open[j] || side[j] == side[(j + 1) % 3]) continue;
         const auto along = [&](size_t k) {
           const TetHalfedge& h = kTetHalfedges[i][k];
           return h.forward ? pass(h.edge, j) : -pass(h.edge, j);
         };
         const int s = along(0);
         if (s == 0 || s != along(1) || s != along(2)) continue;
-        ends[side[j] > 0 ? 0 : 1] = pointOf(false, edgeOf(sheet, u32(3 * f + j)), i);
+        ends[side[j] > 0 ? 0 : 1] = sheetPoint(edgeOf(sheet, u32(3 * f + j)), i);
         ++found;
       }
       if (found == 2 && ends[0] != kNoIndex && ends[1] != kNoIndex)
         segments.push_back({i, local, ends[0], ends[1]});
     }
-    if (segments.size() == first) return;
+    if (segments.size() == first) {
+      points.resize(firstPoint);
+      return;
+    }
   }
-  locals.push_back({f, first, u32(segments.size()) - first});
+  TetSheetFace& added = locals.emplace_back(TetSheetFace{f, first, u32(segments.size()) - first, {}});
+  for (size_t v = 0; v < 4; ++v) added.vertexSide[v] = static_cast<int8_t>(sideTet[v]);
 }
 
 void TetSeam::ends(const TetSeamPoint& x, const Vec3*& p, const Vec3*& q) const {
@@ -135,51 +152,68 @@ void TetSeam::ends(const TetSeamPoint& x, const Vec3*& p, const Vec3*& q) const 
   }
 }
 
-// Positions, and the points of each edge in order.
-void TetSeam::placePoints() {
+void TetSeam::locatePoints() {
+  // Sides of the tetrahedron's vertices, which several of its edges need; points of one face come together.
+  AccuratePlane::Side sides[4];
+  unsigned known = 0;
+  uint32_t local = kNoIndex;
   for (TetSeamPoint& x : points) {
     const Vec3 *p, *q;
     ends(x, p, q);
-    x.place.face = x.ofTet ? cornersOf(sheet, locals[x.face].face) : tetFace(x.face);
-    Corners3 f = x.place.face;
-    // The tetrahedron across has the same face with its corners in another order.
-    if (!x.ofTet) {
+    Crossing c;
+    if (x.ofTet) {
+      const AccuratePlane& plane = planes_[locals[x.face].face];
+      if (local != x.face) known = 0;
+      local = x.face;
+      for (const uint8_t v : kTetEdges[x.edge]) {
+        if ((known & (1u << v)) == 0) sides[v] = plane.sideOf(tet[v]);
+        known |= 1u << v;
+      }
+      c = plane.crossing(*p, *q, sides[kTetEdges[x.edge][0]], sides[kTetEdges[x.edge][1]]);
+      x.place.face = cornersOf(sheet, locals[x.face].face);
+    } else {
+      Corners3 f = x.place.face = tetFace(x.face);
+      // The tetrahedron across has the same face with its corners in another order.
       const auto before = [](const Vec3* a, const Vec3* b) {
         return std::lexicographical_compare(a->data(), a->data() + 3, b->data(), b->data() + 3);
       };
       if (before(f.b, f.a)) std::swap(f.a, f.b);
       if (before(f.c, f.b)) std::swap(f.b, f.c);
       if (before(f.b, f.a)) std::swap(f.a, f.b);
+      c = crossing(*p, *q, f);
     }
-    const Crossing c = x.ofTet ? planes_[locals[x.face].face].crossing(*p, *q) : crossing(*p, *q, f);
     x.place.t = c.t;
     x.place.error = c.error;
     x.position = c.position;
   }
-  order.resize(points.size());
-  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) {
-    const TetSeamPoint &x = points[i], &y = points[j];
-    if (x.ofTet != y.ofTet) return x.ofTet;
-    if (x.edge != y.edge) return x.edge < y.edge;
-    if (i == j) return false;
-    const Vec3 *p, *q;
-    ends(x, p, q);
-    return comesBefore(*p, *q, x.place, y.place, !x.ofTet);
-  });
-  runs_.clear();
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    const TetSeamPoint& x = points[order[i]];
-    if (runs_.empty() || runs_.back().ofTet != x.ofTet || runs_.back().edge != x.edge)
-      runs_.push_back({x.ofTet, x.edge, i, 0});
-    ++runs_.back().count;
-  }
 }
 
-TetRun TetSeam::runOf(bool ofTet, uint32_t edge) const {
-  for (const TetRun& r : runs_)
-    if (r.ofTet == ofTet && r.edge == edge) return r;
-  return {ofTet, edge, 0, 0};
+void TetSeam::orderPoints() {
+  order.resize(points.size());
+  // There are few of them, and most are alone on their edge.
+  for (uint32_t i = 0; i < points.size(); ++i) {
+    const TetSeamPoint& x = points[i];
+    const uint64_t key = (uint64_t(!x.ofTet) << 32) | x.edge;
+    const auto comesAfter = [&](uint32_t j) {
+      const TetSeamPoint& y = points[j];
+      const uint64_t other = (uint64_t(!y.ofTet) << 32) | y.edge;
+      if (key != other) return key < other;
+      const Vec3 *p, *q;
+      ends(x, p, q);
+      return comesBefore(*p, *q, x.place, y.place, !x.ofTet);
+    };
+    uint32_t to = i;
+    for (; to > 0 && comesAfter(order[to - 1]); --to) order[to] = order[to - 1];
+    order[to] = i;
+  }
+  for (uint32_t e = 0; e < 6; ++e) tetRuns_[e] = {e};
+  sheetRuns_.clear();
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    const TetSeamPoint& x = points[order[i]];
+    if (!x.ofTet && (sheetRuns_.empty() || sheetRuns_.back().edge != x.edge)) sheetRuns_.push_back({x.edge});
+    TetRun& run = x.ofTet ? tetRuns_[x.edge] : sheetRuns_.back();
+    if (run.count++ == 0) run.first = i;
+  }
 }
 
 }  // namespace sunder::cut

@@ -1,7 +1,8 @@
 // The seam of one tetrahedron and a sheet, as seam.h has it for two meshes, on arrays that are kept from one
 // tetrahedron to the next. Used by tet_cutter.h.
 //
-// Cost: four signs for a face whose plane misses the tetrahedron, about forty for one that crosses it.
+// Cost: four signs for a face whose plane misses the tetrahedron or that reaches past it on all sides, up to
+// forty for one that ends in it.
 #pragma once
 
 #include "sunder/cut/seam.h"
@@ -48,12 +49,13 @@ struct TetSegment {
 // A face of the sheet that reaches into the tetrahedron.
 struct TetSheetFace {
   uint32_t face, firstSegment, segments;  // none: it is inside as a whole
+  std::array<int8_t, 4> vertexSide;       // of the tetrahedron's vertices: -1 below its plane
   uint32_t firstPiece[3] = {};
 };
 
+// The points on an edge.
 struct TetRun {
-  bool ofTet;
-  uint32_t edge, first, count;
+  uint32_t edge, first = 0, count = 0;
 };
 
 class TetSeam {
@@ -62,12 +64,17 @@ class TetSeam {
 
   // Segments of the named faces with the tetrahedron, in their order.
   void find(const std::array<Vec3, 4>& corners, std::span<const uint32_t> faces);
-  // Positions, and the points of each edge in order.
-  void placePoints();
+  void locatePoints();
+  void orderPoints();  // along each edge
 
   Corners3 tetFace(size_t i) const;
-  // The points on an edge, as a part of `order`; none where there are none.
-  TetRun runOf(bool ofTet, uint32_t edge) const;
+  // The points on an edge, as a part of `order`; an empty one where there are none.
+  TetRun runOf(bool ofTet, uint32_t edge) const {
+    if (ofTet) return tetRuns_[edge];
+    for (const TetRun& r : sheetRuns_)
+      if (r.edge == edge) return r;
+    return {edge};
+  }
 
   KernelMesh sheet;
   std::array<Vec3, 4> tet;
@@ -84,14 +91,16 @@ class TetSeam {
   };
 
   Walls wallsOf(uint32_t f) const;
-  bool isBeside(const Walls& walls) const;
-  uint32_t pointOf(bool ofTet, uint32_t edge, uint32_t face);
+  bool openEdges(const Walls& walls, bool (&open)[3]) const;
+  uint32_t addPoint(bool ofTet, uint32_t edge, uint32_t face);
+  uint32_t sheetPoint(uint32_t edge, uint32_t face);
   void crossFace(uint32_t f);
   void ends(const TetSeamPoint& x, const Vec3*& p, const Vec3*& q) const;
 
   std::vector<Walls> walls_;  // per face of the sheet
   std::vector<AccuratePlane> planes_;
-  std::vector<TetRun> runs_;
+  TetRun tetRuns_[6];
+  std::vector<TetRun> sheetRuns_;
   double margin_ = 0;
 };
 

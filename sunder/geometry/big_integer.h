@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstdint>
 #include <cstring>
@@ -34,6 +35,9 @@ class BigInteger {
   // mantissa * 2^shift, with the given sign.
   BigInteger(uint64_t mantissa, uint32_t shift, bool negative);
 
+  uint32_t bits() const {
+    return size_ == 0 ? 0 : 64 * size_ - static_cast<uint32_t>(std::countl_zero(limbs_[size_ - 1]));
+  }
   int sign() const { return size_ == 0 ? 0 : (negative_ ? -1 : 1); }
 
   // The value times 2^exponent, rounded. Never zero for a nonzero value and never infinite: it ends at the

@@ -13,7 +13,12 @@ namespace sunder::geometry {
 
 class DisjointSets {
  public:
-  explicit DisjointSets(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
+  explicit DisjointSets(size_t count) { reset(count); }
+
+  void reset(size_t count) {
+    parent_.resize(count);
+    std::iota(parent_.begin(), parent_.end(), 0u);
+  }
 
   uint32_t find(uint32_t i) {
     while (parent_[i] != i) {

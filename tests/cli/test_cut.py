@@ -44,6 +44,18 @@ class Cut(CommandTest):
         self.assertEqual(sorted(ends), sorted(2 * list(range(1, answer["seam_points"] + 1))))
         self.refused("cut", "cube.obj", "--plane", plane, "--seam", "no/such/folder/seam.obj", says=("seam.obj",))
 
+    def test_the_patches_of_the_cutter_are_written(self):
+        middle = self.json("info", "cube.obj")["centre"]
+        plane = ",".join(map(str, middle)) + ",0.1,1,0.2"
+        answer = self.json("cut", "cube.obj", "moved.obj", "--plane", plane, "--patches", "patches.obj")
+        patches = answer["patches"]
+        self.assertEqual([p["cutter"] for p in patches], [0, 0, 1, 1])
+        self.assertEqual([p["inside"] for p in patches].count(True), 2)
+        text = (self.folder / "patches.obj").read_text().splitlines()
+        self.assertEqual({line.split()[1] for line in text if line.startswith("g ")}, {p["group"] for p in patches})
+        self.assertEqual(sum(line.startswith("f ") for line in text), sum(p["faces"] for p in patches))
+        self.refused("cut", "cube.obj", "--plane", plane, "--patches", "patches.nothing", says=("patches.nothing",))
+
     def test_a_sheet(self):
         middle = self.json("info", "cube.obj")["centre"]
         answer = self.json("cut", "cube.obj", "--sheet", ",".join(map(str, middle)) + ",0,1,0", "--triangles")
@@ -97,6 +109,20 @@ class Cut(CommandTest):
         resolved = self.json("cut", "two.obj", *far, "--resolve", "-o", "one.ply")
         self.assertAlmostEqual(self.total(resolved), union, delta=1e-9)
         self.assertTrue(self.json("info", "one.ply")["watertight"])
+
+    def test_a_part_that_crosses_itself(self):
+        # A prism over a bow tie: the half that turns the other way is outside.
+        corners = [(0, 0), (2, 2), (2, 0), (0, 2)]
+        lines = [f"v {x} {y} {z}" for z in (0, 1) for x, y in corners]
+        lines += ["f 4 3 2 1", "f 5 6 7 8", "f 1 2 6 5", "f 2 3 7 6", "f 3 4 8 7", "f 4 1 5 8"]
+        (self.folder / "bow.obj").write_text("\n".join(lines) + "\n")
+        plane = ("--plane", "1,1,0.25,0,0,1")
+        self.refused("cut", "bow.obj", *plane, says=("crosses itself", "and"))
+        answer = self.json("cut", "bow.obj", *plane, "--resolve", "--mend-rounding", "-o", "bow")
+        self.assertEqual(sorted(round(p["volume"], 12) for p in answer["pieces"]), [0.25, 0.75])
+        self.assertEqual(answer["rounding_crossings"], 0)
+        for piece in answer["pieces"]:
+            self.assertTrue(self.json("info", f"bow/{piece['file']}")["watertight"])
 
     def test_slices_fill_the_body(self):
         answer = self.json("slice", "cube.obj", "--count", "7", "--axis", "z", "-o", "slices")

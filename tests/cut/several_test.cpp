@@ -187,18 +187,6 @@ TEST(CutResolve, WindingNumbersDecide) {
   EXPECT_THROW(resolveOverlaps(together({unitCube(), turnedOver(moved(inner, {5, 0, 0}))}), "mesh"), Error);
 }
 
-TEST(CutResolve, WhatCrossesItselfIsNamed) {
-  // A prism over a bow tie: one part that crosses itself.
-  const PolygonSoup bow = prism({{0, 0}, {2, 2}, {2, 0}, {0, 2}}, 1);
-  try {
-    resolveOverlaps(bow, "mesh");
-    FAIL() << "not refused";
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("crosses itself"), std::string::npos) << e.what();
-    EXPECT_NE(std::string(e.what()).find("faces"), std::string::npos) << e.what();
-  }
-}
-
 TEST(CutRounding, CrossingsAreFound) {
   // A result whose vertex is pushed through the opposite face by hand.
   CutResult r = cut(unitCube(), level(2, 0.5), {.triangles = true, .checkRounding = true});

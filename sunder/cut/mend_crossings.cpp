@@ -1,0 +1,162 @@
+#include "sunder/base/box.h"
+#include "sunder/base/index.h"
+#include "sunder/cut/ring_triangles.h"
+#include "sunder/cut/rounding.h"
+#include "sunder/geometry/rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace sunder::cut {
+
+namespace {
+
+using geometry::u32;
+
+constexpr int kMostRounds = 6;
+constexpr double kUlp = 0x1p-52;
+
+class Mender {
+ public:
+  explicit Mender(CutResult& result) : result_(result), mesh_(result.mesh) {
+    boxes_.resize(mesh_.faceCount());
+    for (uint32_t f = 0; f < boxes_.size(); ++f) measure(f);
+  }
+
+  // Tries to separate two faces by moving one place of their vertices by steps of so many last digits.
+  void mend(uint32_t a, uint32_t b, int step) {
+    for (const uint32_t place : placesOf(a, b)) {
+      const std::vector<uint32_t> vertices = at(mesh_.positions[place]);
+      const std::set<uint32_t> own = facesAround(vertices);
+      const std::vector<uint32_t> near = facesNear(own);
+      const Vec3 start = mesh_.positions[place];
+      const double unit = step * kUlp * std::max(start.cwiseAbs().maxCoeff(), 1e-300);
+      size_t fewest = countCrossings(own, near);
+      if (fewest == 0) return;
+      Vec3 best = start;
+      for (int code = 0; code < 27 && fewest > 0; ++code) {
+        const Vec3 by(code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1);
+        move(vertices, start + unit * by);
+        const size_t count = countCrossings(own, near);
+        if (count >= fewest) continue;
+        fewest = count;
+        best = start + unit * by;
+      }
+      move(vertices, best);
+      for (const uint32_t f : own) measure(f);
+      if (fewest == 0) return;
+    }
+  }
+
+ private:
+  // Rounded vertices of the two, the one with the fewest faces around first; one of each place.
+  std::vector<uint32_t> placesOf(uint32_t a, uint32_t b) {
+    std::vector<uint32_t> places;
+    for (const uint32_t f : {a, b})
+      for (const uint32_t v : mesh_.face(f)) {
+        if (result_.vertexFrom[v] != VertexFrom::Seam) continue;
+        const auto same = [&](uint32_t w) { return mesh_.positions[w] == mesh_.positions[v]; };
+        if (std::none_of(places.begin(), places.end(), same)) places.push_back(v);
+      }
+    return places;
+  }
+
+  // Vertices in one place, none where one of them is not rounded: those keep their bits.
+  std::vector<uint32_t> at(const Vec3& place) const {
+    std::vector<uint32_t> vertices;
+    for (uint32_t v = 0; v < mesh_.positions.size(); ++v) {
+      if (mesh_.positions[v] != place) continue;
+      if (result_.vertexFrom[v] != VertexFrom::Seam) return {};
+      vertices.push_back(v);
+    }
+    return vertices;
+  }
+
+  std::set<uint32_t> facesAround(const std::vector<uint32_t>& vertices) const {
+    std::set<uint32_t> faces;
+    for (uint32_t f = 0; f < mesh_.faceCount(); ++f)
+      for (const uint32_t v : mesh_.face(f))
+        if (std::find(vertices.begin(), vertices.end(), v) != vertices.end()) faces.insert(f);
+    return faces;
+  }
+
+  std::vector<uint32_t> facesNear(const std::set<uint32_t>& own) const {
+    Box3 box;
+    for (const uint32_t f : own) box.grow(boxes_[f]);
+    const double slack = 1e-12 * std::max(box.lower.cwiseAbs().maxCoeff(), box.upper.cwiseAbs().maxCoeff());
+    box.lower.array() -= slack;
+    box.upper.array() += slack;
+    std::vector<uint32_t> near;
+    for (uint32_t f = 0; f < boxes_.size(); ++f)
+      if (overlap(box, boxes_[f])) near.push_back(f);
+    return near;
+  }
+
+  void measure(uint32_t f) {
+    boxes_[f] = {};
+    for (const uint32_t v : mesh_.face(f)) boxes_[f].grow(mesh_.positions[v]);
+  }
+
+  void move(const std::vector<uint32_t>& vertices, const Vec3& to) {
+    for (const uint32_t v : vertices) {
+      mesh_.positions[v] = to;
+      if (result_.sourceVertex[v] < result_.seamPoints.size())
+        result_.seamPoints[result_.sourceVertex[v]] = to;
+    }
+  }
+
+  using Corners = std::array<const Vec3*, 3>;
+  std::vector<Corners> trianglesOf(uint32_t f) const {
+    const auto face = mesh_.face(f);
+    const auto corner = [&](uint32_t k) { return &mesh_.positions[face[k]]; };
+    if (face.size() == 3) return {{corner(0), corner(1), corner(2)}};
+    std::vector<Vec3> ring;
+    for (const uint32_t v : face) ring.push_back(mesh_.positions[v]);
+    bool clean = true;
+    std::vector<Corners> triangles;
+    for (const auto& t : ringTriangles(ring, clean))
+      triangles.push_back({corner(t[0]), corner(t[1]), corner(t[2])});
+    return triangles;
+  }
+
+  // Between faces around the place and faces near it, of one fragment.
+  size_t countCrossings(const std::set<uint32_t>& own, const std::vector<uint32_t>& near) const {
+    size_t count = 0;
+    std::map<uint32_t, std::vector<Corners>> triangles;
+    for (const uint32_t f : near) triangles[f] = trianglesOf(f);
+    for (const uint32_t f : own)
+      for (const uint32_t g : near) {
+        if (g == f || (own.count(g) != 0 && g < f) || result_.fragment[f] != result_.fragment[g]) continue;
+        for (const Corners& x : triangles[f])
+          for (const Corners& y : triangles[g]) count += trianglesCross(x, y);
+      }
+    return count;
+  }
+
+  CutResult& result_;
+  geometry::PolygonSoup& mesh_;
+  std::vector<Box3> boxes_;
+};
+
+}  // namespace
+
+std::vector<std::array<uint32_t, 2>> mendCrossings(CutResult& result) {
+  auto crossings = crossingFaces(result);
+  int step = 1;
+  for (int round = 0; round < kMostRounds && !crossings.empty(); ++round, step *= 2) {
+    CutResult before = result;
+    Mender mender(result);
+    for (const auto& [a, b] : crossings) mender.mend(a, b, step);
+    auto left = crossingFaces(result);
+    if (left.size() > crossings.size()) {
+      result = std::move(before);
+      continue;
+    }
+    crossings = std::move(left);
+  }
+  return crossings;
+}
+
+}  // namespace sunder::cut
