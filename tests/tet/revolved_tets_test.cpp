@@ -1,6 +1,7 @@
 #include "sunder/tet/revolved_tets.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/random.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/shapes.h"
 #include "sunder/geometry/tet_mesh.h"
@@ -139,6 +140,53 @@ TEST(RevolvedTetsProfiles, HollowBallAndRingOfAnyOutline) {
     EXPECT_NEAR(geometry::tetReport(mesh).volume / volumeOf(surface), 1, 1e-12);
     EXPECT_EQ(placesOf(geometry::boundarySurface(mesh).surface), placesOf(surface));
   }
+}
+
+// Whatever a vessel's parameters are: it is refused as a surface, or filled.
+TEST(RevolvedTetsProfiles, VesselsOfAnyMeasure) {
+  RandomStream random(7, 1);
+  const auto between = [&](double low, double high) { return low + (high - low) * random.uniform(); };
+  const auto whole = [&](int low, int high) { return low + int((high - low) * random.uniform()); };
+  size_t filled = 0;
+  for (int i = 0; i < 200; ++i) {
+    Loft loft;
+    const int segments = whole(3, 24), resolution = whole(8, 40);
+    const double wall = std::pow(10, between(-4, -2));
+    try {
+      switch (i % 4) {
+        case 0:
+          loft = geometry::loftOf(geometry::BowlShape{between(0.05, 0.2), between(0.03, 0.2),
+                                                      between(0.02, 0.1), wall, segments, resolution});
+          break;
+        case 1:
+          loft = geometry::loftOf(geometry::WineGlassShape{
+              between(0.1, 0.4), between(0.05, 0.2), between(0.02, 0.1), between(0.02, 0.1),
+              between(0.002, 0.01), between(0.02, 0.08), wall, segments, resolution});
+          break;
+        case 2:
+          loft = geometry::loftOf(geometry::VaseShape{between(0.1, 0.5), between(0.03, 0.2),
+                                                      between(0.02, 0.1), between(0.01, 0.1),
+                                                      between(0.02, 0.1), wall, segments, resolution});
+          break;
+        default:
+          loft = geometry::loftOf(geometry::BottleShape{between(0.1, 0.5), between(0.02, 0.1),
+                                                        between(0.008, 0.03), between(0.3, 0.8), wall,
+                                                        segments, resolution});
+      }
+    } catch (const Error&) {
+      continue;  // measures that do not go together
+    }
+    ++filled;
+    SCOPED_TRACE(i);
+    const geometry::TriMesh surface = geometry::loft(loft.profile, loft.outline);
+    const geometry::TetMesh mesh = revolvedTets(loft, 10);
+    const TetQuality quality = tetQuality(mesh);
+    EXPECT_EQ(quality.inverted + quality.flat, 0u);
+    EXPECT_TRUE(geometry::tetReport(mesh).sound());
+    EXPECT_NEAR(quality.volume / volumeOf(surface), 1, 1e-11);
+    EXPECT_EQ(placesOf(geometry::boundarySurface(mesh).surface), placesOf(surface));
+  }
+  EXPECT_GT(filled, 80u);
 }
 
 TEST(RevolvedTetsProfiles, BadOnesAreRefused) {
