@@ -54,12 +54,11 @@ bool filledExactly(const BuiltShape& built) {
          (built.loft && sizeOf(built.shape->surface()).thin());
 }
 
-// Tetrahedra as long as a twelfth of the longest side, or in a lattice as the walls are thick.
+// Tetrahedra as long as a twelfth of the longest side, or as the walls are thick unless they are turned.
 double edgeOf(const FractureSpec& spec, const BuiltShape& built) {
   if (spec.edge > 0) return spec.edge;
   const Size size = sizeOf(built.shape->surface());
-  const bool walls = size.thin() && !(built.loft && filledExactly(built));
-  return walls ? 1.2 * size.thickness : size.longest / 12;
+  return size.thin() && !built.loft ? 1.2 * size.thickness : size.longest / 12;
 }
 
 geometry::TetMesh filled(const BuiltShape& built, double edge) {
