@@ -58,8 +58,8 @@ Verb addBench(CLI::App& root) {
   app->add_option("ROOM", options->rooms, "base, geometry, ...; all when none is given");
   app->add_option("--case", options->filter, "Only cases whose name contains this");
   app->add_option("--seconds", options->seconds, "How long one measurement may be repeated; the best counts")
-      ->check(CLI::PositiveNumber);
-  app->add_option("--largest", options->largest, "Leave out larger sizes")->check(CLI::PositiveNumber);
+      ->check(positiveCheck());
+  app->add_option("--largest", options->largest, "Leave out larger sizes")->check(positiveCheck());
   app->footer(
       "A ratio above 1 means ours is better. './run bench' also installs the peers.\n"
       "Examples:\n"

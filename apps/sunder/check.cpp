@@ -44,6 +44,7 @@ int check(const CheckCommand& command, const Settings& settings) {
                {"findings", findings},
                {"bodies", report.bodies},
                {"dynamic", report.dynamicBodies},
+               {"breakable", report.breakable},
                {"shapes", report.shapes},
                {"triangles", report.triangles},
                {"joints", report.joints},
@@ -51,7 +52,8 @@ int check(const CheckCommand& command, const Settings& settings) {
                {"contacts", report.contacts},
                {"memory_bytes", report.memoryBytes},
                {"recording_bytes", report.recordingBytes},
-               {"seconds", report.seconds}});
+               {"seconds", report.seconds},
+               {"breaking_seconds", report.breakingSeconds}});
   for (const world::Finding& f : report.findings)
     say(settings, fmt::format("{}: {}{}", f.error ? "error" : "warning",
                               f.where.empty() ? "" : f.where + ": ", f.text));
@@ -61,10 +63,15 @@ int check(const CheckCommand& command, const Settings& settings) {
                             report.findings.size() - errors == 1 ? "" : "s"));
   say(settings,
       fmt::format(
-          "  about {} for {} frames at the pace of the first ones, {:.1f} MB of memory, at most {:.1f} "
+          "  about {} for {} frames at the pace of the first ones{}, {:.1f} MB of memory, at most {:.1f} "
           "MB recorded",
-          durationText(report.seconds), report.frames, report.memoryBytes / 1e6,
-          report.recordingBytes / 1e6));
+          durationText(report.seconds), report.frames,
+          report.breakable == 0
+              ? std::string()
+              : fmt::format(
+                    " and a few blows on {} that may break",
+                    report.breakable == 1 ? "the body" : fmt::format("each of {} bodies", report.breakable)),
+          report.memoryBytes / 1e6, report.recordingBytes / 1e6));
   return errors > 0 ? 2 : 0;
 }
 

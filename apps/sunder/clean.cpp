@@ -90,7 +90,7 @@ Verb addClean(CLI::App& root) {
   app->add_option("-o,--output", arguments->output, "The file to write")->required()->type_name("FILE");
   app->add_option("--weld", arguments->clean.weldDistance,
                   "Also weld vertices up to this far apart, in metres")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegativeCheck())
       ->type_name("D");
   app->add_option("--fill-holes", arguments->clean.fillHolesUpTo, "Close holes of at most this many edges")
       ->type_name("N");

@@ -80,5 +80,8 @@ Json stagesJson(const Profiler& profiler);
 
 // For options that are distances: a number from 0 to 1e36.
 CLI::Validator distanceCheck();
+// A number above 0, and one of at least 0. CLI11's own name the largest double there is, in 309 digits.
+CLI::Validator positiveCheck();
+CLI::Validator notNegativeCheck();
 
 }  // namespace sunder::cli

@@ -254,10 +254,10 @@ Verb addCut(CLI::App& root) {
       ->type_name("X,Y,Z,NX,NY,NZ");
   app->add_option("--amplitude", arguments->amplitude,
                   "Height of the noise, as a part of the sheet's half width [0.05]")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegativeCheck())
       ->type_name("A");
   app->add_option("--frequency", arguments->frequency, "Bumps of the noise along half the sheet [4]")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveCheck())
       ->type_name("F");
   app->add_option("--cells", arguments->cells, "Squares along a side of the sheet [64]")
       ->check(CLI::Range(1, 2000))

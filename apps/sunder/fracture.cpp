@@ -4,6 +4,7 @@
 #include "sunder/base/profiler.h"
 #include "sunder/fracture/adaptive_fracture.h"
 #include "sunder/fracture/fine_surface.h"
+#include "sunder/fracture/rest_mesh.h"
 #include "sunder/fracture/voronoi.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_io.h"
@@ -141,6 +142,12 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   std::optional<geometry::TriMesh> given;
   const fracture::CrackedMesh body(
       readSolid(options.input, options.edge, 12, options.sharp, settings, &given));
+  try {
+    fracture::requireOnePart(body.mesh);
+  } catch (Error& error) {
+    error.inFile(options.input);
+    throw;
+  }
   const geometry::TriMesh surface = geometry::boundarySurface(body.mesh).surface;
   const geometry::MassProperties mass = geometry::massProperties(surface);
   const Impact impact = impactOf(options, surface, mass);
@@ -273,14 +280,14 @@ Verb addFracture(CLI::App& root) {
                   "Where a steel ball hits and how fast, or auto: from above, at --speed [auto]")
       ->type_name("auto|X,Y,Z,VX,VY,VZ");
   app->add_option("--speed", options->speed, "Of the ball in m/s, for auto [5]")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveCheck())
       ->type_name("V");
   app->add_option("--ball", options->ball, "Diameter of the ball in metres [a tenth of the longest side]")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveCheck())
       ->type_name("D");
   app->add_option("--edge", options->edge,
                   "Edge of tetrahedra in metres where a surface is filled [a twelfth]")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveCheck())
       ->type_name("D");
   app->add_flag("--sharp,!--no-sharp", options->sharp, "Keep sharp edges of a surface that is filled [yes]");
   app->add_option("--cycles", options->cycles, "Of refinement at peaks of stress and along cracks [1]")
@@ -290,7 +297,7 @@ Verb addFracture(CLI::App& root) {
       ->check(CLI::Range(1, 10000))
       ->type_name("N");
   app->add_option("--noise", options->noise, "How far cracks leave their planes, in metres [0]")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegativeCheck())
       ->type_name("D");
   app->add_option("--voronoi", options->voronoi, "Cut into the Voronoi cells of this many points instead")
       ->check(CLI::Range(2, 10000))

@@ -8,6 +8,7 @@
 #include "command.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -71,6 +72,27 @@ CLI::Validator distanceCheck() {
     return fmt::format("wants a distance from 0 to 1e36, not '{}'", text);
   };
   return CLI::Validator(check, "");
+}
+
+namespace {
+
+CLI::Validator numberCheck(const char* what, bool (*fits)(double)) {
+  const auto check = [what, fits](const std::string& text) {
+    double value = 0;
+    if (CLI::detail::lexical_cast(text, value) && std::isfinite(value) && fits(value)) return std::string();
+    return fmt::format("must be {}, not '{}'", what, text);
+  };
+  return CLI::Validator(check, "");
+}
+
+}  // namespace
+
+CLI::Validator positiveCheck() {
+  return numberCheck("a positive number", [](double value) { return value > 0; });
+}
+
+CLI::Validator notNegativeCheck() {
+  return numberCheck("a number of at least 0", [](double value) { return value >= 0; });
 }
 
 namespace {

@@ -351,7 +351,7 @@ Verb addSdf(CLI::App& root) {
   options->errorOption =
       app->add_option("--error", options->build.error,
                       "Target error in metres, root mean square [a thousandth of the diagonal]")
-          ->check(CLI::PositiveNumber)
+          ->check(positiveCheck())
           ->type_name("D");
   const char* fit = "Making a field";
   options->errorOption->group(fit);
@@ -362,10 +362,10 @@ Verb addSdf(CLI::App& root) {
                   "Errors far from the surface count less: none, polynomial, exponential")
       ->check(CLI::IsMember({"none", "polynomial", "exponential"}))
       ->group(fit);
-  app->add_option("--theta", options->theta, "How much less [20]")->check(CLI::NonNegativeNumber)->group(fit);
+  app->add_option("--theta", options->theta, "How much less [20]")->check(notNegativeCheck())->group(fit);
   app->add_option("--continuity", options->beta,
                   "Smooth the jumps between cells: 3 strong, 30 weak, 0 off [0]")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegativeCheck())
       ->type_name("BETA")
       ->group(fit);
   app->add_option("--base", options->base, "Cells along each axis of the coarsest grid; 0 chooses")
@@ -378,7 +378,7 @@ Verb addSdf(CLI::App& root) {
       ->check(CLI::Range(0, 20))
       ->group(fit);
   app->add_option("--memory", options->memory, "Megabytes that coefficients may take [400]")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveCheck())
       ->group(fit);
   app->add_option("--domain", options->domain, "Box of the field: x0 y0 z0 x1 y1 z1")
       ->expected(6)

@@ -168,7 +168,7 @@ Verb addStress(CLI::App& root) {
       ->type_name("X,Y,Z");
   app->add_option("--edge", options->edge,
                   "Edge of tetrahedra in metres where a surface is filled [a twentieth]")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveCheck())
       ->type_name("D");
   app->add_option("--recovery", options->recovery, "Stress at vertices: patch or lumped [patch]")
       ->check(CLI::IsMember({"patch", "lumped"}))

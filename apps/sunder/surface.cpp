@@ -81,7 +81,7 @@ Verb addSurface(CLI::App& root) {
   app->add_option("-o,--output", options->output, "The mesh to write")->required()->type_name("FILE");
   app->add_option("--edge", options->settings.edge,
                   "Edge of the lattice in metres [a hundredth of the longest side]")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveCheck())
       ->type_name("D");
   app->add_option("--value", options->settings.value,
                   "Distance of the surface: positive swells, negative shrinks [0]")

@@ -133,7 +133,7 @@ Verb addTet(CLI::App& root) {
   app->add_option("-o,--output", options->output, "The tetrahedra to write (.msh, .vtu)")->type_name("FILE");
   app->add_option("--edge", options->fill.edge,
                   "Edge of the lattice in metres [a fiftieth of the longest side]")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveCheck())
       ->type_name("D");
   app->add_option("--levels", options->fill.levels, "Coarser inside: how often the edge may double [0]")
       ->check(CLI::Range(0, tet::kMostLevels))

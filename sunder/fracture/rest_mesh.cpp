@@ -21,7 +21,43 @@ FieldErrors errorsOf(const rigid::Shape& shape) {
           shape.fieldBand(), shape.fieldDomain()};
 }
 
+void requireOnePart(const geometry::TetMesh& mesh, std::span<const std::array<uint32_t, 4>> neighbours) {
+  std::vector<double> volumes;  // of the parts
+  std::vector<uint8_t> seen(mesh.tets.size(), 0);
+  std::vector<uint32_t> open;
+  for (uint32_t first = 0; first < mesh.tets.size(); ++first) {
+    if (seen[first]) continue;
+    volumes.push_back(0);
+    open.assign(1, first);
+    seen[first] = 1;
+    while (!open.empty()) {
+      const uint32_t t = open.back();
+      open.pop_back();
+      const geometry::Tetrahedron& v = mesh.tets[t];
+      volumes.back() += geometry::signedVolume(mesh.positions[v[0]], mesh.positions[v[1]],
+                                               mesh.positions[v[2]], mesh.positions[v[3]]);
+      for (const uint32_t n : neighbours[t])
+        if (n != kNoIndex && !seen[n]) {
+          seen[n] = 1;
+          open.push_back(n);
+        }
+    }
+  }
+  if (volumes.size() < 2) return;
+  double all = 0;
+  for (const double v : volumes) all += v;
+  throw Error(
+      ErrorKind::Geometry,
+      fmt::format("the body falls into {} parts that do not hang together; the smallest is {:.2g} % of it",
+                  volumes.size(), 100 * *std::min_element(volumes.begin(), volumes.end()) / all))
+      .hint(
+          "make a body of each part; where a wall or neck came apart that is thinner than a tetrahedron, "
+          "take a smaller edge");
+}
+
 }  // namespace
+
+void requireOnePart(const geometry::TetMesh& mesh) { requireOnePart(mesh, geometry::tetNeighbours(mesh)); }
 
 RestMesh::RestMesh(geometry::TetMesh mesh, const rigid::ShapePtr& solid)
     : RestMesh(std::move(mesh), sdf::FieldPtr(solid, &solid->field()), errorsOf(*solid)) {}
@@ -48,6 +84,7 @@ RestMesh::RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldError
   }
   edge_ = length / (6 * double(mesh_.tets.size()));
   neighbours_ = geometry::tetNeighbours(mesh_);
+  requireOnePart(mesh_, neighbours_);
   findSurface();
   findFlatSides();
   makeGrid();

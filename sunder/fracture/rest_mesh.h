@@ -32,13 +32,17 @@ struct FieldErrors {
   Box3 domain{Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};
 };
 
+// Throws Error (Geometry) for tetrahedra in parts that share no face: they would be one body until the first
+// break, and pieces after it.
+void requireOnePart(const geometry::TetMesh& mesh);
+
 class RestMesh {
  public:
   static constexpr double kOnFace = 1e-9;
 
   // `field`: signed distance of the surface of the tetrahedra, in the same coordinates. Fragments that flat
   // cracks cut off are taken as the body within half-spaces unless `halfSpaces` is false. Throws Error
-  // (Geometry) for a mesh that is empty or has flat or inverted tetrahedra.
+  // (Geometry) for a mesh that is empty, has flat or inverted tetrahedra or several parts.
   RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldErrors& errors = {},
            bool halfSpaces = true);
   // With the field of a shape made of that surface.

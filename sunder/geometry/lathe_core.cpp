@@ -83,7 +83,8 @@ std::vector<Vec2> unitPolygon(int n) {
   return points;
 }
 
-TriMesh loftUnchecked(std::span<const Vec2> profile, std::span<const Vec2> outline) {
+TriMesh loftUnchecked(const Loft& loft) {
+  const std::vector<Vec2>&profile = loft.profile, &outline = loft.outline;
   const size_t rings = profile.size();
   const uint32_t around = static_cast<uint32_t>(outline.size());
   auto onAxis = [&](size_t i) { return profile[i % rings].x() == 0; };
@@ -126,7 +127,7 @@ TriMesh loftUnchecked(std::span<const Vec2> profile, std::span<const Vec2> outli
   return mesh;
 }
 
-TriMesh loft(std::span<const Vec2> profile, std::span<const Vec2> outline) {
+Loft makeLoft(std::span<const Vec2> profile, std::span<const Vec2> outline) {
   checkProfile(profile);
   if (outline.size() < 3)
     throw Error(ErrorKind::Geometry,
@@ -147,12 +148,20 @@ TriMesh loft(std::span<const Vec2> profile, std::span<const Vec2> outline) {
   const double area = twiceArea(ordered);
   if (area == 0) throw badProfile("encloses nothing");
   if (area < 0) std::reverse(ordered.begin(), ordered.end());
-  return loftUnchecked(ordered, outline);
+  return {std::move(ordered), {outline.begin(), outline.end()}};
+}
+
+Loft makeLathe(std::span<const Vec2> profile, int segments) {
+  if (segments < 3) throw Error(ErrorKind::Usage, fmt::format("a lathe needs 3 segments, not {}", segments));
+  return makeLoft(profile, unitPolygon(segments));
+}
+
+TriMesh loft(std::span<const Vec2> profile, std::span<const Vec2> outline) {
+  return loftUnchecked(makeLoft(profile, outline));
 }
 
 TriMesh lathe(std::span<const Vec2> profile, int segments) {
-  if (segments < 3) throw Error(ErrorKind::Usage, fmt::format("a lathe needs 3 segments, not {}", segments));
-  return loft(profile, unitPolygon(segments));
+  return loftUnchecked(makeLathe(profile, segments));
 }
 
 }  // namespace sunder::geometry

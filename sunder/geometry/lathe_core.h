@@ -1,7 +1,7 @@
 // The part of the lathe that the shapes share: no check of the profile. Private to the room.
 #pragma once
 
-#include "sunder/geometry/mesh.h"
+#include "sunder/geometry/shapes_lathe.h"
 
 #include <span>
 #include <vector>
@@ -11,7 +11,7 @@ namespace sunder::geometry {
 // n points of the unit circle from (1, 0), counter-clockwise.
 std::vector<Vec2> unitPolygon(int n);
 
-// As loft(), for a counter-clockwise profile that is known to be good.
-TriMesh loftUnchecked(std::span<const Vec2> profile, std::span<const Vec2> outline);
+// As loft(), for one that is known to be good.
+TriMesh loftUnchecked(const Loft& loft);
 
 }  // namespace sunder::geometry

@@ -128,6 +128,7 @@ struct Entry {
   bool closed;
   std::vector<ShapeParameter> parameters;
   std::function<TriMesh(const ShapeValues&)> make;
+  std::function<Loft(const ShapeValues&)> loft = {};  // of shapes that have one
 };
 
 template <class Shape>
@@ -135,13 +136,17 @@ Entry entry(const char* name, const char* summary, TriMesh (*make)(const Shape&)
   Shape defaults;
   FieldCollector collector;
   describe(collector, defaults);
-  auto build = [name, make](const ShapeValues& values) {
+  const auto read = [name](const ShapeValues& values) {
     Shape shape;
     FieldReader reader(name, values);
     describe(reader, shape);
-    return make(shape);
+    return shape;
   };
-  return {name, summary, closed, std::move(collector.parameters), std::move(build)};
+  Entry made{name, summary, closed, std::move(collector.parameters),
+             [read, make](const ShapeValues& values) { return make(read(values)); }};
+  if constexpr (requires(const Shape& shape) { loftOf(shape); })
+    made.loft = [read](const ShapeValues& values) { return loftOf(read(values)); };
+  return made;
 }
 
 struct Catalogue {
@@ -265,7 +270,9 @@ std::span<const ShapeInfo> shapeCatalogue() { return catalogue().infos; }
 
 const ShapeInfo& shapeInfo(std::string_view name) { return catalogue().infos[find(name)]; }
 
-TriMesh makeShape(std::string_view name, const ShapeValues& values) {
+namespace {
+
+const Entry& checkedEntry(std::string_view name, const ShapeValues& values) {
   const Entry& shape = catalogue().entries[find(name)];
   std::vector<std::string_view> known;
   for (const ShapeParameter& p : shape.parameters) known.push_back(p.name);
@@ -273,7 +280,19 @@ TriMesh makeShape(std::string_view name, const ShapeValues& values) {
     if (std::ranges::find(known, key) == known.end())
       throw Error(ErrorKind::Usage, fmt::format("{} has no parameter \"{}\"", name, key))
           .hint(didYouMean(key, "parameters", known));
-  return shape.make(values);
+  return shape;
+}
+
+}  // namespace
+
+TriMesh makeShape(std::string_view name, const ShapeValues& values) {
+  return checkedEntry(name, values).make(values);
+}
+
+std::optional<Loft> shapeLoft(std::string_view name, const ShapeValues& values) {
+  const Entry& shape = checkedEntry(name, values);
+  if (!shape.loft) return std::nullopt;
+  return shape.loft(values);
 }
 
 }  // namespace sunder::geometry

@@ -27,6 +27,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,5 +72,9 @@ const ShapeInfo& shapeInfo(std::string_view name);
 using ShapeValues = std::map<std::string, std::string, std::less<>>;
 
 TriMesh makeShape(std::string_view name, const ShapeValues& values = {});
+
+// What the shape is turned from, if it is one of revolution: makeShape() then is the loft of that, to the
+// last bit.
+std::optional<Loft> shapeLoft(std::string_view name, const ShapeValues& values = {});
 
 }  // namespace sunder::geometry

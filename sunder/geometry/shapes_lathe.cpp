@@ -21,18 +21,18 @@ void lineTo(std::vector<Vec2>& profile, const Vec2& to, int parts) {
 }
 
 // Cap, side, cap: what cylinder and cone have in common.
-TriMesh stack(double bottom, double top, double height, int segments, int layers, int capRings) {
+Loft stack(double bottom, double top, double height, int segments, int layers, int capRings) {
   const double y = 0.5 * height;
   std::vector<Vec2> profile{{0, -y}};
   lineTo(profile, {bottom, -y}, capRings);
   lineTo(profile, {top, y}, layers);
   lineTo(profile, {0, y}, capRings);
-  return loftUnchecked(profile, unitPolygon(segments));
+  return {std::move(profile), unitPolygon(segments)};
 }
 
 }  // namespace
 
-TriMesh makeUvSphere(const UvSphereShape& shape) {
+Loft loftOf(const UvSphereShape& shape) {
   checkFields("uv-sphere", shape);
   std::vector<Vec2> profile;
   for (int k = 0; k <= shape.rings; ++k) {
@@ -40,15 +40,15 @@ TriMesh makeUvSphere(const UvSphereShape& shape) {
     const bool pole = k == 0 || k == shape.rings;
     profile.emplace_back(pole ? 0.0 : shape.radius * std::sin(angle), -shape.radius * std::cos(angle));
   }
-  return loftUnchecked(profile, unitPolygon(shape.segments));
+  return {std::move(profile), unitPolygon(shape.segments)};
 }
 
-TriMesh makeCylinder(const CylinderShape& s) {
+Loft loftOf(const CylinderShape& s) {
   checkFields("cylinder", s);
   return stack(s.radius, s.radius, s.height, s.segments, s.layers, s.capRings);
 }
 
-TriMesh makeCone(const ConeShape& s) {
+Loft loftOf(const ConeShape& s) {
   checkFields("cone", s);
   if (s.radius == 0 && s.topRadius == 0)
     throw Error(ErrorKind::Usage, "cone: radius and topRadius are both 0")
@@ -56,7 +56,7 @@ TriMesh makeCone(const ConeShape& s) {
   return stack(s.radius, s.topRadius, s.height, s.segments, s.layers, s.capRings);
 }
 
-TriMesh makeCapsule(const CapsuleShape& shape) {
+Loft loftOf(const CapsuleShape& shape) {
   checkFields("capsule", shape);
   const double half = 0.5 * shape.length;
   std::vector<Vec2> profile{{0, -half - shape.radius}};
@@ -71,10 +71,10 @@ TriMesh makeCapsule(const CapsuleShape& shape) {
     profile.emplace_back(shape.radius * std::sin(angle), half + shape.radius * std::cos(angle));
   }
   profile.emplace_back(0, half + shape.radius);
-  return loftUnchecked(profile, unitPolygon(shape.segments));
+  return {std::move(profile), unitPolygon(shape.segments)};
 }
 
-TriMesh makeTorus(const TorusShape& shape) {
+Loft loftOf(const TorusShape& shape) {
   checkFields("torus", shape);
   if (!(shape.tube < shape.radius))
     throw Error(ErrorKind::Usage,
@@ -82,10 +82,10 @@ TriMesh makeTorus(const TorusShape& shape) {
   std::vector<Vec2> profile;
   for (const Vec2& p : unitPolygon(shape.sides))
     profile.emplace_back(shape.radius + shape.tube * p.x(), shape.tube * p.y());
-  return loftUnchecked(profile, unitPolygon(shape.segments));
+  return {std::move(profile), unitPolygon(shape.segments)};
 }
 
-TriMesh makePlate(const PlateShape& shape) {
+Loft loftOf(const PlateShape& shape) {
   checkFields("plate", shape);
   const double halfX = 0.5 * shape.width, halfZ = 0.5 * shape.depth, corner = shape.corner;
   const double slack = 1e-9 * (shape.width + shape.depth);
@@ -116,8 +116,15 @@ TriMesh makePlate(const PlateShape& shape) {
   lineTo(profile, {1, -y}, shape.rings);
   lineTo(profile, {1, y}, 1);
   lineTo(profile, {0, y}, shape.rings);
-  return loftUnchecked(profile, outline);
+  return {std::move(profile), outline};
 }
+
+TriMesh makeUvSphere(const UvSphereShape& s) { return loftUnchecked(loftOf(s)); }
+TriMesh makeCylinder(const CylinderShape& s) { return loftUnchecked(loftOf(s)); }
+TriMesh makeCone(const ConeShape& s) { return loftUnchecked(loftOf(s)); }
+TriMesh makeCapsule(const CapsuleShape& s) { return loftUnchecked(loftOf(s)); }
+TriMesh makeTorus(const TorusShape& s) { return loftUnchecked(loftOf(s)); }
+TriMesh makePlate(const PlateShape& s) { return loftUnchecked(loftOf(s)); }
 
 void describe(ShapeFields& fields, UvSphereShape& s) {
   fields.length("radius", s.radius, "radius");

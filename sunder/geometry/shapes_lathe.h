@@ -14,8 +14,19 @@
 #include "sunder/geometry/mesh.h"
 
 #include <span>
+#include <vector>
 
 namespace sunder::geometry {
+
+// What a body of revolution is made of: enough to draw its surface, and to fill it (tet/revolved_tets.h).
+struct Loft {
+  std::vector<Vec2> profile;  // counter-clockwise in (r, y), a simple polygon as above
+  std::vector<Vec2> outline;  // for r = 1, counter-clockwise in (x, -z)
+};
+
+// Checks and turns both; throws what loft() below throws.
+Loft makeLoft(std::span<const Vec2> profile, std::span<const Vec2> outline);
+Loft makeLathe(std::span<const Vec2> profile, int segments);
 
 // n segments around. Throws Error (Geometry) for a profile that crosses or touches itself, leaves r >= 0,
 // repeats a point, pinches, or encloses nothing.
@@ -31,6 +42,7 @@ struct UvSphereShape {
   int rings = 16;     // from pole to pole
 };
 TriMesh makeUvSphere(const UvSphereShape& = {});
+Loft loftOf(const UvSphereShape&);
 
 struct CylinderShape {
   double radius = 0.5;
@@ -40,6 +52,7 @@ struct CylinderShape {
   int capRings = 2;   // from the rim to the middle of the caps
 };
 TriMesh makeCylinder(const CylinderShape& = {});
+Loft loftOf(const CylinderShape&);
 
 // A frustum where both radii are positive; one of them may be 0.
 struct ConeShape {
@@ -51,6 +64,7 @@ struct ConeShape {
   int capRings = 2;
 };
 TriMesh makeCone(const ConeShape& = {});
+Loft loftOf(const ConeShape&);
 
 struct CapsuleShape {
   double radius = 0.25;
@@ -60,6 +74,7 @@ struct CapsuleShape {
   int layers = 4;  // of the straight part
 };
 TriMesh makeCapsule(const CapsuleShape& = {});
+Loft loftOf(const CapsuleShape&);
 
 struct TorusShape {
   double radius = 0.5;  // of the middle line
@@ -68,6 +83,7 @@ struct TorusShape {
   int sides = 24;       // around the tube
 };
 TriMesh makeTorus(const TorusShape& = {});
+Loft loftOf(const TorusShape&);
 
 // A thin slab that lies flat. corner = 0: a box; corner = width/2 = depth/2: a round disc; between: rounded
 // corners.
@@ -80,5 +96,6 @@ struct PlateShape {
   int rings = 6;                // from the rim to the middle
 };
 TriMesh makePlate(const PlateShape& = {});
+Loft loftOf(const PlateShape&);
 
 }  // namespace sunder::geometry

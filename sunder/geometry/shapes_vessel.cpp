@@ -1,6 +1,7 @@
 #include "sunder/geometry/shapes_vessel.h"
 
 #include "sunder/base/error.h"
+#include "sunder/geometry/lathe_core.h"
 #include "sunder/geometry/profile_curve.h"
 #include "sunder/geometry/shape_fields.h"
 
@@ -33,7 +34,7 @@ struct Vessel {
   }
 };
 
-TriMesh turn(const char* name, const Vessel& vessel, double height, int segments, int rimSteps) {
+Loft turn(const char* name, const Vessel& vessel, double height, int segments, int rimSteps) {
   std::vector<Vec2> profile = vessel.outer;
   const Vec2 middle = 0.5 * (vessel.outer.back() + vessel.inner.back());
   const Vec2 half = vessel.outer.back() - middle;
@@ -49,7 +50,7 @@ TriMesh turn(const char* name, const Vessel& vessel, double height, int segments
   for (const Vec2& p : profile) top = std::max(top, p.y());
   for (Vec2& p : profile) p.y() *= height / top;
   try {
-    return lathe(profile, segments);
+    return makeLathe(profile, segments);
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("{}: {}", name, error.message()))
         .hint("the radii, heights and wall do not go together; make the wall thinner");
@@ -73,7 +74,7 @@ double reach(const Bezier& curve, double r) {
 
 }  // namespace
 
-TriMesh makeBowl(const BowlShape& s) {
+Loft loftOf(const BowlShape& s) {
   checkFields("bowl", s);
   require(s.foot < 0.8 * s.radius, "bowl",
           fmt::format("foot is {}, but must be less than 0.8 radius, {}", s.foot, 0.8 * s.radius));
@@ -103,7 +104,7 @@ TriMesh makeBowl(const BowlShape& s) {
   return turn("bowl", vessel, s.height, s.segments, share(s.resolution, 0.25, 2));
 }
 
-TriMesh makeWineGlass(const WineGlassShape& s) {
+Loft loftOf(const WineGlassShape& s) {
   checkFields("wine-glass", s);
   const char* name = "wine-glass";
   require(s.stem <= 0.2 * std::min(s.radius, s.foot), name,
@@ -158,7 +159,7 @@ TriMesh makeWineGlass(const WineGlassShape& s) {
   return turn(name, vessel, s.height, s.segments, share(s.resolution, 0.2, 2));
 }
 
-TriMesh makeVase(const VaseShape& s) {
+Loft loftOf(const VaseShape& s) {
   checkFields("vase", s);
   const double narrowest = std::min({s.belly, s.base, s.neck, s.lip});
   const double most = std::min(0.3 * narrowest, 0.05 * s.height);
@@ -184,7 +185,7 @@ TriMesh makeVase(const VaseShape& s) {
   return turn("vase", vessel, s.height, s.segments, share(s.resolution, 0.15, 2));
 }
 
-TriMesh makeBottle(const BottleShape& s) {
+Loft loftOf(const BottleShape& s) {
   checkFields("bottle", s);
   require(s.neck <= 0.9 * s.radius, "bottle",
           fmt::format("neck is {}, but must not exceed 0.9 radius, {}", s.neck, 0.9 * s.radius));
@@ -217,6 +218,11 @@ TriMesh makeBottle(const BottleShape& s) {
   vessel.rimDirection = {0, 1};
   return turn("bottle", vessel, s.height, s.segments, share(s.resolution, 0.15, 2));
 }
+
+TriMesh makeBowl(const BowlShape& s) { return loftUnchecked(loftOf(s)); }
+TriMesh makeWineGlass(const WineGlassShape& s) { return loftUnchecked(loftOf(s)); }
+TriMesh makeVase(const VaseShape& s) { return loftUnchecked(loftOf(s)); }
+TriMesh makeBottle(const BottleShape& s) { return loftUnchecked(loftOf(s)); }
 
 void describe(ShapeFields& fields, BowlShape& s) {
   fields.length("radius", s.radius, "radius of the rim");

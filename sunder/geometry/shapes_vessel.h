@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sunder/geometry/mesh.h"
+#include "sunder/geometry/shapes_lathe.h"
 
 namespace sunder::geometry {
 
@@ -20,6 +21,7 @@ struct BowlShape {
   int resolution = 20;  // along the wall
 };
 TriMesh makeBowl(const BowlShape& = {});
+Loft loftOf(const BowlShape&);
 
 struct WineGlassShape {
   double height = 0.22;
@@ -33,6 +35,7 @@ struct WineGlassShape {
   int resolution = 24;
 };
 TriMesh makeWineGlass(const WineGlassShape& = {});
+Loft loftOf(const WineGlassShape&);
 
 struct VaseShape {
   double height = 0.3;
@@ -45,6 +48,7 @@ struct VaseShape {
   int resolution = 36;
 };
 TriMesh makeVase(const VaseShape& = {});
+Loft loftOf(const VaseShape&);
 
 struct BottleShape {
   double height = 0.3;
@@ -56,5 +60,6 @@ struct BottleShape {
   int resolution = 40;
 };
 TriMesh makeBottle(const BottleShape& = {});
+Loft loftOf(const BottleShape&);
 
 }  // namespace sunder::geometry

@@ -11,6 +11,7 @@
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/spatial/triangle_distance.h"
 #include "sunder/tet/box_tets.h"
+#include "sunder/tet/revolved_tets.h"
 #include "sunder/tet/stuffing.h"
 
 #include <algorithm>
@@ -25,23 +26,42 @@ namespace {
 
 using rigid::BodyIndex;
 
-// Tetrahedra as long as a twelfth of the longest side, or as the walls are thick.
-double edgeOf(const FractureSpec& spec, const geometry::TriMesh& surface) {
-  if (spec.edge > 0) return spec.edge;
+struct Size {
+  double longest = 0, thickness = 0;  // sides of the box around it; twice the volume by the area
+
+  // Lattices would need tetrahedra much shorter than the body.
+  bool thin() const { return 1.2 * thickness < longest / 12; }
+};
+
+Size sizeOf(const geometry::TriMesh& surface) {
   double area = 0;
   for (const auto& t : surface.triangles)
     area += 0.5 * (surface.positions[t[1]] - surface.positions[t[0]])
                       .cross(surface.positions[t[2]] - surface.positions[t[0]])
                       .norm();
-  const double thickness = 2 * std::abs(geometry::massProperties(surface).volume) / area;
-  return std::min(geometry::bounds(surface.positions).extent().maxCoeff() / 12, 1.2 * thickness);
+  return {geometry::bounds(surface.positions).extent().maxCoeff(),
+          2 * std::abs(geometry::massProperties(surface).volume) / area};
 }
 
-// Boxes exactly; other shapes as well as tetrahedra of that size can.
-geometry::TetMesh filled(const rigid::Shape& shape, double edge) {
-  if (shape.kind() == rigid::ShapeKind::Box) return tet::boxTets(shape.localBounds(), edge);
+// Boxes and vessels are filled exactly: their tetrahedra have no other surface than the shape. Solid bodies
+// of revolution have better tetrahedra in a lattice, which knows no axis.
+bool filledExactly(const BuiltShape& built) {
+  return built.shape->kind() == rigid::ShapeKind::Box ||
+         (built.loft && sizeOf(built.shape->surface()).thin());
+}
+
+// Tetrahedra as long as a twelfth of the longest side, or as the walls are thick unless they are turned.
+double edgeOf(const FractureSpec& spec, const BuiltShape& built) {
+  if (spec.edge > 0) return spec.edge;
+  const Size size = sizeOf(built.shape->surface());
+  return size.thin() && !built.loft ? 1.2 * size.thickness : size.longest / 12;
+}
+
+geometry::TetMesh filled(const BuiltShape& built, double edge) {
+  if (built.shape->kind() == rigid::ShapeKind::Box) return tet::boxTets(built.shape->localBounds(), edge);
+  if (filledExactly(built)) return tet::revolvedTets(*built.loft, edge);
   tet::FillReport report;
-  return tet::fill(sdf::MeshField(shape.surface()), {.edge = edge, .sharp = true}, report);
+  return tet::fill(sdf::MeshField(built.shape->surface()), {.edge = edge, .sharp = true}, report);
 }
 
 fracture::BrittleMaterial materialOf(const Scene& scene, const BodySpec& body) {
@@ -95,12 +115,12 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     object.body = b;
     if (spec.sites == 0) object.material = materialOf(scene, body);
     const geometry::TriMesh& surface = shapes[body.shape].shape->surface();
-    const double edge = edgeOf(spec, surface);
+    const double edge = edgeOf(spec, shapes[body.shape]);
     auto found = std::find_if(known.begin(), known.end(),
                               [&](const Known& k) { return k.shape == body.shape && k.edge == edge; });
     if (found == known.end()) {
       try {
-        geometry::TetMesh tets = filled(*shapes[body.shape].shape, edge);
+        geometry::TetMesh tets = filled(shapes[body.shape], edge);
         if (tets.tets.empty())
           throw Error(ErrorKind::Geometry,
                       fmt::format("no tetrahedron of edge {:.3g} m fits into the body", edge))
@@ -123,8 +143,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
       found = known.end() - 1;
     }
     object.rest = found->rest;
-    // Boxes are filled exactly: their tetrahedra have no other surface.
-    if (spec.fine && shapes[body.shape].shape->kind() != rigid::ShapeKind::Box) {
+    if (spec.fine && !filledExactly(shapes[body.shape])) {
       if (!found->fineTried) {
         found->fineTried = true;
         try {

@@ -87,6 +87,11 @@ class AnalysisPool {
   std::vector<std::unique_ptr<fracture::AdaptiveFracture>> idle_;
 };
 
+struct BreakageCost {
+  uint64_t bodies = 0, tets = 0;  // that may break; of their different shapes
+  double secondsOnce = 0;         // if each of them is struck once
+};
+
 class Breakage {
  public:
   // Makes the objects of all bodies that may break: tetrahedra, field, tree. Throws Error with the place in
@@ -118,6 +123,8 @@ class Breakage {
   // What is looked at of them.
   ShownPieces& shown() { return shown_; }
   const BreakageReport& report() const { return report_; }
+  // Strikes a copy of each body that may break and takes the time; nothing here changes.
+  BreakageCost cost() const;
 
   void save(ByteWriter& out) const;
   // Reads the breaks and adds the bodies that they made, with whatever motion.

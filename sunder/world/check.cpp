@@ -16,6 +16,10 @@ namespace {
 
 constexpr size_t kMostListed = 20;
 constexpr double kLargestMassRatio = 1e4;
+// Blows on a body and on its pieces that are analysed, as costly as one on the whole body: 3 to 10 in the
+// scenes that come along.
+constexpr double kBlowsABody = 6;
+constexpr double kBytesATet = 600;
 
 void checkMeshes(const Scene& scene, CheckReport& report) {
   for (const ShapeSpec& spec : scene.shapes) {
@@ -105,6 +109,11 @@ bool CheckReport::failed() const {
 CheckReport checkScene(Scene scene, const World::Progress& progress) {
   CheckReport report;
   checkMeshes(scene, report);
+  using Clock = std::chrono::steady_clock;
+  const auto since = [](Clock::time_point time) {
+    return std::chrono::duration<double>(Clock::now() - time).count();
+  };
+  const auto begin = Clock::now();
   std::optional<World> built;
   try {
     built.emplace(std::move(scene), progress);
@@ -113,6 +122,7 @@ CheckReport checkScene(Scene scene, const World::Progress& progress) {
     report.findings.push_back({true, "", error.what()});  // most likely for what was found above
     return report;
   }
+  const double building = since(begin);
   World& world = *built;
   const Scene& s = world.scene();
   report.bodies = s.bodies.size();
@@ -126,18 +136,24 @@ CheckReport checkScene(Scene scene, const World::Progress& progress) {
   checkOverlaps(world, world.noteOverlaps(), report);
   checkBodies(world, report);
 
-  using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   uint64_t frames = 0;
   double seconds = 0;
   while (frames < std::min<uint64_t>(s.world.frames, 20) && seconds < 1) {
     world.advance();
     ++frames;
-    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    seconds = since(start);
   }
   report.contacts = world.mostContacts();
+  // Breaks in these frames are no pace that goes on.
+  seconds = std::max(0.0, seconds - world.breakage().report().seconds.total());
+  report.seconds = building;
   if (frames > 0)
-    report.seconds = seconds / static_cast<double>(frames) * static_cast<double>(s.world.frames);
+    report.seconds += seconds / static_cast<double>(frames) * static_cast<double>(s.world.frames);
+  const BreakageCost breaking = world.breakage().cost();
+  report.breakable = breaking.bodies;
+  report.breakingSeconds = kBlowsABody * breaking.secondsOnce;
+  report.seconds += report.breakingSeconds;
   double memory =
       600.0 * static_cast<double>(report.bodies) +
       200.0 * std::max(static_cast<double>(report.contacts), 8.0 * static_cast<double>(report.dynamicBodies));
@@ -147,7 +163,7 @@ CheckReport checkScene(Scene scene, const World::Progress& progress) {
     meshes += 24.0 * static_cast<double>(surface.positions.size()) +
               12.0 * static_cast<double>(surface.triangles.size());
   }
-  report.memoryBytes = memory + 4 * meshes;
+  report.memoryBytes = memory + 4 * meshes + kBytesATet * static_cast<double>(breaking.tets);
   report.recordingBytes =
       meshes + 28.0 * static_cast<double>(report.dynamicBodies) * static_cast<double>(s.world.frames);
   return report;

@@ -87,6 +87,15 @@ geometry::TriMesh meshOf(const SceneNode& node, bool whole = false) {
   return geometry::toTriMesh(cut::separate(piecesOf(mesh, node["cut"])).at(node.whole("piece", 0)));
 }
 
+// What a procedural shape is turned from, if it is whole.
+std::optional<geometry::Loft> loftOf(const SceneNode& node) {
+  if (!node.has("make") || node.has("cut")) return std::nullopt;
+  std::optional<geometry::Loft> loft = geometry::shapeLoft(node["make"].text(), shapeValues(node));
+  if (loft)
+    for (Vec2& p : loft->profile) p *= node.positive("scale", kPlain, 1);
+  return loft;
+}
+
 std::string hashText(const std::string& path) {
   const MappedFile file(path);
   return fmt::format("{:016x}", hash64(file.bytes()));
@@ -131,6 +140,7 @@ void buildOne(const SceneNode& node, const std::string& fileHash, BuiltShape& bu
       return;
     }
     built.shape = rigid::makeSolid(mesh, solidSettings(node), &report);
+    built.loft = loftOf(node);
   }
   built.problems = report.problems;
 }

@@ -4,6 +4,7 @@
 // about a second for 5000 triangles.
 #pragma once
 
+#include "sunder/geometry/shapes_lathe.h"
 #include "sunder/rigid/shape.h"
 #include "sunder/world/scene.h"
 
@@ -16,9 +17,10 @@ namespace sunder::world {
 
 struct BuiltShape {
   rigid::ShapePtr shape;
-  std::vector<std::string> problems;  // of the mesh or its field, in sentences; each degrades the run
-  std::string file;                   // it came from, with
-  std::string fileHash;               // the hash of its content
+  std::optional<geometry::Loft> loft;  // that its surface is, of procedural shapes of revolution
+  std::vector<std::string> problems;   // of the mesh or its field, in sentences; each degrades the run
+  std::string file;                    // it came from, with
+  std::string fileHash;                // the hash of its content
 };
 
 // `progress(done, name)` is called before each shape.

@@ -34,6 +34,20 @@ class Command(CommandTest):
         self.refused("shape", "box", says=["--output"])
         self.refused("info", "x.obj", "--threads", "many", says=["--threads"])
 
+    def test_numbers_out_of_range_are_told_shortly(self):
+        positive = [("fracture", "x.obj", "--speed"), ("fracture", "x.obj", "--ball"), ("fracture", "x.obj", "--edge"),
+                    ("cut", "x.obj", "--frequency"), ("stress", "x.obj", "--edge"), ("tet", "x.obj", "--edge"),
+                    ("surface", "x.sdf", "--edge")]
+        for *call, option in positive:
+            for value in "-1", "0", "inf", "nan", "much":
+                result = self.run_sunder(*call, f"{option}={value}")
+                self.assertEqual(result.returncode, 2, call)
+                self.assertIn(f"{option}: must be a positive number, not '{value}'", result.stderr)
+                self.assertLess(len(result.stderr), 120)
+        for *call, option in [("fracture", "x.obj", "--noise"), ("cut", "x.obj", "--amplitude")]:
+            result = self.run_sunder(*call, f"{option}=-1")
+            self.assertIn(f"{option}: must be a number of at least 0, not '-1'", result.stderr)
+
     def test_an_error_with_json_is_one_object(self):
         result = self.run_sunder("info", "nowhere.obj", "--json")
         self.assertEqual(result.returncode, 2)

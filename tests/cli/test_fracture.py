@@ -93,6 +93,11 @@ class Fracture(CommandTest):
                 self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertIn("inverted", result.stderr)
 
+    def test_parts_that_do_not_hang_together(self):
+        self.ok("shape", "letters", "--set", "text=UN", "-o", "un.obj")
+        self.refused("fracture", "un.obj", "--material", "plaster", "-o", "p", says=("un.obj", "2 parts", "a body of each"))
+        self.assertFalse((self.folder / "p").exists())
+
     def test_infinite_strength_never_breaks(self):
         answer = self.pieces("--material", "plaster", "--speed", "100", "--ball", "0.3", "--strength", "inf")
         self.assertEqual(answer["fragments"], 1)

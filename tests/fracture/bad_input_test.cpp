@@ -70,6 +70,31 @@ TEST(BadInput, FlatAndInvertedTetrahedraAreNamed) {
   refused(ErrorKind::Geometry, "no tetrahedra", [&] { strike(CrackedMesh(), kPlaster, blow); });
 }
 
+TEST(BadInput, PartsThatDoNotHangTogetherAreCounted) {
+  geometry::TetMesh mesh = tet::cubes(2, true);
+  const auto vertices = uint32_t(mesh.positions.size());
+  const size_t count = mesh.tets.size();
+  EXPECT_NO_THROW(requireOnePart(mesh));
+  for (size_t v = 0; v < vertices; ++v) mesh.positions.push_back(0.5 * mesh.positions[v] + Vec3(5, 0, 0));
+  for (size_t t = 0; t < count; ++t) {
+    mesh.tets.push_back(mesh.tets[t]);
+    for (uint32_t& v : mesh.tets.back()) v += vertices;
+  }
+  refused(ErrorKind::Geometry, "2 parts that do not hang together; the smallest is 11 %", [&] {
+    RestMesh(mesh, sdf::makeBoxField({Vec3::Zero(), Vec3::Ones()}));
+  });
+  // Those that share no more than a vertex or an edge hang by nothing, either.
+  mesh = tet::cubes(1, true);
+  const geometry::Tetrahedron first = mesh.tets[0];
+  mesh.positions.push_back(mesh.positions[first[0]] - Vec3(1, 0, 0));
+  mesh.positions.push_back(mesh.positions[first[0]] - Vec3(1, 1, 0));
+  mesh.positions.push_back(mesh.positions[first[0]] - Vec3(1, 0, 1));
+  const auto n = uint32_t(mesh.positions.size());
+  mesh.tets.push_back({first[0], n - 3, n - 2, n - 1});
+  geometry::flipInverted(mesh);
+  refused(ErrorKind::Geometry, "2 parts", [&] { requireOnePart(mesh); });
+}
+
 TEST(BadInput, MaterialsThatDoNotExistAreRefused) {
   const CrackedMesh body{fem::blockMesh({3, 1, 1}, {0.3, 0.1, 0.1})};
   const Blow blow{Vec3(0.15, 0.1, 0.05), Vec3(0, -100, 0), 10, {}};

@@ -56,6 +56,24 @@ ShapeValues quick(std::string_view name) {
   return {};
 }
 
+// Shapes of revolution say what they are turned from, and are exactly that.
+TEST(ShapeLofts, AreTheSurface) {
+  size_t turned = 0;
+  for (const ShapeInfo& info : shapeCatalogue()) {
+    const std::optional<Loft> made = shapeLoft(info.name, quick(info.name));
+    if (!made) continue;
+    ++turned;
+    const TriMesh surface = makeShape(info.name, quick(info.name)),
+                  again = loft(made->profile, made->outline);
+    EXPECT_EQ(again.triangles, surface.triangles) << info.name;
+    EXPECT_EQ(again.positions, surface.positions) << info.name;
+  }
+  EXPECT_EQ(turned, 10u);
+  EXPECT_FALSE(shapeLoft("letters"));
+  EXPECT_THROW(shapeLoft("bowel"), Error);
+  EXPECT_THROW(shapeLoft("bowl", {{"wal", "1"}}), Error);
+}
+
 TEST(ShapeChecks, SeeWhatIsBroken) {
   const TriMesh box = makeBox();
   EXPECT_EQ(broken(inspect(box)), "");

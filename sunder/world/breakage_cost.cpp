@@ -1,0 +1,68 @@
+// What breaking will cost: each body that may break is struck once, to see.
+#include "sunder/base/error.h"
+#include "sunder/fracture/voronoi.h"
+#include "sunder/world/breakage.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace sunder::world {
+
+namespace {
+
+constexpr double kLeastSpeed = 5;  // m/s
+
+}  // namespace
+
+BreakageCost Breakage::cost() const {
+  BreakageCost cost;
+  fracture::AdaptiveFracture tools;
+  struct Tried {
+    const fracture::RestMesh* rest;
+    double seconds;
+  };
+  std::vector<Tried> tried;  // bodies of the same shape cost the same
+  for (const auto& [body, piece] : wholes_) {
+    const Object& object = objects_[piece.object];
+    const BodySpec& spec = scene_.bodies[body];
+    auto found =
+        std::find_if(tried.begin(), tried.end(), [&](const Tried& t) { return t.rest == object.rest.get(); });
+    if (found == tried.end()) {
+      // As if it fell on its lowest point.
+      const geometry::TetMesh& mesh = object.rest->mesh();
+      const Vec3 up = spec.pose.localDirection(Vec3::UnitY());
+      const Vec3 lowest =
+          *std::min_element(mesh.positions.begin(), mesh.positions.end(),
+                            [&](const Vec3& a, const Vec3& b) { return up.dot(a) < up.dot(b); });
+      fracture::Blow blow;
+      blow.point = lowest;
+      blow.speed = std::max(kLeastSpeed, spec.velocity.norm());
+      blow.impulse =
+          up * (blow.speed * object.material.elastic.density * piece.fragment.shape->mass().volume);
+      uint32_t next = object.nextCrack;
+      const auto start = std::chrono::steady_clock::now();
+      try {
+        if (spec.fracture->sites > 0) {
+          const std::vector<Vec3> sites = fracture::voronoiSites(
+              *piece.mesh, spec.fracture->sites, scene_.world.seed, lowest, spec.fracture->focus);
+          if (sites.size() > 1) fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
+        } else {
+          fracture::FractureSettings settings = object.settings;
+          settings.leastPart = leastPart(piece);
+          tools.strike(*piece.mesh, object.material, {&blow, 1}, settings, object.rest->edge(), next);
+        }
+      } catch (const Error&) {  // a run counts those and goes on
+      }
+      tried.push_back({object.rest.get(),
+                       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+      found = tried.end() - 1;
+      cost.tets += mesh.tets.size();
+    }
+    ++cost.bodies;
+    cost.secondsOnce += found->seconds;
+  }
+  return cost;
+}
+
+}  // namespace sunder::world
