@@ -54,8 +54,8 @@ namespace kernels {
 struct MapView;
 }
 
-struct alignas(64) MapCell {
-  float values[32];  // in the order of serendipity.h
+struct alignas(32) MapCell {
+  float values[40];  // in the order of serendipity.h
 };
 
 class DensityMap {

@@ -120,13 +120,20 @@ void MapBuild::fillCells(const DistanceBricks& distances, const std::vector<floa
     const int32_t code = parts_.codes[cell];
     if (code < 0) return;
     const Index3 first = firstPoint(cellAt(cell));
+    const auto value = [&](int x, int y, int z) {
+      const int i = first[0] + x, j = first[1] + y, k = first[2] + z;
+      const int32_t brick = distances.brickOf(i, j, k);  // not all low: a kept cell is not that deep
+      return brick < 0 ? 0.0f
+                       : densities[size_t(brick) * DistanceBricks::kPoints + DistanceBricks::slot(i, j, k)];
+    };
+    float* out = parts_.nodes[size_t(code)].values;
     for (size_t node = 0; node < kCellNodes; ++node) {
       const Index3 at = serendipityNode(node);
-      const int i = first[0] + at[0], j = first[1] + at[1], k = first[2] + at[2];
-      const int32_t brick = distances.brickOf(i, j, k);  // not all low: a kept cell is not that deep
-      parts_.nodes[size_t(code)].values[node] =
-          brick < 0 ? 0 : densities[size_t(brick) * DistanceBricks::kPoints + DistanceBricks::slot(i, j, k)];
+      out[node] = value(at[0], at[1], at[2]);
     }
+    float faces[8];
+    faceFactors(value, faces);
+    std::copy_n(faces, 8, out + kCellNodes);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "sunder/fluid/map_nodes.h"
 
 #include "sunder/fluid/boundary_quadrature.h"
+#include "sunder/fluid/serendipity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,8 +20,7 @@ constexpr float kLinear = 4e-6f;
 // for parallel faces, to 0.71 for a right angle.
 constexpr double kOpposite = 0.6;
 
-kernels::LatticeRule latticeRule(const BallRule& ball, int axis, double perSupport, int edge, double top) {
-  const int across = axis == 0 ? 1 : 0, layer = axis == 2 ? 1 : 2;
+kernels::LatticeRule latticeRule(const BallRule& ball, double perSupport, int edge, double top) {
   kernels::LatticeRule rule;
   rule.ring = ball.ring;
   rule.rowStep = edge;
@@ -29,11 +29,11 @@ kernels::LatticeRule latticeRule(const BallRule& ball, int axis, double perSuppo
   for (size_t n = 0; n < ball.offsets.size(); ++n) {
     const Vec3 at = perSupport * ball.offsets[n];
     const Vec3 low = at.array().floor(), t = at - low;
-    rule.start.push_back(int(low[axis]) + edge * (int(low[across]) + edge * int(low[layer])));
+    rule.start.push_back(int(low.x()) + edge * (int(low.y()) + edge * int(low.z())));
     for (int corner = 0; corner < 8; ++corner)
-      rule.corners.push_back(float(((corner & 1) != 0 ? t[axis] : 1 - t[axis]) *
-                                   ((corner & 2) != 0 ? t[across] : 1 - t[across]) *
-                                   ((corner & 4) != 0 ? t[layer] : 1 - t[layer])));
+      rule.corners.push_back(
+          float(((corner & 1) != 0 ? t.x() : 1 - t.x()) * ((corner & 2) != 0 ? t.y() : 1 - t.y()) *
+                ((corner & 4) != 0 ? t.z() : 1 - t.z())));
     rule.weights.push_back(float(ball.weights[n]));
   }
   return rule;
@@ -44,9 +44,8 @@ kernels::LatticeRule latticeRule(const BallRule& ball, int axis, double perSuppo
 // A brick's distances with those around it.
 struct MapNodes::Cube {
   int edge;
-  std::vector<float> raw;                    // along x first
-  std::array<std::vector<float>, 3> smooth;  // sharpened, along each axis first
-  std::vector<uint32_t> bent;                // points with second differences, summed up to each corner
+  std::vector<float> raw, sharp;  // as they are, sharpened
+  std::vector<uint32_t> bent;     // points with second differences, summed up to each corner
 
   explicit Cube(int e) : edge(e), raw(size_t(e) * size_t(e) * size_t(e)) {}
 
@@ -72,7 +71,7 @@ struct MapNodes::Cube {
 void MapNodes::Cube::findBent(float low, float high) {
   const ptrdiff_t dy = edge, dz = ptrdiff_t(edge) * edge;
   bent.assign(corner(edge, edge, edge) + 1, 0);
-  smooth[0] = raw;
+  sharp = raw;
   std::vector<uint8_t> row(static_cast<size_t>(edge), 0);
   for (int k = 0; k < edge; ++k) {
     for (int j = 0; j < edge; ++j) {
@@ -97,7 +96,7 @@ void MapNodes::Cube::findBent(float low, float high) {
                                         std::abs(mixed(1, dz)), std::abs(mixed(dy, dz))});
         if (largest <= kLinear) continue;
         row[size_t(i)] = 1;
-        smooth[0][at(i, j, k)] = p[0] - (xx + yy + zz) / 12;
+        sharp[at(i, j, k)] = p[0] - (xx + yy + zz) / 12;
       }
       uint32_t sum = 0;
       for (int i = 0; i < edge; ++i) {
@@ -116,55 +115,39 @@ MapNodes::MapNodes(const DistanceBricks& distances, const NodeSettings& settings
       halo_(reach_ + 1),
       edge_(kEdge + 2 * halo_),
       step_(1 / perSupport) {
-  const BallRule ball = makeBallRule();
-  for (int axis = 0; axis < 3; ++axis)
-    rules_[size_t(axis)] = latticeRule(ball, axis, perSupport, edge_, 1 - settings.offset);
+  rule_ = latticeRule(makeBallRule(), perSupport, edge_, 1 - settings.offset);
 }
 
-// Nodes of the rows along an axis: of the rows along x corners and edges, of the others edges alone.
-void MapNodes::rows(const Cube& cube, const Index3& first, int axis, float* out, NodeCounts& counts) const {
-  const auto a = size_t(axis), b = size_t(axis == 0 ? 1 : 0), c = size_t(axis == 2 ? 1 : 2);
+void MapNodes::row(const Cube& cube, const Index3& first, int j, int k, float* out,
+                   NodeCounts& counts) const {
   // Steps from the map's lower corner; -1 outside of the map.
   const auto step = [&](size_t d, int i) {
     const int s = first[d] + i - settings_.pad;
     return s >= 0 && s <= 3 * settings_.cells[d] ? s : -1;
   };
+  const int y = step(1, j), z = step(2, k);
+  if (y < 0 || z < 0) return;
   const auto limit = float(2 - settings_.offset);
-  for (int v = 0; v < kEdge; ++v) {
-    for (int u = 0; u < kEdge; ++u) {
-      const int su = step(b, u), sv = step(c, v);
-      if (su < 0 || sv < 0 || su % 3 != 0 || sv % 3 != 0) continue;
-      bool wanted[kEdge] = {}, any = false;
-      Index3 at{};
-      at[b] = u;
-      at[c] = v;
-      for (int w = 0; w < kEdge; ++w) {
-        const int s = step(a, w);
-        if (s < 0 || (axis != 0 && s % 3 == 0)) continue;
-        at[a] = w;
-        const int i = at[0] + halo_, j = at[1] + halo_, k = at[2] + halo_;
-        const float phi = cube.raw[cube.at(i, j, k)];
-        if (phi >= limit || phi <= settings_.deepest) continue;
-        if (cube.anyBent(i, j, k, reach_)) {
-          wanted[w] = any = true;
-        } else {
-          out[DistanceBricks::slot(at[0], at[1], at[2])] =
-              float(planeBoundaryDensity(double(phi) + settings_.offset).value);
-          ++counts.plane;
-        }
-      }
-      if (!any) continue;
-      float row[kernels::kRow];
-      const size_t start =
-          size_t(halo_) + size_t(edge_) * (size_t(u + halo_) + size_t(edge_) * size_t(v + halo_));
-      kernels::integrateRow(rules_[a], cube.smooth[a].data() + start, row);
-      for (int w = 0; w < kEdge; ++w) {
-        if (!wanted[w]) continue;
-        at[a] = w;
-        out[DistanceBricks::slot(at[0], at[1], at[2])] = row[w];
-        ++counts.quadrature;
-      }
+  bool wanted[kEdge] = {}, any = false;
+  for (int i = 0; i < kEdge; ++i) {
+    const int x = step(0, i);
+    if (x < 0 || !isMapNode(x, y, z)) continue;
+    const float phi = cube.raw[cube.at(i + halo_, j + halo_, k + halo_)];
+    if (phi >= limit || phi <= settings_.deepest) continue;
+    if (cube.anyBent(i + halo_, j + halo_, k + halo_, reach_)) {
+      wanted[i] = any = true;
+    } else {
+      out[DistanceBricks::slot(i, j, k)] = float(planeBoundaryDensity(double(phi) + settings_.offset).value);
+      ++counts.plane;
     }
+  }
+  if (!any) return;
+  float values[kernels::kRow];
+  kernels::integrateRow(rule_, cube.sharp.data() + cube.at(halo_, j + halo_, k + halo_), values);
+  for (int i = 0; i < kEdge; ++i) {
+    if (!wanted[i]) continue;
+    out[DistanceBricks::slot(i, j, k)] = values[i];
+    ++counts.quadrature;
   }
 }
 
@@ -192,16 +175,8 @@ NodeCounts MapNodes::compute(size_t brick, float* out) const {
   Cube cube(edge_);
   distances_.copy({first[0] - halo_, first[1] - halo_, first[2] - halo_}, edge_, cube.raw.data());
   cube.findBent(distances_.lattice().low, distances_.lattice().high);
-  cube.smooth[1].resize(cube.raw.size());
-  cube.smooth[2].resize(cube.raw.size());
-  for (int k = 0; k < edge_; ++k)
-    for (int j = 0; j < edge_; ++j)
-      for (int i = 0; i < edge_; ++i) {
-        const float value = cube.smooth[0][cube.at(i, j, k)];
-        cube.smooth[1][cube.at(j, i, k)] = value;
-        cube.smooth[2][cube.at(k, i, j)] = value;
-      }
-  for (int axis = 0; axis < 3; ++axis) rows(cube, first, axis, out, counts);
+  for (int k = 0; k < kEdge; ++k)
+    for (int j = 0; j < kEdge; ++j) row(cube, first, j, k, out, counts);
   findThin(cube, first, counts);
   return counts;
 }

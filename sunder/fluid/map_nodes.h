@@ -5,7 +5,6 @@
 #include "sunder/fluid/density_map_kernel.h"
 #include "sunder/fluid/distance_bricks.h"
 
-#include <array>
 #include <vector>
 
 namespace sunder::fluid {
@@ -33,14 +32,14 @@ class MapNodes {
 
  private:
   struct Cube;
-  void rows(const Cube& cube, const Index3& first, int axis, float* out, NodeCounts& counts) const;
+  void row(const Cube& cube, const Index3& first, int j, int k, float* out, NodeCounts& counts) const;
   void findThin(const Cube& cube, const Index3& first, NodeCounts& counts) const;
 
   const DistanceBricks& distances_;
   NodeSettings settings_;
-  int reach_, halo_, edge_;                    // of the quadrature, around a brick, of the cube with it
-  double step_;                                // supports
-  std::array<kernels::LatticeRule, 3> rules_;  // for rows along each axis
+  int reach_, halo_, edge_;  // of the quadrature, around a brick, of the cube with it
+  double step_;              // supports
+  kernels::LatticeRule rule_;
 };
 
 }  // namespace sunder::fluid
