@@ -45,7 +45,8 @@ void addPerCell(Report& report, const std::string& name, const DensityMap& map) 
 }  // namespace
 
 SUNDER_BENCH("fluid", boundaryMapQuestions) {
-  if (!options.wants("map/eval")) return;
+  if (!options.wants("map/eval") && !options.wants("map/eval/values") && !options.wants("map/eval/filled"))
+    return;
   const ThreadLimit one(1);
   const Box3 tank{Vec3(-1.5, 0, -0.5), Vec3(1.5, 2, 0.5)};
   const sdf::FieldPtr field = sdf::makeBoxField(tank);
@@ -82,7 +83,8 @@ SUNDER_BENCH("fluid", boundaryMapQuestions) {
 }
 
 SUNDER_BENCH("fluid", boundaryMapBuild) {
-  if (!options.wants("map/build")) return;
+  if (!options.wants("map/build") && !options.wants("map/build/tank") && !options.wants("map/build/rippled"))
+    return;
   const double r = 0.2;
   const sdf::MeshField box(geometry::makeBox({.size = Vec3(2.4, 1.4, 0.4)}));
   const sdf::MeshField rippled(geometry::makeRippledSphere({79, 0.1}));

@@ -30,7 +30,7 @@ class MapBuild {
   void classify(const DistanceBricks& distances);
   void fillCells(const DistanceBricks& distances, const std::vector<float>& densities);
   void fillDeep();
-  void findThin(const NodeCounts& onLattice);
+  void findThin(const ThinPoints& onLattice);
 
   double support() const { return settings_.support; }
   Index3 cellAt(size_t cell) const {
@@ -159,7 +159,7 @@ void MapBuild::fillDeep() {
   }
 }
 
-void MapBuild::findThin(const NodeCounts& onLattice) {
+void MapBuild::findThin(const ThinPoints& onLattice) {
   DensityMapReport& report = parts_.report;
   std::vector<Vec3> places = field_.thinPlaces(2 * support());
   std::erase_if(places, [&](const Vec3& p) { return !parts_.bounds.contains(p); });
@@ -174,22 +174,10 @@ void MapBuild::findThin(const NodeCounts& onLattice) {
       report.thinnestAt = places[n];
     }
   }
-  if (report.thinPlaces > 0 || onLattice.thin == 0) return;
-  report.thinPlaces = onLattice.thin;
-  report.thinnest = 2 * double(onLattice.thinnest) * support();
-  const Index3& at = onLattice.thinnestAt;
-  report.thinnestAt = lattice_.position(at[0], at[1], at[2]);
-}
-
-NodeCounts joined(NodeCounts a, const NodeCounts& b) {
-  a.plane += b.plane;
-  a.quadrature += b.quadrature;
-  if (b.thin > 0 && (a.thin == 0 || b.thinnest < a.thinnest)) {
-    a.thinnest = b.thinnest;
-    a.thinnestAt = b.thinnestAt;
-  }
-  a.thin += b.thin;
-  return a;
+  if (report.thinPlaces > 0 || onLattice.count == 0) return;
+  report.thinPlaces = onLattice.count;
+  report.thinnest = 2 * double(onLattice.depth) * support();
+  report.thinnestAt = lattice_.position(onLattice.at[0], onLattice.at[1], onLattice.at[2]);
 }
 
 MapParts MapBuild::make() {
@@ -206,19 +194,19 @@ MapParts MapBuild::make() {
   std::vector<float> densities(distances.brickCount() * DistanceBricks::kPoints);
   const NodeCounts counts = parallelReduce(
       distances.brickCount(), NodeCounts{},
-      [&](size_t begin, size_t end) {
-        NodeCounts sum;
-        for (size_t b = begin; b < end; ++b)
-          sum = joined(sum, nodes.compute(b, densities.data() + b * DistanceBricks::kPoints));
-        return sum;
+      [&](size_t brick, size_t) {
+        return nodes.compute(brick, densities.data() + brick * DistanceBricks::kPoints);
       },
-      joined, 1);
+      [](NodeCounts a, const NodeCounts& b) {
+        return NodeCounts{a.plane + b.plane, a.quadrature + b.quadrature};
+      },
+      1);
   parts_.report.planeNodes = counts.plane;
   parts_.report.nodes = counts.quadrature;
   classify(distances);
   fillCells(distances, densities);
   fillDeep();
-  findThin(counts);
+  findThin(nodes.thin());
   return std::move(parts_);
 }
 
