@@ -95,6 +95,16 @@ void MapBuild::classify(const DistanceBricks& distances) {
   const auto far = float(2 - settings_.offset), deep = float(-deepFrom_);
   parallelFor(count, [&](size_t cell) {
     const Index3 first = firstPoint(cellAt(cell));
+    // A cell spans two bricks along an axis at most.
+    const int32_t brick = distances.brickOf(first[0], first[1], first[2]);
+    bool same = brick < 0;
+    for (int corner = 1; same && corner < 8; ++corner)
+      same = brick == distances.brickOf(first[0] + 3 * (corner & 1), first[1] + 3 * (corner >> 1 & 1),
+                                        first[2] + 3 * (corner >> 2));
+    if (same) {
+      parts_.codes[cell] = brick == DistanceBricks::kAllHigh ? kernels::kNothing : kernels::kDeep;
+      return;
+    }
     float least = lattice_.high, most = lattice_.low;
     for (int k = 0; k < 4; ++k)
       for (int j = 0; j < 4; ++j)
