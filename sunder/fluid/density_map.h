@@ -13,7 +13,8 @@
 // of each body. Values are the same for any number of threads and on every vector target.
 //
 // Walls thinner than two supports: the map pushes to the nearer side, as it does everywhere, but its top is
-// lower than that of a thick wall, so that violent fluid may pass. They are counted (DensityMapReport).
+// lower than that of a thick wall, and where it is below 1 fluid passes without any pressure. Thin places are
+// counted (DensityMapReport), thinWallOffset() says with which offset such a wall holds.
 //
 // Cost: see docs/fluids.md. Memory: 128 bytes a kept cell, 16 a deep one, 4 for every cell of the grid.
 #pragma once
@@ -42,13 +43,17 @@ struct DensityMapReport {
   size_t fieldQueries = 0;  // distances asked of the field
   size_t planeNodes = 0;    // by the closed form: the field is linear in the ball around
   size_t nodes = 0;         // by quadrature
-  // Places, at most a support apart along them, where the solid is thinner than two supports; the least
-  // thickness and where it is. Found by the field where it knows, or else on the grid, which does not see
-  // walls thinner than a third of a cell.
+  // Where the solid is thinner than two supports: how many places were found, by the field where it knows
+  // its own or else on a lattice of a third of a cell; the least thickness, and where that is.
   size_t thinPlaces = 0;
   double thinnest = 0;
   Vec3 thinnestAt = Vec3::Zero();
 };
+
+// The largest offset, at most 1/2, with which the middle of a plate of that thickness has a boundary density
+// of 1.1, above that of fluid at rest: the plate then stops even a lone particle. Fluid keeps the more
+// distance from the plate the smaller the offset is.
+double thinWallOffset(double thickness, double support);
 
 namespace kernels {
 struct MapView;

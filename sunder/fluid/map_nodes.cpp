@@ -136,11 +136,16 @@ ThinPoints MapNodes::lookAt(size_t brick) {
         if (largest <= kLinear) continue;
         *bent = 1;
         *sharp = p[0] - (xx + yy + zz) / 12;
-        if (!(p[0] < 0 && p[0] > -1)) continue;
-        const Vec3 difference(p[1] - p[-1], p[kY] - p[-kY], p[kZ] - p[-kZ]);
-        if (difference.norm() >= 2 * kOpposite * step_) continue;
-        if (thin.count++ == 0 || -p[0] < thin.depth) {
-          thin.depth = -p[0];
+        // Inside, the distance has a valley along the middle of a wall; in a gap between two solids a ridge.
+        // A sheet may lie between lattice points.
+        if (!(p[0] < float(step_) && p[0] > -1 && xx + yy + zz > 0)) continue;
+        const double difference = Vec3(p[1] - p[-1], p[kY] - p[-kY], p[kZ] - p[-kZ]).norm();
+        if (difference >= 2 * kOpposite * step_) continue;
+        // The way to the middle of a wall is what the difference is short of: none in the middle itself.
+        const float depth = std::max(0.0f, float(0.5 * difference) - p[0]);
+        if (depth >= 1) continue;
+        if (thin.count++ == 0 || depth < thin.depth) {
+          thin.depth = depth;
           thin.at = {first[0] + i, first[1] + j, first[2] + k};
         }
       }

@@ -22,8 +22,8 @@ struct NodeCounts {
 
 struct ThinPoints {
   size_t count = 0;
-  float depth = 0;  // supports, of the lattice point among them that is nearest to the surface
-  Index3 at{};
+  float depth = 0;  // supports: half of the least thickness
+  Index3 at{};      // where that is
 };
 
 class MapNodes {
@@ -34,7 +34,7 @@ class MapNodes {
   // Densities of the nodes among the brick's points; zero for all others. From any thread.
   NodeCounts compute(size_t brick, float* out) const;
 
-  // Lattice points in the middle of walls that are thinner than two supports.
+  // Lattice points next to the middle of walls that are thinner than two supports.
   const ThinPoints& thin() const { return thin_; }
 
  private:

@@ -328,7 +328,7 @@ TEST(DensityMap, ThinWallsAreCountedAndPushToTheirNearerSide) {
   for (const sdf::Field* field : {static_cast<const sdf::Field*>(&mesh), formula.get()}) {
     const DensityMap map(*field, cube(8 * r), {.support = r});
     EXPECT_GT(map.report().thinPlaces, 5);
-    EXPECT_NEAR(map.report().thinnest, thickness, 0.2 * r);
+    EXPECT_NEAR(map.report().thinnest, thickness, 1e-3 * r);
     EXPECT_NEAR(map.report().thinnestAt.y(), 0, 0.1 * r);
     for (const double y : {0.05, 0.2, 0.4, 0.8, 1.3}) {
       EXPECT_LT(ask(map, Vec3(0.03, y * r, 0.01))[1], 0);
@@ -349,6 +349,32 @@ TEST(DensityMap, ThinWallsAreCountedAndPushToTheirNearerSide) {
       thick, sdf::makeBoxField({Vec3(-0.3 * r, -3 * r, -3 * r), Vec3(0.3 * r, 3 * r, 3 * r)}));
   EXPECT_EQ(DensityMap(*gap, cube(5 * r), {.support = 0.5 * r}).report().thinPlaces, 0);
   EXPECT_GT(DensityMap(*gap, cube(1.5 * r), {.support = 0.5 * r, .outside = true}).report().thinPlaces, 0);
+}
+
+// With the offset for its thickness, a wall's top is 1.1 to the error of cells that are thicker than it.
+TEST(DensityMap, ThinWallsHoldWithTheirOffset) {
+  const double r = kSupport;
+  EXPECT_EQ(thinWallOffset(2 * r, r), 0.5);
+  for (const double thickness : {0.0, 0.02, 0.1, 0.3, 0.5, 0.8, 1.2, 1.6}) {
+    const Vec3 half(6 * r, std::max(0.5 * thickness * r, 1e-9), 6 * r);
+    // Anywhere between lattice points, and tilted.
+    for (const double turn : {0.0, 0.4}) {
+      const Quat rotation(Eigen::AngleAxisd(turn, Vec3(1, 0, 1).normalized()));
+      const sdf::FieldPtr plate =
+          sdf::makeTransformed(sdf::makeBoxField({-half, half}), rotation, Vec3(0, 0.3 * r, 0));
+      const double offset = thinWallOffset(thickness * r, r);
+      const DensityMap map(*plate, cube(3 * r), {.support = r, .offset = offset});
+      EXPECT_GT(map.report().thinPlaces, 0);
+      EXPECT_NEAR(map.report().thinnest, thickness * r, turn == 0 ? 1e-3 * r : 0.15 * r) << thickness;
+      for (const double x : {-0.5, 0.1, 0.7}) {
+        const Vec3 middle = rotation * Vec3(x * r, 0, 0.2 * r) + Vec3(0, 0.3 * r, 0);
+        EXPECT_NEAR(ask(map, middle)[3], 1.1, 0.02) << thickness << " " << turn;
+        const Vec3 up = rotation * Vec3::UnitY();
+        EXPECT_LT(ask(map, middle + 0.3 * r * up).head<3>().cast<double>().dot(up), -0.3 / r);
+        EXPECT_GT(ask(map, middle - 0.3 * r * up).head<3>().cast<double>().dot(up), 0.3 / r);
+      }
+    }
+  }
 }
 
 TEST(DensityMap, SameBitsOnAllTargetsAndForAnyNumberOfThreads) {
@@ -421,7 +447,7 @@ TEST(DensityMap, BadInputIsRefused) {
     refused(cube(2), {.support = support}, ErrorKind::Usage);
   for (const double cell : {-0.1, 0.6, nan})
     refused(cube(2), {.support = 0.5, .cell = cell}, ErrorKind::Usage);
-  for (const double offset : {-0.1, 1.1, nan})
+  for (const double offset : {-1.1, 1.1, nan})
     refused(cube(2), {.support = 0.5, .offset = offset}, ErrorKind::Usage);
   refused({}, {.support = 0.5}, ErrorKind::Usage);
   refused({Vec3(0, 0, nan), Vec3::Ones()}, {.support = 0.5}, ErrorKind::Usage);
