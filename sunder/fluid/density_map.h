@@ -1,13 +1,15 @@
 // Boundary density of a solid for fluid (boundary_quadrature.h has the model), precomputed: value and
 // gradient at any point for some ten nanoseconds, without boundary particles. Follows Koschier and Bender
-// 2017: cubic Serendipity cells (serendipity.h) on a regular grid, kept only where the surface is near. Each
-// kept cell has its 32 values in one piece, two cache lines a question.
+// 2017: cubic Serendipity cells on a regular grid, kept only where the surface is near; beyond the source,
+// faces of cells have a function more (serendipity.h). Each kept cell has its 40 values in one piece, three
+// cache lines a question.
 //
 // Beyond (2 - offset) supports from the surface the map is zero. Deeper inside than the support and than
 // three cells it continues with the straight profile 1 - offset - Phi/r, its gradient always of length 1/r
 // towards the inside, so that a particle that has tunnelled is still pushed out. The map is continuous but
 // for the border of that deep part (where it meets kinks of Phi) and the border of the domain; its gradient
-// jumps over faces of cells by about its error.
+// jumps over faces of cells by about its error. Near the end of its reach it may fall below zero by its
+// error.
 //
 // Immutable after construction: share one map by shared_ptr among all bodies of a shape and ask in the frame
 // of each body. Values are the same for any number of threads and on every vector target.
@@ -16,7 +18,7 @@
 // lower than that of a thick wall, and where it is below 1 fluid passes without any pressure. Thin places are
 // counted (DensityMapReport), thinWallOffset() says with which offset such a wall holds.
 //
-// Cost: see docs/fluids.md. Memory: 128 bytes a kept cell, 16 a deep one, 4 for every cell of the grid.
+// Cost: see docs/fluids.md. Memory: 160 bytes a kept cell, 16 a deep one, 4 for every cell of the grid.
 #pragma once
 
 #include "sunder/base/box.h"

@@ -2,8 +2,8 @@
 // says how.
 #pragma once
 
-#include "sunder/fluid/density_map_kernel.h"
 #include "sunder/fluid/distance_bricks.h"
+#include "sunder/fluid/map_quadrature_kernel.h"
 
 #include <vector>
 
