@@ -44,8 +44,8 @@ class MapNodes {
 
   const DistanceBricks& distances_;
   NodeSettings settings_;
-  int reach_;    // of the quadrature
-  double step_;  // supports
+  int reach_, felt_;  // of the quadrature, of its part that bends are felt in
+  double step_;       // supports
   kernels::LatticeRule rule_;
   std::vector<float> sharp_;   // distances as the quadrature takes them
   std::vector<uint8_t> bent_;  // where they have second differences

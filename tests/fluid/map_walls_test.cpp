@@ -75,11 +75,15 @@ TEST(MapWalls, ThinWallsAreCountedAndPushToTheirNearerSide) {
   EXPECT_EQ(DensityMap(*thick, cube(5 * r), {.support = r, .outside = true}).report().thinPlaces, 0);
   const sdf::MeshField thickMesh(geometry::makeBox({.size = Vec3::Constant(4 * r)}));
   EXPECT_EQ(DensityMap(thickMesh, cube(5 * r), {.support = r}).report().thinPlaces, 0);
-  // A narrow gap is no thin wall, but a thin wall of the solid around.
-  const sdf::FieldPtr gap = sdf::makeDifference(
-      thick, sdf::makeBoxField({Vec3(-0.3 * r, -3 * r, -3 * r), Vec3(0.3 * r, 3 * r, 3 * r)}));
-  EXPECT_EQ(DensityMap(*gap, cube(5 * r), {.support = 0.5 * r}).report().thinPlaces, 0);
-  EXPECT_GT(DensityMap(*gap, cube(1.5 * r), {.support = 0.5 * r, .outside = true}).report().thinPlaces, 0);
+  // A narrow gap is no thin wall, but a thin wall of the solid around; however narrow.
+  for (const double half : {0.3 * r, 0.02 * r}) {
+    const sdf::FieldPtr slab = sdf::makeBoxField({Vec3(-half, -3 * r, -3 * r), Vec3(half, 3 * r, 3 * r)});
+    const sdf::FieldPtr gap = sdf::makeDifference(thick, slab);
+    EXPECT_EQ(DensityMap(*gap, cube(5 * r), {.support = 0.5 * r}).report().thinPlaces, 0);
+    const DensityMap around(*gap, cube(1.5 * r), {.support = 0.5 * r, .outside = true});
+    EXPECT_GT(around.report().thinPlaces, 0);
+    EXPECT_NEAR(around.report().thinnest, 2 * half, 1e-3 * r);
+  }
 }
 
 // With the offset for its thickness, a wall's top is 1.1 to the error of cells that are thicker than it.
