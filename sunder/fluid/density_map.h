@@ -45,8 +45,9 @@ struct DensityMapReport {
   size_t fieldQueries = 0;  // distances asked of the field
   size_t planeNodes = 0;    // by the closed form: the field is linear in the ball around
   size_t nodes = 0;         // by quadrature
-  // Where the solid is thinner than two supports: how many places were found, by the field where it knows
-  // its own or else on a lattice of a third of a cell; the least thickness, and where that is.
+  // Where the solid is thinner than two supports: points of a lattice of a third of a cell next to the middle
+  // of such walls, the least thickness (exact for plates along an axis) and where that is. Wedges sharper
+  // than about 75 degrees count as thin.
   size_t thinPlaces = 0;
   double thinnest = 0;
   Vec3 thinnestAt = Vec3::Zero();

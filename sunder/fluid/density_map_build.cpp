@@ -30,7 +30,6 @@ class MapBuild {
   void classify(const DistanceBricks& distances);
   void fillCells(const DistanceBricks& distances, const std::vector<float>& densities);
   void fillDeep();
-  void findThin(const ThinPoints& onLattice);
 
   double support() const { return settings_.support; }
   Index3 cellAt(size_t cell) const {
@@ -169,27 +168,6 @@ void MapBuild::fillDeep() {
   }
 }
 
-void MapBuild::findThin(const ThinPoints& onLattice) {
-  DensityMapReport& report = parts_.report;
-  std::vector<Vec3> places = field_.thinPlaces(2 * support());
-  std::erase_if(places, [&](const Vec3& p) { return !parts_.bounds.contains(p); });
-  std::vector<double> distances(places.size());
-  sdf::valuesOf(field_, places, distances);
-  report.fieldQueries += places.size();
-  for (size_t n = 0; n < places.size(); ++n) {
-    const double depth = -side_ * distances[n];
-    if (!(depth > 0 && depth < support())) continue;  // a gap, or the field was generous
-    if (report.thinPlaces++ == 0 || 2 * depth < report.thinnest) {
-      report.thinnest = 2 * depth;
-      report.thinnestAt = places[n];
-    }
-  }
-  if (report.thinPlaces > 0 || onLattice.count == 0) return;
-  report.thinPlaces = onLattice.count;
-  report.thinnest = 2 * double(onLattice.depth) * support();
-  report.thinnestAt = lattice_.position(onLattice.at[0], onLattice.at[1], onLattice.at[2]);
-}
-
 MapParts MapBuild::make() {
   if (parts_.bounds.empty()) return std::move(parts_);
   chooseLattice();
@@ -216,7 +194,10 @@ MapParts MapBuild::make() {
   classify(distances);
   fillCells(distances, densities);
   fillDeep();
-  findThin(nodes.thin());
+  const ThinPoints& thin = nodes.thin();
+  parts_.report.thinPlaces = thin.count;
+  parts_.report.thinnest = 2 * double(thin.depth) * support();
+  if (thin.count > 0) parts_.report.thinnestAt = lattice_.position(thin.at[0], thin.at[1], thin.at[2]);
   return std::move(parts_);
 }
 

@@ -75,10 +75,13 @@ TEST(MapWalls, ThinWallsAreCountedAndPushToTheirNearerSide) {
   EXPECT_EQ(DensityMap(*thick, cube(5 * r), {.support = r, .outside = true}).report().thinPlaces, 0);
   const sdf::MeshField thickMesh(geometry::makeBox({.size = Vec3::Constant(4 * r)}));
   EXPECT_EQ(DensityMap(thickMesh, cube(5 * r), {.support = r}).report().thinPlaces, 0);
+  // Just thick enough, also next to its rim, where the sides are nearer than the faces.
+  const sdf::MeshField slab(geometry::makeBox({.size = Vec3(12 * r, 7 * r, 2 * r)}));
+  EXPECT_EQ(DensityMap(slab, cube(8 * r), {.support = r}).report().thinPlaces, 0);
   // A narrow gap is no thin wall, but a thin wall of the solid around; however narrow.
   for (const double half : {0.3 * r, 0.02 * r}) {
-    const sdf::FieldPtr slab = sdf::makeBoxField({Vec3(-half, -3 * r, -3 * r), Vec3(half, 3 * r, 3 * r)});
-    const sdf::FieldPtr gap = sdf::makeDifference(thick, slab);
+    const sdf::FieldPtr taken = sdf::makeBoxField({Vec3(-half, -3 * r, -3 * r), Vec3(half, 3 * r, 3 * r)});
+    const sdf::FieldPtr gap = sdf::makeDifference(thick, taken);
     EXPECT_EQ(DensityMap(*gap, cube(5 * r), {.support = 0.5 * r}).report().thinPlaces, 0);
     const DensityMap around(*gap, cube(1.5 * r), {.support = 0.5 * r, .outside = true});
     EXPECT_GT(around.report().thinPlaces, 0);
