@@ -5,6 +5,7 @@
 #include "sunder/fluid/density_map_build.h"
 #include "sunder/fluid/density_map_kernel.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -23,13 +24,21 @@ DensityMapSettings checked(DensityMapSettings s) {
     throw Error(ErrorKind::Usage,
                 fmt::format("cells of {} m for a boundary map with a support of {} m", s.cell, s.support))
         .hint("take a half or a quarter of the support");
-  if (!(s.offset >= 0 && s.offset <= 1))
+  if (!(s.offset >= -1 && s.offset <= 1))
     throw Error(ErrorKind::Usage, fmt::format("a boundary map with an offset of {} supports", s.offset))
-        .hint("0.5 puts the wall on the geometry; 0 to 1 are possible");
+        .hint("0.5 puts the wall on the geometry, less is farther from it; -1 to 1 are possible");
   return s;
 }
 
 }  // namespace
+
+// In the middle of a plate of thickness 2m the profile 1 - offset + m - |s| is averaged by the kernel, which
+// makes 1 - offset + m - 2 G(1) where it is not cut off, that is for offset <= m.
+double thinWallOffset(double thickness, double support) {
+  constexpr double kTop = 1.1;
+  const double half = 0.5 * std::max(thickness, 0.0) / support;
+  return std::min(0.5, 1 - kTop + half - 2 * planeBoundaryDensity(1).value);
+}
 
 DensityMap::DensityMap(const sdf::Field& field, const Box3& domain, const DensityMapSettings& settings)
     : settings_(checked(settings)) {

@@ -1,21 +1,24 @@
 // Boundary density of a solid for fluid (boundary_quadrature.h has the model), precomputed: value and
 // gradient at any point for some ten nanoseconds, without boundary particles. Follows Koschier and Bender
-// 2017: cubic Serendipity cells (serendipity.h) on a regular grid, kept only where the surface is near. Each
-// kept cell has its 32 values in one piece, two cache lines a question.
+// 2017: cubic Serendipity cells on a regular grid, kept only where the surface is near; beyond the source,
+// faces of cells have a function more (serendipity.h). Each kept cell has its 40 values in one piece, three
+// cache lines a question.
 //
 // Beyond (2 - offset) supports from the surface the map is zero. Deeper inside than the support and than
 // three cells it continues with the straight profile 1 - offset - Phi/r, its gradient always of length 1/r
 // towards the inside, so that a particle that has tunnelled is still pushed out. The map is continuous but
 // for the border of that deep part (where it meets kinks of Phi) and the border of the domain; its gradient
-// jumps over faces of cells by about its error.
+// jumps over faces of cells by about its error. Near the end of its reach it may fall below zero by its
+// error.
 //
 // Immutable after construction: share one map by shared_ptr among all bodies of a shape and ask in the frame
 // of each body. Values are the same for any number of threads and on every vector target.
 //
 // Walls thinner than two supports: the map pushes to the nearer side, as it does everywhere, but its top is
-// lower than that of a thick wall, so that violent fluid may pass. They are counted (DensityMapReport).
+// lower than that of a thick wall, and where it is below 1 fluid passes without any pressure. Thin places are
+// counted (DensityMapReport), thinWallOffset() says with which offset such a wall holds.
 //
-// Cost: see docs/fluids.md. Memory: 128 bytes a kept cell, 16 a deep one, 4 for every cell of the grid.
+// Cost: see docs/fluids.md. Memory: 160 bytes a kept cell, 16 a deep one, 4 for every cell of the grid.
 #pragma once
 
 #include "sunder/base/box.h"
@@ -43,20 +46,25 @@ struct DensityMapReport {
   size_t fieldQueries = 0;  // distances asked of the field
   size_t planeNodes = 0;    // by the closed form: the field is linear in the ball around
   size_t nodes = 0;         // by quadrature
-  // Places, at most a support apart along them, where the solid is thinner than two supports; the least
-  // thickness and where it is. Found by the field where it knows, or else on the grid, which does not see
-  // walls thinner than a third of a cell.
+  // Where the solid is thinner than two supports: points of a lattice of a third of a cell next to the middle
+  // of such walls, the least thickness (exact for plates along an axis) and where that is. Wedges sharper
+  // than about 75 degrees count as thin.
   size_t thinPlaces = 0;
   double thinnest = 0;
   Vec3 thinnestAt = Vec3::Zero();
 };
 
+// The largest offset, at most 1/2, with which the middle of a plate of that thickness has a boundary density
+// of 1.1, above that of fluid at rest: the plate then stops even a lone particle. Fluid keeps the more
+// distance from the plate the smaller the offset is.
+double thinWallOffset(double thickness, double support);
+
 namespace kernels {
 struct MapView;
 }
 
-struct alignas(64) MapCell {
-  float values[32];  // in the order of serendipity.h
+struct alignas(32) MapCell {
+  float values[40];  // in the order of serendipity.h
 };
 
 class DensityMap : public BoundaryMap {

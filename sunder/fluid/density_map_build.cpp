@@ -30,7 +30,6 @@ class MapBuild {
   void classify(const DistanceBricks& distances);
   void fillCells(const DistanceBricks& distances, const std::vector<float>& densities);
   void fillDeep();
-  void findThin(const NodeCounts& onLattice);
 
   double support() const { return settings_.support; }
   Index3 cellAt(size_t cell) const {
@@ -95,6 +94,16 @@ void MapBuild::classify(const DistanceBricks& distances) {
   const auto far = float(2 - settings_.offset), deep = float(-deepFrom_);
   parallelFor(count, [&](size_t cell) {
     const Index3 first = firstPoint(cellAt(cell));
+    // A cell spans two bricks along an axis at most.
+    const int32_t brick = distances.brickOf(first[0], first[1], first[2]);
+    bool same = brick < 0;
+    for (int corner = 1; same && corner < 8; ++corner)
+      same = brick == distances.brickOf(first[0] + 3 * (corner & 1), first[1] + 3 * (corner >> 1 & 1),
+                                        first[2] + 3 * (corner >> 2));
+    if (same) {
+      parts_.codes[cell] = brick == DistanceBricks::kAllHigh ? kernels::kNothing : kernels::kDeep;
+      return;
+    }
     float least = lattice_.high, most = lattice_.low;
     for (int k = 0; k < 4; ++k)
       for (int j = 0; j < 4; ++j)
@@ -120,13 +129,20 @@ void MapBuild::fillCells(const DistanceBricks& distances, const std::vector<floa
     const int32_t code = parts_.codes[cell];
     if (code < 0) return;
     const Index3 first = firstPoint(cellAt(cell));
+    const auto value = [&](int x, int y, int z) {
+      const int i = first[0] + x, j = first[1] + y, k = first[2] + z;
+      const int32_t brick = distances.brickOf(i, j, k);  // not all low: a kept cell is not that deep
+      return brick < 0 ? 0.0f
+                       : densities[size_t(brick) * DistanceBricks::kPoints + DistanceBricks::slot(i, j, k)];
+    };
+    float* out = parts_.nodes[size_t(code)].values;
     for (size_t node = 0; node < kCellNodes; ++node) {
       const Index3 at = serendipityNode(node);
-      const int i = first[0] + at[0], j = first[1] + at[1], k = first[2] + at[2];
-      const int32_t brick = distances.brickOf(i, j, k);  // not all low: a kept cell is not that deep
-      parts_.nodes[size_t(code)].values[node] =
-          brick < 0 ? 0 : densities[size_t(brick) * DistanceBricks::kPoints + DistanceBricks::slot(i, j, k)];
+      out[node] = value(at[0], at[1], at[2]);
     }
+    float faces[8];
+    faceFactors(value, faces);
+    std::copy_n(faces, 8, out + kCellNodes);
   });
 }
 
@@ -152,39 +168,6 @@ void MapBuild::fillDeep() {
   }
 }
 
-void MapBuild::findThin(const NodeCounts& onLattice) {
-  DensityMapReport& report = parts_.report;
-  std::vector<Vec3> places = field_.thinPlaces(2 * support());
-  std::erase_if(places, [&](const Vec3& p) { return !parts_.bounds.contains(p); });
-  std::vector<double> distances(places.size());
-  sdf::valuesOf(field_, places, distances);
-  report.fieldQueries += places.size();
-  for (size_t n = 0; n < places.size(); ++n) {
-    const double depth = -side_ * distances[n];
-    if (!(depth > 0 && depth < support())) continue;  // a gap, or the field was generous
-    if (report.thinPlaces++ == 0 || 2 * depth < report.thinnest) {
-      report.thinnest = 2 * depth;
-      report.thinnestAt = places[n];
-    }
-  }
-  if (report.thinPlaces > 0 || onLattice.thin == 0) return;
-  report.thinPlaces = onLattice.thin;
-  report.thinnest = 2 * double(onLattice.thinnest) * support();
-  const Index3& at = onLattice.thinnestAt;
-  report.thinnestAt = lattice_.position(at[0], at[1], at[2]);
-}
-
-NodeCounts joined(NodeCounts a, const NodeCounts& b) {
-  a.plane += b.plane;
-  a.quadrature += b.quadrature;
-  if (b.thin > 0 && (a.thin == 0 || b.thinnest < a.thinnest)) {
-    a.thinnest = b.thinnest;
-    a.thinnestAt = b.thinnestAt;
-  }
-  a.thin += b.thin;
-  return a;
-}
-
 MapParts MapBuild::make() {
   if (parts_.bounds.empty()) return std::move(parts_);
   chooseLattice();
@@ -199,19 +182,22 @@ MapParts MapBuild::make() {
   std::vector<float> densities(distances.brickCount() * DistanceBricks::kPoints);
   const NodeCounts counts = parallelReduce(
       distances.brickCount(), NodeCounts{},
-      [&](size_t begin, size_t end) {
-        NodeCounts sum;
-        for (size_t b = begin; b < end; ++b)
-          sum = joined(sum, nodes.compute(b, densities.data() + b * DistanceBricks::kPoints));
-        return sum;
+      [&](size_t brick, size_t) {
+        return nodes.compute(brick, densities.data() + brick * DistanceBricks::kPoints);
       },
-      joined, 1);
+      [](NodeCounts a, const NodeCounts& b) {
+        return NodeCounts{a.plane + b.plane, a.quadrature + b.quadrature};
+      },
+      1);
   parts_.report.planeNodes = counts.plane;
   parts_.report.nodes = counts.quadrature;
   classify(distances);
   fillCells(distances, densities);
   fillDeep();
-  findThin(counts);
+  const ThinPoints& thin = nodes.thin();
+  parts_.report.thinPlaces = thin.count;
+  parts_.report.thinnest = 2 * double(thin.depth) * support();
+  if (thin.count > 0) parts_.report.thinnestAt = lattice_.position(thin.at[0], thin.at[1], thin.at[2]);
   return std::move(parts_);
 }
 

@@ -1,5 +1,7 @@
 #include "sunder/fluid/density_map_kernel.h"
 
+#include "sunder/fluid/serendipity.h"
+
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
@@ -26,7 +28,12 @@ constexpr float kBorder = 1e-3f;  // cells: points on the border are inside, wha
 enum Number { kX, kY, kZ, kBubble, kA0, kA1 = kA0 + 3, kSlope0 = kA1 + 3, kSlope1 = kSlope0 + 3 };
 constexpr size_t kNumbers = kSlope1 + 3;
 
+// For the faces' functions, rows of four with anything in the last: coordinates, and with B = 1 - t^2 the
+// products (By Bz, Bz Bx, Bx By), and B itself.
+enum FaceRow { kFaceT, kFaceProduct, kFaceB };
+
 struct Scratch {
+  alignas(64) float faces[3][4 * kBlock];
   alignas(64) float numbers[kNumbers][kBlock];
   alignas(64) int32_t cells[kBlock];  // -1 outside
   const float* nodes[kBlock];
@@ -43,7 +50,7 @@ HWY_INLINE void place(const MapView& map, const float* points, Scratch& s) {
   for (size_t i = 0; i < kBlock; i += kLanes) {
     V8 p[3], unused;
     hn::LoadInterleaved4(d, points + 4 * i, p[0], p[1], p[2], unused);
-    V8 squares = hn::Zero(d);
+    V8 squares = hn::Zero(d), t[3], bump[3];
     auto inside = hn::Eq(one, one);
     for (size_t a = 0; a < 3; ++a) {
       p[a] = hn::Mul(hn::Sub(p[a], hn::Set(d, map.lower[a])), hn::Set(d, map.perCell));
@@ -57,16 +64,22 @@ HWY_INLINE void place(const MapView& map, const float* points, Scratch& s) {
       const V8 first = hn::Min(hn::Max(hn::Floor(u), hn::Zero(d)), most);
       cell = hn::Add(hn::Mul(cell, hn::Set(di, map.cells[a])), hn::ConvertTo(di, first));
       const V8 fraction = hn::Sub(u, first);
-      const V8 t = hn::Sub(hn::Add(fraction, fraction), one), tt = hn::Mul(t, t);
-      const V8 a0 = hn::Mul(nine64, hn::Sub(one, tt));
+      t[a] = hn::Sub(hn::Add(fraction, fraction), one);
+      const V8 tt = hn::Mul(t[a], t[a]);
+      bump[a] = hn::Sub(one, tt);
+      const V8 a0 = hn::Mul(nine64, bump[a]);
       squares = hn::Add(squares, tt);
-      hn::Store(t, d, s.numbers[kX + a] + i);
+      hn::Store(t[a], d, s.numbers[kX + a] + i);
       hn::Store(a0, d, s.numbers[kA0 + a] + i);
-      hn::Store(hn::Mul(hn::Mul(three, t), a0), d, s.numbers[kA1 + a] + i);
-      hn::Store(hn::Mul(hn::Set(d, -18.0f / 64), t), d, s.numbers[kSlope0 + a] + i);
+      hn::Store(hn::Mul(hn::Mul(three, t[a]), a0), d, s.numbers[kA1 + a] + i);
+      hn::Store(hn::Mul(hn::Set(d, -18.0f / 64), t[a]), d, s.numbers[kSlope0 + a] + i);
       hn::Store(hn::Sub(hn::Set(d, 27.0f / 64), hn::Mul(hn::Set(d, 81.0f / 64), tt)), d,
                 s.numbers[kSlope1 + a] + i);
     }
+    hn::StoreInterleaved4(t[0], t[1], t[2], one, d, s.faces[kFaceT] + 4 * i);
+    hn::StoreInterleaved4(hn::Mul(bump[1], bump[2]), hn::Mul(bump[2], bump[0]), hn::Mul(bump[0], bump[1]),
+                          one, d, s.faces[kFaceProduct] + 4 * i);
+    hn::StoreInterleaved4(bump[0], bump[1], bump[2], one, d, s.faces[kFaceB] + 4 * i);
     hn::Store(hn::Sub(hn::Mul(nine64, squares), hn::Set(d, 19.0f / 64)), d, s.numbers[kBubble] + i);
     const auto outside = hn::Not(hn::VecFromMask(di, hn::RebindMask(di, inside)));
     hn::Store(hn::Or(cell, outside), di, s.cells + i);
@@ -74,9 +87,10 @@ HWY_INLINE void place(const MapView& map, const float* points, Scratch& s) {
   s.keptCount = s.deepCount = 0;
   for (size_t i = 0; i < kBlock; ++i) {
     const int32_t code = s.cells[i] < 0 ? kNothing : map.codes[s.cells[i]];
-    const float* nodes = map.nodes + 32 * static_cast<size_t>(std::max(code, 0));
+    const float* nodes = map.nodes + kCellValues * static_cast<size_t>(std::max(code, 0));
     __builtin_prefetch(nodes);
     __builtin_prefetch(nodes + 16);
+    __builtin_prefetch(nodes + 32);
     s.nodes[s.keptCount] = nodes;
     s.kept[s.keptCount] = static_cast<uint32_t>(i);
     s.keptCount += code >= 0;
@@ -171,6 +185,31 @@ HWY_INLINE float deepValue(const MapView& map, const Scratch& s, size_t n) {
          half * (deep[0] * s.numbers[kX][i] + deep[1] * s.numbers[kY][i] + deep[2] * s.numbers[kZ][i]);
 }
 
+struct FaceSample {
+  V4 gradient, value;  // (x, y, z, 0), and terms to add up
+};
+
+// With L = mean + t difference of the factors across each axis: value By Bz Lx + ..., and along x
+// By Bz dLx - 2x (By Lz + Bz Ly).
+template <bool kGradient>
+HWY_INLINE FaceSample faceTerms(const Scratch& s, size_t i, const float* nodes) {
+  const F4 d;
+  alignas(16) static constexpr int32_t kNext[4] = {1, 2, 0, 3}, kAfter[4] = {2, 0, 1, 3};
+  const V4 t = hn::Load(d, s.faces[kFaceT] + 4 * i), product = hn::Load(d, s.faces[kFaceProduct] + 4 * i);
+  const V4 mean = hn::Load(d, nodes + 32), difference = hn::Load(d, nodes + 36);
+  const V4 factor = hn::Add(mean, hn::Mul(t, difference));
+  FaceSample out;
+  out.value = hn::Mul(product, factor);
+  if constexpr (kGradient) {
+    const V4 b = hn::Load(d, s.faces[kFaceB] + 4 * i);
+    const auto next = hn::SetTableIndices(d, kNext), after = hn::SetTableIndices(d, kAfter);
+    const V4 cross = hn::Add(hn::Mul(hn::TableLookupLanes(b, next), hn::TableLookupLanes(factor, after)),
+                             hn::Mul(hn::TableLookupLanes(b, after), hn::TableLookupLanes(factor, next)));
+    out.gradient = hn::Sub(hn::Mul(product, difference), hn::Mul(hn::Add(t, t), cross));
+  }
+  return out;
+}
+
 // out: a full block of rows of four.
 HWY_INLINE void blockSamples(const MapView& map, const float* points, Scratch& s, float* out) {
   const F4 d;
@@ -185,8 +224,11 @@ HWY_INLINE void blockSamples(const MapView& map, const float* points, Scratch& s
     const Sample f = terms<true>(s, i, s.nodes[n], 0, signs);
     Sample g = f;
     if constexpr (kLanes == 4) g = terms<true>(s, i, s.nodes[n], 1, upperSigns);
-    const V4 sum = sums(fold(f.x, g.x), fold(f.y, g.y), fold(f.z, g.z), fold(f.value, g.value));
-    hn::StoreU(hn::Mul(sum, scale), d, out + 4 * i);
+    const FaceSample faces = faceTerms<true>(s, i, s.nodes[n]);
+    const V4 sum =
+        sums(fold(f.x, g.x), fold(f.y, g.y), fold(f.z, g.z), hn::Add(fold(f.value, g.value), faces.value));
+    // The factors of the faces end with zeros, so the value's lane stays.
+    hn::StoreU(hn::Mul(hn::Add(sum, faces.gradient), scale), d, out + 4 * i);
   }
   for (size_t n = 0; n < s.deepCount; ++n) {
     const float* deep = map.deep + 4 * static_cast<size_t>(s.deepCodes[n]);
@@ -206,7 +248,7 @@ HWY_INLINE void blockValues(const MapView& map, const float* points, Scratch& s,
     const V8 f = terms<false>(s, i, s.nodes[n], 0, signs).value;
     V8 g = f;
     if constexpr (kLanes == 4) g = terms<false>(s, i, s.nodes[n], 1, upperSigns).value;
-    return fold(f, g);
+    return hn::Add(fold(f, g), faceTerms<false>(s, i, s.nodes[n]).value);
   };
   for (size_t n = 0; n < s.keptCount; n += 4) {
     const size_t last = s.keptCount - 1;
@@ -241,40 +283,6 @@ void MapValues(const MapView& map, const float* points, size_t count, float* out
   std::copy_n(results, count - i, out + i);
 }
 
-void IntegrateRow(const LatticeRule& rule, const float* phi, float* out) {
-  using F = hn::CappedTag<float, kRow>;
-  using V = hn::Vec<F>;
-  const F d;
-  constexpr size_t kWide = hn::MaxLanes(F()), kParts = kRow / kWide;
-  const V top = hn::Set(d, rule.top), zero = hn::Zero(d);
-  const int32_t* start = rule.start.data();
-  const float* corners = rule.corners.data();
-  const float* weights = rule.weights.data();
-  const ptrdiff_t row = rule.rowStep, layer = rule.layerStep;
-  const size_t count = rule.start.size(), ring = rule.ring;
-  V sum[kParts];
-  for (V& s : sum) s = zero;
-  for (size_t first = 0; first < count; first += ring) {
-    V part[kParts];
-    for (V& s : part) s = zero;
-    for (size_t k = first; k < first + ring; ++k) {
-      const float* at = phi + start[k];
-      const float* c = corners + 8 * k;
-      for (size_t n = 0; n < kParts; ++n, at += kWide) {
-        const auto term = [&](size_t corner, ptrdiff_t step)
-                              HWY_ATTR { return hn::Mul(hn::Set(d, c[corner]), hn::LoadU(d, at + step)); };
-        const V near = hn::Add(hn::Add(term(0, 0), term(1, 1)), hn::Add(term(2, row), term(3, row + 1)));
-        const V far = hn::Add(hn::Add(term(4, layer), term(5, layer + 1)),
-                              hn::Add(term(6, layer + row), term(7, layer + row + 1)));
-        const V profile = hn::Max(hn::Sub(top, hn::Add(near, far)), zero);
-        part[n] = hn::Add(part[n], hn::Mul(hn::Set(d, weights[k]), profile));
-      }
-    }
-    for (size_t n = 0; n < kParts; ++n) sum[n] = hn::Add(sum[n], part[n]);
-  }
-  for (size_t n = 0; n < kParts; ++n) hn::StoreU(sum[n], d, out + n * kWide);
-}
-
 }  // namespace sunder::fluid::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -283,7 +291,6 @@ namespace sunder::fluid::kernels {
 
 HWY_EXPORT(MapSamples);
 HWY_EXPORT(MapValues);
-HWY_EXPORT(IntegrateRow);
 
 void mapSamples(const MapView& map, const float* points, size_t count, float* out) {
   HWY_DYNAMIC_DISPATCH(MapSamples)(map, points, count, out);
@@ -291,10 +298,6 @@ void mapSamples(const MapView& map, const float* points, size_t count, float* ou
 
 void mapValues(const MapView& map, const float* points, size_t count, float* out) {
   HWY_DYNAMIC_DISPATCH(MapValues)(map, points, count, out);
-}
-
-void integrateRow(const LatticeRule& rule, const float* phi, float* out) {
-  HWY_DYNAMIC_DISPATCH(IntegrateRow)(rule, phi, out);
 }
 
 }  // namespace sunder::fluid::kernels

@@ -114,13 +114,15 @@ size_t DistanceBricks::fill(const sdf::Field& field, size_t brick) {
   return centres.size() + points.size();
 }
 
-void DistanceBricks::copy(const Index3& first, int edge, float* out) const {
+template <class T>
+void DistanceBricks::copy(const std::vector<T>& numbers, T low, T high, const Index3& first, int edge,
+                          T* out) const {
   for (int z = 0; z < edge; ++z) {
     for (int y = 0; y < edge; ++y) {
-      float* row = out + size_t(edge) * (size_t(y) + size_t(edge) * size_t(z));
+      T* row = out + size_t(edge) * (size_t(y) + size_t(edge) * size_t(z));
       const int j = first[1] + y, k = first[2] + z;
       if (j < 0 || k < 0 || j >= lattice_.size[1] || k >= lattice_.size[2]) {
-        std::fill_n(row, edge, lattice_.high);
+        std::fill_n(row, edge, high);
         continue;
       }
       // Piece by piece, one a brick.
@@ -129,19 +131,23 @@ void DistanceBricks::copy(const Index3& first, int edge, float* out) const {
         int next;
         if (i < 0 || i >= lattice_.size[0]) {
           next = i < 0 ? std::min(edge, -first[0]) : edge;
-          std::fill(row + x, row + next, lattice_.high);
+          std::fill(row + x, row + next, high);
         } else {
           next = std::min({edge, x + kEdge - i % kEdge, lattice_.size[0] - first[0]});
           const int32_t brick = brickOf(i, j, k);
           if (brick < 0)
-            std::fill(row + x, row + next, brick == kAllHigh ? lattice_.high : lattice_.low);
+            std::fill(row + x, row + next, brick == kAllHigh ? high : low);
           else
-            std::copy_n(values_.data() + size_t(brick) * kPoints + slot(i, j, k), next - x, row + x);
+            std::copy_n(numbers.data() + size_t(brick) * kPoints + slot(i, j, k), next - x, row + x);
         }
         x = next;
       }
     }
   }
 }
+
+template void DistanceBricks::copy(const std::vector<float>&, float, float, const Index3&, int, float*) const;
+template void DistanceBricks::copy(const std::vector<uint8_t>&, uint8_t, uint8_t, const Index3&, int,
+                                   uint8_t*) const;
 
 }  // namespace sunder::fluid

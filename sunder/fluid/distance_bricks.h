@@ -54,8 +54,15 @@ class DistanceBricks {
     if (brick < 0) return brick == kAllHigh ? lattice_.high : lattice_.low;
     return values_[size_t(brick) * kPoints + slot(i, j, k)];
   }
-  // A cube of edge^3 points from `first` on, along x first; `high` beyond the lattice.
-  void copy(const Index3& first, int edge, float* out) const;
+  const float* values(size_t brick) const { return values_.data() + brick * kPoints; }
+
+  // A cube of edge^3 points from `first` on, along x first, of numbers that are kept like the distances, by
+  // brick and slot. `low` and `high` stand for bricks that are not kept; `high` also beyond the lattice.
+  template <class T>
+  void copy(const std::vector<T>& numbers, T low, T high, const Index3& first, int edge, T* out) const;
+  void copyDistances(const Index3& first, int edge, float* out) const {
+    copy(values_, lattice_.low, lattice_.high, first, edge, out);
+  }
 
  private:
   void number(const sdf::Field& field);

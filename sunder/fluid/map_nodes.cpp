@@ -1,8 +1,11 @@
 #include "sunder/fluid/map_nodes.h"
 
+#include "sunder/base/parallel.h"
 #include "sunder/fluid/boundary_quadrature.h"
+#include "sunder/fluid/serendipity.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace sunder::fluid {
@@ -15,12 +18,14 @@ static_assert(kernels::kRow == size_t(kEdge));
 // Supports. Second differences below it are rounding: the error of taking such a field for linear is below
 // a tenth of that of the quadrature.
 constexpr float kLinear = 4e-6f;
+// Supports. The kernel weighs what is farther so little that a kink of the field there changes a density by
+// less than 4/15 0.17^6 = 6e-6 (the tail of the closed form).
+constexpr double kFelt = 0.83;
 // Where walls are thin, distances fall to either side of the middle, and central differences cancel: to zero
 // for parallel faces, to 0.71 for a right angle.
 constexpr double kOpposite = 0.6;
 
-kernels::LatticeRule latticeRule(const BallRule& ball, int axis, double perSupport, int edge, double top) {
-  const int across = axis == 0 ? 1 : 0, layer = axis == 2 ? 1 : 2;
+kernels::LatticeRule latticeRule(const BallRule& ball, double perSupport, int edge, double top) {
   kernels::LatticeRule rule;
   rule.ring = ball.ring;
   rule.rowStep = edge;
@@ -29,11 +34,11 @@ kernels::LatticeRule latticeRule(const BallRule& ball, int axis, double perSuppo
   for (size_t n = 0; n < ball.offsets.size(); ++n) {
     const Vec3 at = perSupport * ball.offsets[n];
     const Vec3 low = at.array().floor(), t = at - low;
-    rule.start.push_back(int(low[axis]) + edge * (int(low[across]) + edge * int(low[layer])));
+    rule.start.push_back(int(low.x()) + edge * (int(low.y()) + edge * int(low.z())));
     for (int corner = 0; corner < 8; ++corner)
-      rule.corners.push_back(float(((corner & 1) != 0 ? t[axis] : 1 - t[axis]) *
-                                   ((corner & 2) != 0 ? t[across] : 1 - t[across]) *
-                                   ((corner & 4) != 0 ? t[layer] : 1 - t[layer])));
+      rule.corners.push_back(
+          float(((corner & 1) != 0 ? t.x() : 1 - t.x()) * ((corner & 2) != 0 ? t.y() : 1 - t.y()) *
+                ((corner & 4) != 0 ? t.z() : 1 - t.z())));
     rule.weights.push_back(float(ball.weights[n]));
   }
   return rule;
@@ -41,14 +46,11 @@ kernels::LatticeRule latticeRule(const BallRule& ball, int axis, double perSuppo
 
 }  // namespace
 
-// A brick's distances with those around it.
+// What a brick's nodes need, with a margin of the quadrature's reach.
 struct MapNodes::Cube {
   int edge;
-  std::vector<float> raw;                    // along x first
-  std::array<std::vector<float>, 3> smooth;  // sharpened, along each axis first
-  std::vector<uint32_t> bent;                // points with second differences, summed up to each corner
-
-  explicit Cube(int e) : edge(e), raw(size_t(e) * size_t(e) * size_t(e)) {}
+  std::vector<float> sharp;
+  std::vector<uint32_t> bent;  // summed up to each corner
 
   size_t at(int i, int j, int k) const {
     return size_t(i) + size_t(edge) * (size_t(j) + size_t(edge) * size_t(k));
@@ -57,33 +59,73 @@ struct MapNodes::Cube {
     const size_t n = size_t(edge) + 1;
     return size_t(i) + n * (size_t(j) + n * size_t(k));
   }
-  // Whether a point within `reach` of (i, j, k) along each axis has second differences.
+  // Whether any point of the cube (i, j, k) + [0, 2 reach] is bent.
   bool anyBent(int i, int j, int k, int reach) const {
-    const int x0 = i - reach, y0 = j - reach, z0 = k - reach, x1 = i + reach + 1, y1 = j + reach + 1,
-              z1 = k + reach + 1;
-    const auto s = [&](int x, int y, int z) { return bent[corner(x, y, z)]; };
-    return s(x1, y1, z1) - s(x0, y1, z1) - s(x1, y0, z1) - s(x1, y1, z0) + s(x0, y0, z1) + s(x0, y1, z0) +
-               s(x1, y0, z0) - s(x0, y0, z0) !=
+    const int x = i + 2 * reach + 1, y = j + 2 * reach + 1, z = k + 2 * reach + 1;
+    const auto s = [&](int a, int b, int c) { return bent[corner(a, b, c)]; };
+    return s(x, y, z) - s(i, y, z) - s(x, j, z) - s(x, y, k) + s(i, j, z) + s(i, y, k) + s(x, j, k) -
+               s(i, j, k) !=
            0;
   }
-  void findBent(float low, float high);
+  void sumUp(const std::vector<uint8_t>& flags) {
+    bent.assign(corner(edge, edge, edge) + 1, 0);
+    for (int k = 0; k < edge; ++k)
+      for (int j = 0; j < edge; ++j) {
+        uint32_t row = 0;
+        for (int i = 0; i < edge; ++i) {
+          row += flags[at(i, j, k)];
+          bent[corner(i + 1, j + 1, k + 1)] =
+              row + bent[corner(i + 1, j, k + 1)] + bent[corner(i + 1, j + 1, k)] - bent[corner(i + 1, j, k)];
+        }
+      }
+  }
 };
 
-void MapNodes::Cube::findBent(float low, float high) {
-  const ptrdiff_t dy = edge, dz = ptrdiff_t(edge) * edge;
-  bent.assign(corner(edge, edge, edge) + 1, 0);
-  smooth[0] = raw;
-  std::vector<uint8_t> row(static_cast<size_t>(edge), 0);
-  for (int k = 0; k < edge; ++k) {
-    for (int j = 0; j < edge; ++j) {
-      std::fill(row.begin(), row.end(), uint8_t(0));
-      const bool rim = k == 0 || j == 0 || k == edge - 1 || j == edge - 1;
-      for (int i = 1; !rim && i + 1 < edge; ++i) {
-        const float* p = raw.data() + at(i, j, k);
+MapNodes::MapNodes(const DistanceBricks& distances, const NodeSettings& settings, double perSupport)
+    : distances_(distances),
+      settings_(settings),
+      reach_(int(std::ceil(perSupport - 1e-9))),
+      felt_(int(std::ceil(kFelt * perSupport))),
+      step_(1 / perSupport),
+      rule_(latticeRule(makeBallRule(), perSupport, kEdge + 2 * reach_, 1 - settings.offset)) {
+  const size_t points = distances.brickCount() * DistanceBricks::kPoints;
+  sharp_.resize(points);
+  bent_.resize(points);
+  thin_ = parallelReduce(
+      distances.brickCount(), ThinPoints{}, [&](size_t brick, size_t) { return lookAt(brick); },
+      [](ThinPoints a, const ThinPoints& b) {
+        if (b.count > 0 && (a.count == 0 || b.depth < a.depth)) {
+          a.depth = b.depth;
+          a.at = b.at;
+        }
+        a.count += b.count;
+        return a;
+      },
+      1);
+}
+
+ThinPoints MapNodes::lookAt(size_t brick) {
+  constexpr int kWide = kEdge + 2;
+  constexpr ptrdiff_t kY = kWide, kZ = kWide * kWide;
+  const Index3& place = distances_.place(brick);
+  const Index3 first{kEdge * place[0], kEdge * place[1], kEdge * place[2]};
+  std::array<float, size_t(kWide) * kWide * kWide> around;
+  distances_.copyDistances({first[0] - 1, first[1] - 1, first[2] - 1}, kWide, around.data());
+  const float low = distances_.lattice().low, high = distances_.lattice().high;
+  float* sharp = sharp_.data() + brick * DistanceBricks::kPoints;
+  uint8_t* bent = bent_.data() + brick * DistanceBricks::kPoints;
+  ThinPoints thin;
+  for (int k = 0; k < kEdge; ++k)
+    for (int j = 0; j < kEdge; ++j)
+      for (int i = 0; i < kEdge; ++i, ++sharp, ++bent) {
+        const float* p = around.data() + (i + 1) + kY * (j + 1) + kZ * (k + 1);
+        *sharp = p[0];
+        *bent = 0;
+        if (!(p[0] > low && p[0] < high)) continue;
         // Bounds are no part of the field: what touches them has no second differences.
         float least = p[0], most = p[0];
         for (const ptrdiff_t step :
-             {ptrdiff_t(1), dy, dz, 1 + dy, 1 - dy, 1 + dz, 1 - dz, dy + dz, dy - dz}) {
+             {ptrdiff_t(1), kY, kZ, 1 + kY, 1 - kY, 1 + kZ, 1 - kZ, kY + kZ, kY - kZ}) {
           least = std::min(least, std::min(p[step], p[-step]));
           most = std::max(most, std::max(p[step], p[-step]));
         }
@@ -92,117 +134,78 @@ void MapNodes::Cube::findBent(float low, float high) {
         const auto mixed = [&](ptrdiff_t a, ptrdiff_t b) {
           return 0.25f * ((p[a + b] - p[a - b]) - (p[b - a] - p[-a - b]));
         };
-        const float xx = along(1), yy = along(dy), zz = along(dz);
-        const float largest = std::max({std::abs(xx), std::abs(yy), std::abs(zz), std::abs(mixed(1, dy)),
-                                        std::abs(mixed(1, dz)), std::abs(mixed(dy, dz))});
+        const float xx = along(1), yy = along(kY), zz = along(kZ);
+        const float largest = std::max({std::abs(xx), std::abs(yy), std::abs(zz), std::abs(mixed(1, kY)),
+                                        std::abs(mixed(1, kZ)), std::abs(mixed(kY, kZ))});
         if (largest <= kLinear) continue;
-        row[size_t(i)] = 1;
-        smooth[0][at(i, j, k)] = p[0] - (xx + yy + zz) / 12;
+        *bent = 1;
+        *sharp = p[0] - (xx + yy + zz) / 12;
+        // Inside, the distance has a valley along the middle of a wall, and no ridge as in a gap between two
+        // solids. A sheet may lie between lattice points.
+        if (!(p[0] < float(step_) && p[0] > -1)) continue;
+        if (!(xx + yy + zz > 0 && std::min({xx, yy, zz}) > float(-0.25 * step_))) continue;
+        const double difference = Vec3(p[1] - p[-1], p[kY] - p[-kY], p[kZ] - p[-kZ]).norm();
+        if (difference >= 2 * kOpposite * step_) continue;
+        // The way to the middle of a wall is what the difference is short of: none in the middle itself.
+        const float depth = std::max(0.0f, float(0.5 * difference) - p[0]);
+        if (depth >= 1) continue;
+        if (thin.count++ == 0 || depth < thin.depth) {
+          thin.depth = depth;
+          thin.at = {first[0] + i, first[1] + j, first[2] + k};
+        }
       }
-      uint32_t sum = 0;
-      for (int i = 0; i < edge; ++i) {
-        sum += row[size_t(i)];
-        bent[corner(i + 1, j + 1, k + 1)] =
-            sum + bent[corner(i + 1, j, k + 1)] + bent[corner(i + 1, j + 1, k)] - bent[corner(i + 1, j, k)];
-      }
-    }
-  }
+  return thin;
 }
 
-MapNodes::MapNodes(const DistanceBricks& distances, const NodeSettings& settings, double perSupport)
-    : distances_(distances),
-      settings_(settings),
-      reach_(int(std::ceil(perSupport - 1e-9))),
-      halo_(reach_ + 1),
-      edge_(kEdge + 2 * halo_),
-      step_(1 / perSupport) {
-  const BallRule ball = makeBallRule();
-  for (int axis = 0; axis < 3; ++axis)
-    rules_[size_t(axis)] = latticeRule(ball, axis, perSupport, edge_, 1 - settings.offset);
-}
-
-// Nodes of the rows along an axis: of the rows along x corners and edges, of the others edges alone.
-void MapNodes::rows(const Cube& cube, const Index3& first, int axis, float* out, NodeCounts& counts) const {
-  const auto a = size_t(axis), b = size_t(axis == 0 ? 1 : 0), c = size_t(axis == 2 ? 1 : 2);
+void MapNodes::row(const Cube& cube, size_t brick, int j, int k, float* out, NodeCounts& counts) const {
   // Steps from the map's lower corner; -1 outside of the map.
   const auto step = [&](size_t d, int i) {
-    const int s = first[d] + i - settings_.pad;
+    const int s = kEdge * distances_.place(brick)[d] + i - settings_.pad;
     return s >= 0 && s <= 3 * settings_.cells[d] ? s : -1;
   };
+  const int y = step(1, j), z = step(2, k);
+  if (y < 0 || z < 0) return;
   const auto limit = float(2 - settings_.offset);
-  for (int v = 0; v < kEdge; ++v) {
-    for (int u = 0; u < kEdge; ++u) {
-      const int su = step(b, u), sv = step(c, v);
-      if (su < 0 || sv < 0 || su % 3 != 0 || sv % 3 != 0) continue;
-      bool wanted[kEdge] = {}, any = false;
-      Index3 at{};
-      at[b] = u;
-      at[c] = v;
-      for (int w = 0; w < kEdge; ++w) {
-        const int s = step(a, w);
-        if (s < 0 || (axis != 0 && s % 3 == 0)) continue;
-        at[a] = w;
-        const int i = at[0] + halo_, j = at[1] + halo_, k = at[2] + halo_;
-        const float phi = cube.raw[cube.at(i, j, k)];
-        if (phi >= limit || phi <= settings_.deepest) continue;
-        if (cube.anyBent(i, j, k, reach_)) {
-          wanted[w] = any = true;
-        } else {
-          out[DistanceBricks::slot(at[0], at[1], at[2])] =
-              float(planeBoundaryDensity(double(phi) + settings_.offset).value);
-          ++counts.plane;
-        }
-      }
-      if (!any) continue;
-      float row[kernels::kRow];
-      const size_t start =
-          size_t(halo_) + size_t(edge_) * (size_t(u + halo_) + size_t(edge_) * size_t(v + halo_));
-      kernels::integrateRow(rules_[a], cube.smooth[a].data() + start, row);
-      for (int w = 0; w < kEdge; ++w) {
-        if (!wanted[w]) continue;
-        at[a] = w;
-        out[DistanceBricks::slot(at[0], at[1], at[2])] = row[w];
-        ++counts.quadrature;
-      }
+  const float* distances = distances_.values(brick);
+  bool wanted[kEdge] = {}, any = false;
+  for (int i = 0; i < kEdge; ++i) {
+    const int x = step(0, i);
+    if (x < 0 || !isMapNode(x, y, z)) continue;
+    const size_t slot = DistanceBricks::slot(i, j, k);
+    const float phi = distances[slot];
+    if (phi >= limit || phi <= settings_.deepest) continue;
+    if (cube.anyBent(i + reach_ - felt_, j + reach_ - felt_, k + reach_ - felt_, felt_)) {
+      wanted[i] = any = true;
+    } else {
+      out[slot] = float(planeBoundaryDensity(double(phi) + settings_.offset).value);
+      ++counts.plane;
     }
   }
-}
-
-void MapNodes::findThin(const Cube& cube, const Index3& first, NodeCounts& counts) const {
-  const ptrdiff_t dy = edge_, dz = ptrdiff_t(edge_) * edge_;
-  for (int k = 0; k < kEdge; ++k)
-    for (int j = 0; j < kEdge; ++j)
-      for (int i = 0; i < kEdge; ++i) {
-        const float* p = cube.raw.data() + cube.at(i + halo_, j + halo_, k + halo_);
-        if (!(p[0] < 0 && p[0] > -1)) continue;
-        const Vec3 difference(p[1] - p[-1], p[dy] - p[-dy], p[dz] - p[-dz]);
-        if (difference.norm() >= 2 * kOpposite * step_) continue;
-        if (counts.thin++ == 0 || -p[0] < counts.thinnest) {
-          counts.thinnest = -p[0];
-          counts.thinnestAt = {first[0] + i, first[1] + j, first[2] + k};
-        }
-      }
+  if (!any) return;
+  float values[kernels::kRow];
+  kernels::integrateRow(rule_, cube.sharp.data() + cube.at(reach_, j + reach_, k + reach_), values);
+  for (int i = 0; i < kEdge; ++i) {
+    if (!wanted[i]) continue;
+    out[DistanceBricks::slot(i, j, k)] = values[i];
+    ++counts.quadrature;
+  }
 }
 
 NodeCounts MapNodes::compute(size_t brick, float* out) const {
   NodeCounts counts;
   std::fill_n(out, DistanceBricks::kPoints, 0.0f);
   const Index3& place = distances_.place(brick);
-  const Index3 first{kEdge * place[0], kEdge * place[1], kEdge * place[2]};
-  Cube cube(edge_);
-  distances_.copy({first[0] - halo_, first[1] - halo_, first[2] - halo_}, edge_, cube.raw.data());
-  cube.findBent(distances_.lattice().low, distances_.lattice().high);
-  cube.smooth[1].resize(cube.raw.size());
-  cube.smooth[2].resize(cube.raw.size());
-  for (int k = 0; k < edge_; ++k)
-    for (int j = 0; j < edge_; ++j)
-      for (int i = 0; i < edge_; ++i) {
-        const float value = cube.smooth[0][cube.at(i, j, k)];
-        cube.smooth[1][cube.at(j, i, k)] = value;
-        cube.smooth[2][cube.at(k, i, j)] = value;
-      }
-  for (int axis = 0; axis < 3; ++axis) rows(cube, first, axis, out, counts);
-  findThin(cube, first, counts);
+  const Index3 first{kEdge * place[0] - reach_, kEdge * place[1] - reach_, kEdge * place[2] - reach_};
+  Cube cube{.edge = kEdge + 2 * reach_, .sharp = {}, .bent = {}};
+  const size_t points = size_t(cube.edge) * size_t(cube.edge) * size_t(cube.edge);
+  cube.sharp.resize(points);
+  std::vector<uint8_t> flags(points);
+  const DistanceLattice& lattice = distances_.lattice();
+  distances_.copy(sharp_, lattice.low, lattice.high, first, cube.edge, cube.sharp.data());
+  distances_.copy(bent_, uint8_t(0), uint8_t(0), first, cube.edge, flags.data());
+  cube.sumUp(flags);
+  for (int k = 0; k < kEdge; ++k)
+    for (int j = 0; j < kEdge; ++j) row(cube, brick, j, k, out, counts);
   return counts;
 }
 

@@ -2,10 +2,9 @@
 // says how.
 #pragma once
 
-#include "sunder/fluid/density_map_kernel.h"
 #include "sunder/fluid/distance_bricks.h"
+#include "sunder/fluid/map_quadrature_kernel.h"
 
-#include <array>
 #include <vector>
 
 namespace sunder::fluid {
@@ -18,29 +17,39 @@ struct NodeSettings {
 };
 
 struct NodeCounts {
-  size_t plane = 0, quadrature = 0, thin = 0;
-  float thinnest = 0;  // depth of the lattice point at a thin place that is nearest to the surface
-  Index3 thinnestAt{};
+  size_t plane = 0, quadrature = 0;
+};
+
+struct ThinPoints {
+  size_t count = 0;
+  float depth = 0;  // supports: half of the least thickness
+  Index3 at{};      // where that is
 };
 
 class MapNodes {
  public:
-  // `perSupport`: lattice steps.
+  // `perSupport`: lattice steps. Looks at all distances, in all threads.
   MapNodes(const DistanceBricks& distances, const NodeSettings& settings, double perSupport);
 
   // Densities of the nodes among the brick's points; zero for all others. From any thread.
   NodeCounts compute(size_t brick, float* out) const;
 
+  // Lattice points next to the middle of walls that are thinner than two supports.
+  const ThinPoints& thin() const { return thin_; }
+
  private:
   struct Cube;
-  void rows(const Cube& cube, const Index3& first, int axis, float* out, NodeCounts& counts) const;
-  void findThin(const Cube& cube, const Index3& first, NodeCounts& counts) const;
+  ThinPoints lookAt(size_t brick);
+  void row(const Cube& cube, size_t brick, int j, int k, float* out, NodeCounts& counts) const;
 
   const DistanceBricks& distances_;
   NodeSettings settings_;
-  int reach_, halo_, edge_;                    // of the quadrature, around a brick, of the cube with it
-  double step_;                                // supports
-  std::array<kernels::LatticeRule, 3> rules_;  // for rows along each axis
+  int reach_, felt_;  // of the quadrature, of its part that bends are felt in
+  double step_;       // supports
+  kernels::LatticeRule rule_;
+  std::vector<float> sharp_;   // distances as the quadrature takes them
+  std::vector<uint8_t> bent_;  // where they have second differences
+  ThinPoints thin_;
 };
 
 }  // namespace sunder::fluid

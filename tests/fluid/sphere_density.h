@@ -16,7 +16,7 @@ inline double sphereDensity(double radius, double support, double offset, double
     return (1 - offset + radius / support) * u * u / 2 - u * u * u / (3 * support);
   };
   double sum = 0;
-  constexpr int kSteps = 20000;  // midpoint rule; an even number respects the kernel's knot
+  constexpr int kSteps = 2000;  // midpoint rule; an even number respects the kernel's knot
   for (int i = 0; i < kSteps; ++i) {
     const double s = (i + 0.5) * support / kSteps;
     const double near = std::abs(distance - s);
