@@ -204,6 +204,37 @@ constexpr const char* kForces = R"(  // What acts besides contacts and the world
     {"attractor": {"position": [0, 1, 0], "acceleration": 1, "radius": 1}, "bodies": ["pile[*]"]}
   ])";
 
+constexpr const char* kFluid =
+    R"(  // Liquids, as particles of one size. All bodies are boundaries, float and are pushed.
+  "fluid": {
+    "radius": "2 cm",             // of particles
+    "tank": {"lower": [3, 0, -0.4], "upper": [4.2, 1, 0.4]},  // a closed box, if there is to be one
+    "longestStep": "5 ms",        // a shorter one follows from the speed:
+    "courant": 0.4,               // diameters that the fastest particle may go in a step
+    "offset": 0.5,                // how far liquids come up to walls, in supports of the kernel; thin walls need less
+    "friction": 0,                // on all bodies
+    "densityTolerance": 1e-4,     // mean compression that a step leaves
+    "divergenceTolerance": 1e-3,
+    "warmStart": "half",          // or "increments" (fewer iterations), "none"
+    "liquids": [
+      {
+        "id": "water",
+        "material": "water",      // density and look
+        "viscosity": "1 mm2/s",   // kinematic; thick liquids are solved implicitly
+        "smoothing": 0.01,        // XSPH
+        "tension": 0,
+        "blocks": [
+          {"lower": [3, 0, -0.4], "upper": [3.4, 0.4, 0.4], "velocity": [0, 0, 0]},
+          {"field": {"sphere": {"centre": [3.8, 0.5, 0], "radius": 0.12}}}  // the inside of a field
+        ],
+        "emitters": [
+          {"position": [3.2, 0.8, 0], "direction": [1, 0, 0], "radius": "6 cm", "speed": "1 m/s", "from": 0.2, "until": "0.5 s"}
+        ]
+      }
+    ],
+    "sinks": [{"lower": [4.1, 0, -0.4], "upper": [4.2, 0.05, 0.4]}]  // particles in them are taken away
+  })";
+
 constexpr const char* kRecording = R"(  // What goes into run.sunder.
   "recording": {
     "keyEvery": 30,               // frames from one full frame to the next: what seeking costs
@@ -213,7 +244,7 @@ constexpr const char* kRecording = R"(  // What goes into run.sunder.
     "fields": ["impulse", "asleep"]  // numbers for every body and frame
   })";
 
-constexpr std::array<SampleBlock, 10> kBlocks{{{"title", "one line for people", kTitle},
+constexpr std::array<SampleBlock, 11> kBlocks{{{"title", "one line for people", kTitle},
                                                {"include", "other scene files to take in", kInclude},
                                                {"world", "gravity, time, length of the run, solver", kWorld},
                                                {"materials", "what bodies are made of", kMaterials},
@@ -222,6 +253,7 @@ constexpr std::array<SampleBlock, 10> kBlocks{{{"title", "one line for people", 
                                                {"arrays", "many bodies in a pattern", kArrays},
                                                {"joints", "what holds bodies together", kJoints},
                                                {"forces", "wind, drag, explosions, attractors", kForces},
+                                               {"fluid", "liquids, where they start and come in", kFluid},
                                                {"recording", "what is recorded, and how often", kRecording}}};
 
 }  // namespace

@@ -1,0 +1,161 @@
+#include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
+#include "sunder/record/run_reader.h"
+#include "sunder/world/runner.h"
+#include "sunder/world/world.h"
+
+#include "temporary_folder.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sunder::world {
+namespace {
+
+Scene fromText(const std::string& text, const std::vector<std::string>& sets = {}) {
+  return readScene(SceneDocument::parse(text, "scene.json", ".", sets));
+}
+
+// A ball of oak and one of steel fall into a pool, a jet comes in.
+constexpr const char* kPool = R"({
+  "world": {"frames": 30, "frameRate": 60, "timeStep": "1/120 s", "seed": 3},
+  "bodies": [
+    {"id": "light", "shape": {"sphere": {"radius": "8 cm"}}, "material": "oak", "position": [0.3, 0.42, 0.25]},
+    {"id": "heavy", "shape": {"sphere": {"radius": "8 cm"}}, "material": "steel", "position": [0.7, 0.42, 0.25]}
+  ],
+  "fluid": {
+    "radius": "2 cm",
+    "tank": {"lower": [0, 0, 0], "upper": [1, 1, 0.5]},
+    "liquids": [{"id": "water", "smoothing": 0.02, "blocks": [{"lower": [0, 0, 0], "upper": [1, 0.32, 0.5]}],
+                 "emitters": [{"position": [0.5, 0.8, 0.25], "direction": [0, -1, 0], "radius": "5 cm", "speed": 2, "until": 0.2}]}]
+  }
+})";
+
+TEST(Liquids, OakFloatsAndSteelSinks) {
+  World world(fromText(kPool, {"world.frames=150"}));
+  const size_t start = world.liquids().fluid()->size();
+  while (world.frame() < 150) world.advance();
+  EXPECT_GT(world.liquids().fluid()->size(), start);
+  const auto height = [&](uint32_t body) { return world.simulation().centre(rigid::BodyIndex(body)).y(); };
+  EXPECT_GT(height(0), 0.25);
+  EXPECT_LT(height(1), 0.12);
+  for (const Vec3& p : world.liquids().fluid()->positions()) {
+    EXPECT_GT(p.minCoeff(), -0.03);
+    EXPECT_LT(p.x(), 1.03);
+    EXPECT_LT(p.z(), 0.53);
+  }
+}
+
+TEST(Liquids, SameStateForAnyNumberOfThreadsAndAfterResume) {
+  const auto run = [](unsigned threads, std::string* middle) {
+    const ThreadLimit limit(threads);
+    World world(fromText(kPool));
+    while (world.frame() < 30) {
+      world.advance();
+      if (middle && world.frame() == 13) *middle = world.save();
+    }
+    return world.hash();
+  };
+  std::string middle;
+  const uint64_t hash = run(1, &middle);
+  EXPECT_EQ(run(2, nullptr), hash);
+  EXPECT_EQ(run(4, nullptr), hash);
+  World resumed(fromText(kPool));
+  resumed.load(middle, "state");
+  EXPECT_EQ(resumed.frame(), 13u);
+  while (resumed.frame() < 30) resumed.advance();
+  EXPECT_EQ(resumed.hash(), hash);
+}
+
+TEST(Liquids, RecordingsHaveTheirParticles) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.file = folder / "run.sunder";
+  runScene(fromText(kPool, {"world.frames=6"}), options);
+  const record::RunReader run(options.file);
+  ASSERT_EQ(run.bodies().size(), 3u);
+  EXPECT_EQ(run.bodies()[2].name, "water");
+  EXPECT_EQ(run.bodies()[2].kind, record::BodyKind::Fluid);
+  EXPECT_EQ(run.bodies()[2].mesh, kNoIndex);
+  EXPECT_GT(run.bodies()[2].mass, 100);
+  for (const size_t frame : {size_t(0), size_t(6)}) {
+    record::Frame at;
+    run.readFrame(frame, at);
+    ASSERT_EQ(at.points.size(), 1u);
+    EXPECT_EQ(at.points[0].body, 2u);
+    EXPECT_GT(at.points[0].positions.size(), 2000u);
+    EXPECT_FLOAT_EQ(at.points[0].radius, 0.02f);
+  }
+}
+
+// A glass of water breaks and the water runs out; nothing is lost on the way, also after resuming.
+TEST(Liquids, WhatHeldWaterMayBreak) {
+  const std::string text = R"({
+    "world": {"frames": 40, "timeStep": "1/240 s", "seed": 3},
+    "shapes": {"jar": {"field": {"difference": [
+      {"cylinder": {"from": [0, 0, 0], "to": [0, 0.4, 0], "radius": 0.2}},
+      {"cylinder": {"from": [0, 0.06, 0], "to": [0, 0.6, 0], "radius": 0.14}}]}, "solid": {"cells": 32}}},
+    "bodies": [
+      {"id": "floor", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
+      {"id": "jar", "shape": "jar", "material": "porcelain", "position": [0, 0.001, 0],
+       "fracture": {"model": "voronoi", "pieces": 8, "impulse": "5 N s", "edge": "6 cm"}},
+      {"id": "ball", "shape": {"sphere": {"radius": "7 cm"}}, "material": "steel", "position": [-0.5, 0.2, 0.01], "velocity": [9, 0, 0]}
+    ],
+    "fluid": {"radius": "1.5 cm", "liquids": [{"id": "water", "blocks": [
+      {"field": {"cylinder": {"from": [0, 0.06, 0], "to": [0, 0.3, 0], "radius": 0.15}}}]}]}
+  })";
+  World world(fromText(text));
+  const size_t all = world.liquids().fluid()->size();
+  ASSERT_GT(all, 300u);
+  std::string middle;
+  while (world.frame() < 40) {
+    world.advance();
+    if (world.frame() == 25) middle = world.save();
+  }
+  EXPECT_GT(world.bodyCount(), 6u);
+  EXPECT_EQ(world.liquids().fluid()->size(), all);
+  double widest = 0;
+  for (const Vec3& p : world.liquids().fluid()->positions()) {
+    EXPECT_TRUE(p.allFinite());
+    EXPECT_GT(p.y(), -0.05);
+    widest = std::max(widest, std::hypot(p.x(), p.z()));
+  }
+  EXPECT_GT(widest, 0.25);
+  World resumed(fromText(text));
+  resumed.load(middle, "state");
+  while (resumed.frame() < 40) resumed.advance();
+  EXPECT_EQ(resumed.hash(), world.hash());
+}
+
+std::string refusal(const std::vector<std::string>& sets) {
+  try {
+    World world(fromText(kPool, sets));
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Liquids, WrongLiquidsAreRefusedWithTheirPlace) {
+  EXPECT_NE(refusal({"fluid.radius=60 cm"}).find("thinner than a particle"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.radius=0"}).find("radius"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.radius=10 um"}).find("particles"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.liquids.0.viscosity=-1"}).find("viscosity"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.liquids.0.material=wine"}).find("wine"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.liquids.0.id=light"}).find("light"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.liquids.0.blocks.0.upper=[-1, 1, 1]"}).find("upper"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.colour=1"}).find("colour"), std::string::npos);
+}
+
+// Blocks over bodies: what would be in them is left out, and counted.
+TEST(Liquids, ParticlesInBodiesAreLeftOutAndCounted) {
+  World world(fromText(kPool, {"bodies.light.position=[0.3, 0.15, 0.25]"}));
+  uint64_t counted = 0;
+  for (const Degradation& d : world.degradations())
+    if (d.what.find("left out") != std::string::npos) counted = d.count;
+  EXPECT_GT(counted, 10u);
+}
+
+}  // namespace
+}  // namespace sunder::world
