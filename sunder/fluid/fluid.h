@@ -98,6 +98,9 @@ class Fluid {
   // so many rounds are over: for blocks that were just added, which press against corners of walls, or each
   // other, more than water does. Returns the largest error left.
   double relax(double tolerance = 0.02, uint32_t rounds = 100);
+  // What follows from positions and bodies as they are now. A step does that at its end, for bodies as they
+  // are then; who restores a state does it with the bodies of that state.
+  void prepare();
   // The longest step that the fastest particle allows; infinite where nothing moves.
   double stepLimit() const;
   FluidStep step(double dt);
@@ -125,7 +128,6 @@ class Fluid {
 
  private:
   PairSums pairs() const;
-  void prepare();  // what depends on positions alone
   void reorder();
   void applyForces(double dt, FluidStep& report);
   void densityErrors(double dt);

@@ -60,22 +60,31 @@ Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : sc
 
 fluid::BoundaryMapPtr Liquids::mapOf(const rigid::Shape& shape) const {
   const double support = fluid_->support();
-  const fluid::DensityMapSettings settings{
+  fluid::DensityMapSettings settings{
       .support = support, .cell = 0, .offset = scene_.fluid->offset, .outside = false};
   if (shape.kind() == rigid::ShapeKind::Plane)
     return std::make_shared<const fluid::PlaneMap>(Vec3::UnitY(), 0.0, settings);
   Box3 domain = shape.localBounds();
-  domain.lower.array() -= 2 * support;
-  domain.upper.array() += 2 * support;
+  domain.lower.array() -= 3 * support;
+  domain.upper.array() += 3 * support;
+  const auto make = [&](const sdf::Field& field) {
+    auto map = std::make_shared<const fluid::DensityMap>(field, domain, settings);
+    // Walls that are thin for particles of this size would let them through: they keep farther away.
+    if (map->report().thinPlaces > 0) {
+      const double offset = fluid::thinWallOffset(map->report().thinnest, support);
+      if (offset < settings.offset) {
+        settings.offset = offset;
+        map = std::make_shared<const fluid::DensityMap>(field, domain, settings);
+      }
+    }
+    return map;
+  };
   // Pieces too small to have a shape, for particles of this size.
-  if (shape.localBounds().extent().maxCoeff() < support) {
-    const double radius = std::cbrt(0.75 / kPi * shape.mass().volume);
-    return std::make_shared<const fluid::DensityMap>(*sdf::makeSphereField(shape.mass().centre, radius),
-                                                     domain, settings);
-  }
+  if (shape.localBounds().extent().maxCoeff() < support)
+    return make(*sdf::makeSphereField(shape.mass().centre, std::cbrt(0.75 / kPi * shape.mass().volume)));
   if (shape.kind() == rigid::ShapeKind::Solid || shape.kind() == rigid::ShapeKind::Hull)
-    return std::make_shared<const fluid::DensityMap>(sdf::MeshField(shape.surface()), domain, settings);
-  return std::make_shared<const fluid::DensityMap>(shape.field(), domain, settings);
+    return make(sdf::MeshField(shape.surface()));
+  return make(shape.field());
 }
 
 void Liquids::follow(const rigid::Simulation& simulation) {
@@ -307,6 +316,7 @@ void Liquids::load(ByteReader& in, const rigid::Simulation& simulation) {
   for (uint32_t b = 0; b < before_.size(); ++b)
     if (simulation.exists(BodyIndex(b))) before_[b] = simulation.pose(BodyIndex(b));
   place(simulation, 1);
+  fluid_->prepare();
 }
 
 }  // namespace sunder::world
