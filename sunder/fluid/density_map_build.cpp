@@ -30,6 +30,7 @@ class MapBuild {
   void classify(const DistanceBricks& distances);
   void fillCells(const DistanceBricks& distances, const std::vector<float>& densities);
   void fillDeep();
+  void findThin(const DistanceBricks& distances, const std::vector<ThinPoint>& points);
 
   double support() const { return settings_.support; }
   Index3 cellAt(size_t cell) const {
@@ -168,6 +169,36 @@ void MapBuild::fillDeep() {
   }
 }
 
+// A wall is thin where the way from its nearest side straight through it leaves it within two supports: what
+// is thin across, but stands on something thick, is a crest.
+void MapBuild::findThin(const DistanceBricks& distances, const std::vector<ThinPoint>& points) {
+  DensityMapReport& report = parts_.report;
+  std::vector<Vec3> places;
+  for (const ThinPoint& p : points) places.push_back(lattice_.position(p.at[0], p.at[1], p.at[2]));
+  std::vector<sdf::FieldSample> samples(places.size());
+  sdf::samplesOf(field_, places, samples);
+  report.fieldQueries += places.size();
+  const int most = int(std::ceil(2 * support() / lattice_.step));
+  for (size_t n = 0; n < points.size(); ++n) {
+    // On a sheet the way out is the way through, to either side.
+    const Vec3 inwards = (-side_ * samples[n].gradient).normalized();
+    bool through = false;
+    for (int s = 1; s <= most && !through; ++s) {
+      Index3 at = points[n].at;
+      for (int d = 0; d < 3; ++d)
+        at[size_t(d)] =
+            std::clamp(at[size_t(d)] + int(std::lround(s * inwards[d])), 0, lattice_.size[size_t(d)] - 1);
+      through = distances.at(at[0], at[1], at[2]) >= 0;
+    }
+    if (!through) continue;
+    const double thickness = 2 * double(points[n].depth) * support();
+    if (report.thinPlaces++ == 0 || thickness < report.thinnest) {
+      report.thinnest = thickness;
+      report.thinnestAt = places[n];
+    }
+  }
+}
+
 MapParts MapBuild::make() {
   if (parts_.bounds.empty()) return std::move(parts_);
   chooseLattice();
@@ -194,10 +225,7 @@ MapParts MapBuild::make() {
   classify(distances);
   fillCells(distances, densities);
   fillDeep();
-  const ThinPoints& thin = nodes.thin();
-  parts_.report.thinPlaces = thin.count;
-  parts_.report.thinnest = 2 * double(thin.depth) * support();
-  if (thin.count > 0) parts_.report.thinnestAt = lattice_.position(thin.at[0], thin.at[1], thin.at[2]);
+  findThin(distances, nodes.thin());
   return std::move(parts_);
 }
 

@@ -91,20 +91,13 @@ MapNodes::MapNodes(const DistanceBricks& distances, const NodeSettings& settings
   const size_t points = distances.brickCount() * DistanceBricks::kPoints;
   sharp_.resize(points);
   bent_.resize(points);
-  thin_ = parallelReduce(
-      distances.brickCount(), ThinPoints{}, [&](size_t brick, size_t) { return lookAt(brick); },
-      [](ThinPoints a, const ThinPoints& b) {
-        if (b.count > 0 && (a.count == 0 || b.depth < a.depth)) {
-          a.depth = b.depth;
-          a.at = b.at;
-        }
-        a.count += b.count;
-        return a;
-      },
-      1);
+  std::vector<std::vector<ThinPoint>> thin(distances.brickCount());
+  parallelFor(
+      thin.size(), [&](size_t brick) { thin[brick] = lookAt(brick); }, 1);
+  for (const std::vector<ThinPoint>& some : thin) thin_.insert(thin_.end(), some.begin(), some.end());
 }
 
-ThinPoints MapNodes::lookAt(size_t brick) {
+std::vector<ThinPoint> MapNodes::lookAt(size_t brick) {
   constexpr int kWide = kEdge + 2;
   constexpr ptrdiff_t kY = kWide, kZ = kWide * kWide;
   const Index3& place = distances_.place(brick);
@@ -114,7 +107,7 @@ ThinPoints MapNodes::lookAt(size_t brick) {
   const float low = distances_.lattice().low, high = distances_.lattice().high;
   float* sharp = sharp_.data() + brick * DistanceBricks::kPoints;
   uint8_t* bent = bent_.data() + brick * DistanceBricks::kPoints;
-  ThinPoints thin;
+  std::vector<ThinPoint> thin;
   for (int k = 0; k < kEdge; ++k)
     for (int j = 0; j < kEdge; ++j)
       for (int i = 0; i < kEdge; ++i, ++sharp, ++bent) {
@@ -148,11 +141,7 @@ ThinPoints MapNodes::lookAt(size_t brick) {
         if (difference >= 2 * kOpposite * step_) continue;
         // The way to the middle of a wall is what the difference is short of: none in the middle itself.
         const float depth = std::max(0.0f, float(0.5 * difference) - p[0]);
-        if (depth >= 1) continue;
-        if (thin.count++ == 0 || depth < thin.depth) {
-          thin.depth = depth;
-          thin.at = {first[0] + i, first[1] + j, first[2] + k};
-        }
+        if (depth < 1) thin.push_back({{first[0] + i, first[1] + j, first[2] + k}, depth});
       }
   return thin;
 }

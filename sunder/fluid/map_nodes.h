@@ -20,10 +20,10 @@ struct NodeCounts {
   size_t plane = 0, quadrature = 0;
 };
 
-struct ThinPoints {
-  size_t count = 0;
-  float depth = 0;  // supports: half of the least thickness
-  Index3 at{};      // where that is
+// A lattice point next to the middle of what may be a thin wall.
+struct ThinPoint {
+  Index3 at{};
+  float depth = 0;  // supports, of the middle
 };
 
 class MapNodes {
@@ -34,12 +34,13 @@ class MapNodes {
   // Densities of the nodes among the brick's points; zero for all others. From any thread.
   NodeCounts compute(size_t brick, float* out) const;
 
-  // Lattice points next to the middle of walls that are thinner than two supports.
-  const ThinPoints& thin() const { return thin_; }
+  // Points where the distance to walls thinner than two supports has its valley, in order of bricks; also
+  // points in crests that are too narrow for the lattice.
+  const std::vector<ThinPoint>& thin() const { return thin_; }
 
  private:
   struct Cube;
-  ThinPoints lookAt(size_t brick);
+  std::vector<ThinPoint> lookAt(size_t brick);
   void row(const Cube& cube, size_t brick, int j, int k, float* out, NodeCounts& counts) const;
 
   const DistanceBricks& distances_;
@@ -49,7 +50,7 @@ class MapNodes {
   kernels::LatticeRule rule_;
   std::vector<float> sharp_;   // distances as the quadrature takes them
   std::vector<uint8_t> bent_;  // where they have second differences
-  ThinPoints thin_;
+  std::vector<ThinPoint> thin_;
 };
 
 }  // namespace sunder::fluid

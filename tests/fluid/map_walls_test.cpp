@@ -2,6 +2,7 @@
 #include "sunder/base/random.h"
 #include "sunder/fluid/boundary_quadrature.h"
 #include "sunder/fluid/density_map.h"
+#include "sunder/geometry/shapes_round.h"
 #include "sunder/geometry/shapes_wall.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/field_combine.h"
@@ -78,6 +79,9 @@ TEST(MapWalls, ThinWallsAreCountedAndPushToTheirNearerSide) {
   // Just thick enough, also next to its rim, where the sides are nearer than the faces.
   const sdf::MeshField slab(geometry::makeBox({.size = Vec3(12 * r, 7 * r, 2 * r)}));
   EXPECT_EQ(DensityMap(slab, cube(8 * r), {.support = r}).report().thinPlaces, 0);
+  // Crests of ripples are no walls.
+  const sdf::MeshField rippled(geometry::makeRippledSphere({40, 0.1}));
+  EXPECT_EQ(DensityMap(rippled, cube(2), {.support = 0.2}).report().thinPlaces, 0);
   // A narrow gap is no thin wall, but a thin wall of the solid around; however narrow.
   for (const double half : {0.3 * r, 0.02 * r}) {
     const sdf::FieldPtr taken = sdf::makeBoxField({Vec3(-half, -3 * r, -3 * r), Vec3(half, 3 * r, 3 * r)});
