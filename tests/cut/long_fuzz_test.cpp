@@ -261,8 +261,8 @@ TEST(CutLongFuzz, ListsOfKnives) { knives(2, 0); }
 
 // Refused or left open once: lids of incisions that crossed by rounding or lay on each other.
 TEST(CutLongFuzz, KnivesThroughIncisions) {
-  for (const uint64_t round : {77,   354,  477,  572,  574,  858,  925,   1256,  2091,  2324,  2440, 2512,
-                               3149, 3526, 4323, 8480, 8763, 9188, 11861, 12873, 15307, 21409, 21780})
+  for (const uint64_t round : {77,   354,  477,  572,  574,  858,  925,   1256,  2091,  2324,  2440,  2512,
+                               3149, 3526, 4323, 8480, 8763, 9188, 11861, 12873, 15307, 21409, 21780, 107855})
     knifeRound(round);
 }
 
