@@ -23,29 +23,32 @@ class Mender {
   explicit Mender(CutResult& result) : result_(result), mesh_(result.mesh) {
     boxes_.resize(mesh_.faceCount());
     for (uint32_t f = 0; f < boxes_.size(); ++f) measure(f);
+    facesOf_.resize(mesh_.positions.size());
+    for (uint32_t f = 0; f < mesh_.faceCount(); ++f)
+      for (const uint32_t v : mesh_.face(f)) facesOf_[v].push_back(f);
   }
 
   // Tries to separate two faces by moving one place of their vertices by steps of so many last digits.
   void mend(uint32_t a, uint32_t b, int step) {
     for (const uint32_t place : placesOf(a, b)) {
       const std::vector<uint32_t> vertices = at(mesh_.positions[place]);
-      const std::set<uint32_t> own = facesAround(vertices);
-      const std::vector<uint32_t> near = facesNear(own);
+      if (vertices.empty()) continue;
+      findPairs(vertices);
       const Vec3 start = mesh_.positions[place];
       const double unit = step * kUlp * std::max(start.cwiseAbs().maxCoeff(), 1e-300);
-      size_t fewest = countCrossings(own, near);
+      size_t fewest = countCrossings(pairs_.size());
       if (fewest == 0) return;
       Vec3 best = start;
       for (int code = 0; code < 27 && fewest > 0; ++code) {
         const Vec3 by(code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1);
         move(vertices, start + unit * by);
-        const size_t count = countCrossings(own, near);
+        const size_t count = countCrossings(fewest);
         if (count >= fewest) continue;
         fewest = count;
         best = start + unit * by;
       }
       move(vertices, best);
-      for (const uint32_t f : own) measure(f);
+      for (const uint32_t f : own_) measure(f);
       if (fewest == 0) return;
     }
   }
@@ -74,24 +77,35 @@ class Mender {
     return vertices;
   }
 
-  std::set<uint32_t> facesAround(const std::vector<uint32_t>& vertices) const {
-    std::set<uint32_t> faces;
-    for (uint32_t f = 0; f < mesh_.faceCount(); ++f)
-      for (const uint32_t v : mesh_.face(f))
-        if (std::find(vertices.begin(), vertices.end(), v) != vertices.end()) faces.insert(f);
-    return faces;
+  // Faces around the vertices, and their pairs with all faces of the same fragment that are within reach.
+  void findPairs(const std::vector<uint32_t>& vertices) {
+    own_.clear();
+    pairs_.clear();
+    divided_.clear();
+    Box3 reach;
+    for (const uint32_t v : vertices)
+      for (const uint32_t f : facesOf_[v])
+        if (own_.insert(f).second) reach.grow(inflated(f));
+    std::vector<uint32_t> near;
+    for (uint32_t g = 0; g < boxes_.size(); ++g)
+      if (overlap(reach, boxes_[g])) near.push_back(g);
+    for (const uint32_t f : own_) {
+      const Box3 box = inflated(f);
+      for (const uint32_t g : near) {
+        const bool again = own_.count(g) != 0 && g <= f;
+        if (again || result_.fragment[f] != result_.fragment[g] || !overlap(box, boxes_[g])) continue;
+        pairs_.push_back({f, g});
+        if (own_.count(g) == 0) divided_[g] = trianglesOf(g);
+      }
+    }
   }
 
-  std::vector<uint32_t> facesNear(const std::set<uint32_t>& own) const {
-    Box3 box;
-    for (const uint32_t f : own) box.grow(boxes_[f]);
+  Box3 inflated(uint32_t f) const {
+    Box3 box = boxes_[f];
     const double slack = 1e-12 * std::max(box.lower.cwiseAbs().maxCoeff(), box.upper.cwiseAbs().maxCoeff());
     box.lower.array() -= slack;
     box.upper.array() += slack;
-    std::vector<uint32_t> near;
-    for (uint32_t f = 0; f < boxes_.size(); ++f)
-      if (overlap(box, boxes_[f])) near.push_back(f);
-    return near;
+    return box;
   }
 
   void measure(uint32_t f) {
@@ -121,23 +135,28 @@ class Mender {
     return triangles;
   }
 
-  // Between faces around the place and faces near it, of one fragment.
-  size_t countCrossings(const std::set<uint32_t>& own, const std::vector<uint32_t>& near) const {
+  // Of the pairs; stops counting at `most`.
+  size_t countCrossings(size_t most) {
+    for (const uint32_t f : own_) divided_[f] = trianglesOf(f);
     size_t count = 0;
-    std::map<uint32_t, std::vector<Corners>> triangles;
-    for (const uint32_t f : near) triangles[f] = trianglesOf(f);
-    for (const uint32_t f : own)
-      for (const uint32_t g : near) {
-        if (g == f || (own.count(g) != 0 && g < f) || result_.fragment[f] != result_.fragment[g]) continue;
-        for (const Corners& x : triangles[f])
-          for (const Corners& y : triangles[g]) count += trianglesCross(x, y);
-      }
+    for (const auto& [f, g] : pairs_) {
+      const auto &xs = divided_[f], &ys = divided_[g];
+      count += std::any_of(xs.begin(), xs.end(), [&, &other = ys](const Corners& x) {
+        return std::any_of(other.begin(), other.end(),
+                           [&](const Corners& y) { return trianglesCross(x, y); });
+      });
+      if (count >= most) break;
+    }
     return count;
   }
 
   CutResult& result_;
   geometry::PolygonSoup& mesh_;
-  std::vector<Box3> boxes_;
+  std::vector<Box3> boxes_;                     // per face
+  std::vector<std::vector<uint32_t>> facesOf_;  // per vertex
+  std::set<uint32_t> own_;                      // faces around the place that moves
+  std::vector<std::array<uint32_t, 2>> pairs_;
+  std::map<uint32_t, std::vector<Corners>> divided_;  // triangles of faces in the pairs
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "sunder/geometry/predicates.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -33,6 +34,17 @@ struct FlatBox {
     return (lower.array() <= o.upper.array()).all() && (o.lower.array() <= upper.array()).all();
   }
 };
+
+bool haveSamePlaces(const Loop& a, const Loop& b) {
+  if (a.size() != b.size()) return false;
+  const auto sorted = [](const Loop& loop) {
+    std::vector<std::array<double, 2>> places;
+    for (const LoopCorner& c : loop) places.push_back({c.at.x(), c.at.y()});
+    std::sort(places.begin(), places.end());
+    return places;
+  };
+  return sorted(a) == sorted(b);
+}
 
 class FaceTracer {
  public:
@@ -304,6 +316,9 @@ class FaceTracer {
     double size = 0;
     for (const size_t c : fitting) {
       if (!loopBoxes_[c].overlaps(loopBoxes_[hole])) continue;
+      // It lies on a loop of its side: between lids of an incision that lie on each other.
+      if (sides == cycles_[c].sides && sides != kBothSides && haveSamePlaces(loops_[hole], loops_[c]))
+        return c;
       const int64_t votes = votesInside(loops_[hole], loops_[c]);
       double area = 0;
       for (size_t i = 0; i < loops_[c].size(); ++i) {

@@ -2,6 +2,7 @@
 // result is closed, volumes add up, both sides of a cut have the same lids, and what the cut did not touch
 // has its bits. The meshes of the shared data take part where they are there.
 #include "sunder/base/error.h"
+#include "sunder/base/parallel.h"
 #include "sunder/cut/fragments.h"
 #include "sunder/cut/rounding.h"
 #include "sunder/geometry/mesh_io.h"
@@ -260,9 +261,27 @@ TEST(CutLongFuzz, ListsOfKnives) { knives(2, 0); }
 
 // Refused or left open once: lids of incisions that crossed by rounding or lay on each other.
 TEST(CutLongFuzz, KnivesThroughIncisions) {
-  for (const uint64_t round : {77,   354,  477,  572,  574,  858,  925,   1256,  2091,  2324,  2440, 2512,
-                               3149, 3526, 4323, 8480, 8763, 9188, 11861, 12873, 15307, 21409, 21780})
+  for (const uint64_t round : {77,   354,  477,  572,  574,  858,  925,   1256,  2091,  2324,  2440,  2512,
+                               3149, 3526, 4323, 8480, 8763, 9188, 11861, 12873, 15307, 21409, 21780, 107855})
     knifeRound(round);
+}
+
+TEST(CutLongFuzz, SameBytesThroughIncisionsForAnyNumberOfThreads) {
+  for (const uint64_t round : {354, 574, 925, 11861, 12873, 21780}) {
+    RandomStream random(5, round);
+    const Body& body = smallBodies()[random.below(static_cast<uint32_t>(smallBodies().size()))];
+    std::vector<PolygonSoup> knives;
+    for (uint32_t i = 2 + random.below(3); i > 0; --i) knives.push_back(randomKnife(random, false));
+    const CutOptions options{.triangles = random.below(2) == 0, .keepEmpty = true, .checkRounding = true};
+    CutResult first;
+    for (const unsigned threads : {1u, 2u, 4u}) {
+      const ThreadLimit limit(threads);
+      const CutResult r = cut(body.mesh, knives, options);
+      if (threads == 1) first = r;
+      SCOPED_TRACE("round " + std::to_string(round) + ", threads " + std::to_string(threads));
+      expectEqual(first, r);
+    }
+  }
 }
 
 // Cuts by sheets that have faces which cross after rounding: few of all.
