@@ -166,7 +166,7 @@ double Fluid::pressure(size_t i) const {
 
 size_t Fluid::bytes() const {
   return size() * (sizeof(Vec3) + 5 * sizeof(Vec4f) + 7 * sizeof(float) + sizeof(uint32_t) + 1) +
-         grid_.bytes() + entries_.particle.size() * (sizeof(uint32_t) + sizeof(Vec4f));
+         grid_.bytes() - grid_.listBytes() + entries_.particle.size() * (sizeof(uint32_t) + sizeof(Vec4f));
 }
 
 PairSums Fluid::pairs() const { return {place_, motion_, float(support_), float(volume_), &blocks_}; }

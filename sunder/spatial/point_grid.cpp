@@ -196,6 +196,12 @@ void PointGrid::neighbours(NeighbourRows& rows, const NeighbourSettings& setting
   });
 }
 
+size_t PointGrid::listBytes() const {
+  size_t sum = 0;
+  for (const kernels::RowBuffer& buffer : buffers_) sum += buffer.bytes();
+  return sum;
+}
+
 size_t PointGrid::bytes() const {
   size_t sum = sort_.bytes() + words_.bytes() + ids_.bytes() + cellOfSlot_.bytes() + starts_.bytes();
   for (int axis = 0; axis < 3; ++axis) sum += narrow_[axis].bytes() + wide_[axis].bytes();

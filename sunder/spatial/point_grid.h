@@ -48,7 +48,8 @@ class PointGrid {
   size_t size() const { return view_.count; }
   bool dense() const { return view_.starts != nullptr; }  // a table of all cells, not a search
   std::span<const uint32_t> order() const { return {ids_.data(), view_.count}; }  // points by cell
-  size_t bytes() const;
+  size_t bytes() const;                                                           // of all memory,
+  size_t listBytes() const;  // of which rows on their way to their places
 
  private:
   void sortByTable(size_t cells);
