@@ -44,9 +44,10 @@ void checkProfile(std::span<const Vec2> profile) {
   const size_t n = profile.size();
   if (n < 3) throw badProfile(fmt::format("has {} points, but needs at least 3", n));
   auto at = [&](size_t i) -> const Vec2& { return profile[i % n]; };
+  for (size_t i = 0; i < n; ++i)
+    if (!at(i).allFinite()) throw badProfile(fmt::format("point {} is not finite", i));
   for (size_t i = 0; i < n; ++i) {
     const Vec2 &p = at(i), &before = at(i + n - 1), &after = at(i + 1);
-    if (!p.allFinite()) throw badProfile(fmt::format("point {} is not finite", i));
     if (p.x() < 0) throw badProfile(fmt::format("point {} has the negative radius {}", i, p.x()));
     if (p == after) throw badProfile(fmt::format("points {} and {} are equal", i, (i + 1) % n));
     if (p.x() == 0 && before.x() > 0 && after.x() > 0)
