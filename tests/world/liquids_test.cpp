@@ -33,17 +33,17 @@ constexpr const char* kPool = R"({
 })";
 
 TEST(Liquids, OakFloatsAndSteelSinks) {
-  World world(fromText(kPool, {"world.frames=150"}));
+  World world(fromText(kPool, {"world.frames=120", "fluid.radius=2.8 cm"}));
   const size_t start = world.liquids().fluid()->size();
-  while (world.frame() < 150) world.advance();
+  while (world.frame() < 120) world.advance();
   EXPECT_GT(world.liquids().fluid()->size(), start);
   const auto height = [&](uint32_t body) { return world.simulation().centre(rigid::BodyIndex(body)).y(); };
   EXPECT_GT(height(0), 0.25);
   EXPECT_LT(height(1), 0.12);
   for (const Vec3& p : world.liquids().fluid()->positions()) {
-    EXPECT_GT(p.minCoeff(), -0.03);
-    EXPECT_LT(p.x(), 1.03);
-    EXPECT_LT(p.z(), 0.53);
+    EXPECT_GT(p.minCoeff(), -0.04);
+    EXPECT_LT(p.x(), 1.04);
+    EXPECT_LT(p.z(), 0.54);
   }
 }
 
@@ -51,7 +51,7 @@ TEST(Liquids, SameStateForAnyNumberOfThreadsAndAfterResume) {
   const auto run = [](unsigned threads, std::string* middle) {
     const ThreadLimit limit(threads);
     World world(fromText(kPool));
-    while (world.frame() < 30) {
+    while (world.frame() < 20) {
       world.advance();
       if (middle && world.frame() == 13) *middle = world.save();
     }
@@ -64,7 +64,7 @@ TEST(Liquids, SameStateForAnyNumberOfThreadsAndAfterResume) {
   World resumed(fromText(kPool));
   resumed.load(middle, "state");
   EXPECT_EQ(resumed.frame(), 13u);
-  while (resumed.frame() < 30) resumed.advance();
+  while (resumed.frame() < 20) resumed.advance();
   EXPECT_EQ(resumed.hash(), hash);
 }
 
