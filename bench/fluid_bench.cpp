@@ -57,14 +57,28 @@ double timeSteps(Fluid& fluid, int steps, Profiler& profiler) {
   return best;
 }
 
-SUNDER_BENCH("fluid", fluidDam) {
-  if (!options.wants("dam/118k")) return;
+FluidSettings twoAndOne() {
   FluidSettings settings;
   settings.density.least = settings.density.most = 2;
   settings.divergence.least = settings.divergence.most = 1;
+  return settings;
+}
+
+void addState(Report& report, const std::string& name, const Fluid& fluid, unsigned threads) {
+  report.add({.name = name + "/state",
+              .size = fluid.size(),
+              .threads = threads,
+              .metric = "memory",
+              .value = double(fluid.bytes()) / double(fluid.size()),
+              .unit = "bytes/particle",
+              .bar = 200});
+}
+
+SUNDER_BENCH("fluid", fluidDam) {
+  if (!options.wants("dam/118k")) return;
   for (const unsigned threads : options.threadCounts()) {
     const ThreadLimit limit(threads);
-    Fluid fluid = dam(49, settings);
+    Fluid fluid = dam(49, twoAndOne());
     for (int k = 0; k < 30; ++k) fluid.step(2e-3);
     Profiler profiler;
     const int steps = 20;
@@ -86,26 +100,17 @@ SUNDER_BENCH("fluid", fluidDam) {
                     .metric = "time",
                     .value = 1e3 * stage.total / steps,
                     .unit = "ms"});
-    report.add({.name = "dam/118k/state",
-                .size = fluid.size(),
-                .threads = threads,
-                .metric = "memory",
-                .value = double(fluid.bytes()) / double(fluid.size()),
-                .unit = "bytes/particle",
-                .bar = 200});
+    addState(report, "dam/118k", fluid, threads);
   }
 }
 
 SUNDER_BENCH("fluid", fluidGrowth) {
-  FluidSettings settings;
-  settings.density.least = settings.density.most = 2;
-  settings.divergence.least = settings.divergence.most = 1;
   for (const auto& [name, side] :
        {std::pair{"dam/50k", 37u}, std::pair{"dam/200k", 58u}, std::pair{"dam/1M", 100u}}) {
     if (!options.wants(name)) continue;
     for (const unsigned threads : options.threadCounts()) {
       const ThreadLimit limit(threads);
-      Fluid fluid = dam(side, settings);
+      Fluid fluid = dam(side, twoAndOne());
       for (int k = 0; k < 5; ++k) fluid.step(2e-3);
       Profiler profiler;
       const double seconds = timeSteps(fluid, 5, profiler);
@@ -115,13 +120,7 @@ SUNDER_BENCH("fluid", fluidGrowth) {
                   .metric = "time",
                   .value = 1e9 * seconds / double(fluid.size()),
                   .unit = "ns/particle"});
-      report.add({.name = std::string(name) + "/state",
-                  .size = fluid.size(),
-                  .threads = threads,
-                  .metric = "memory",
-                  .value = double(fluid.bytes()) / double(fluid.size()),
-                  .unit = "bytes/particle",
-                  .bar = 200});
+      addState(report, name, fluid, threads);
     }
   }
 }

@@ -327,34 +327,43 @@ void Fluid::densityErrors(double dt) {
   parallelFor(size(), [&](size_t i) { rate_[i] = predicted_[i] + float(dt) * rate_[i] - 1; });
 }
 
-void Fluid::solveDensity(double dt, FluidStep& report) {
-  const ProfileScope scope("constant density");
-  const SolverSettings& solver = settings_.density;
-  const double square = dt * dt;
-  if (settings_.warmStart != WarmStart::None) densityErrors(dt);
-  warmStart(kappa_, 1 / square, dt);
-  const bool strict = settings_.mean == MeanError::Compressed, total = settings_.warmStart == WarmStart::Half;
-  if (!total) std::fill(kappa_.begin(), kappa_.end(), 0.0f);
-  while (true) {
-    densityErrors(dt);
-    parallelFor(size(), [&](size_t i) {
-      const float above = std::max(rate_[i], 0.0f);
-      stiffness_[i] = above * factor_[i] / float(square);
-      if (strict) rate_[i] = above;
-    });
-    report.densityError = meanOf(rate_);
-    applyPressure(dt);
-    ++report.densityIterations;
-    if (!total) parallelFor(size(), [&](size_t i) { kappa_[i] += stiffness_[i] * float(square); });
-    const bool close = report.densityError <= solver.tolerance;
-    if (report.densityIterations >= solver.least && close) break;
-    if (report.densityIterations >= solver.most) {
-      report.densityMissed = !close;
+template <class Errors>
+Fluid::Solved Fluid::solve(const SolverSettings& solver, std::vector<float>& kappa, double scale,
+                           double errorScale, bool strict, double dt, const Errors& errors) {
+  if (settings_.warmStart != WarmStart::None) errors();
+  warmStart(kappa, 1 / scale, dt);
+  const bool total = settings_.warmStart == WarmStart::Half;
+  if (!total) std::fill(kappa.begin(), kappa.end(), 0.0f);
+  Solved solved;
+  for (bool close = false; !close || solved.iterations < solver.least;) {
+    if (solved.iterations >= solver.most) {
+      solved.missed = !close;
       break;
     }
+    errors();
+    parallelFor(size(), [&](size_t i) {
+      const float above = std::max(rate_[i], 0.0f);
+      stiffness_[i] = above * factor_[i] / float(scale);
+      if (strict) rate_[i] = above;
+    });
+    solved.error = errorScale * meanOf(rate_);
+    applyPressure(dt);
+    ++solved.iterations;
+    if (!total) parallelFor(size(), [&](size_t i) { kappa[i] += stiffness_[i] * float(scale); });
+    close = solved.error <= solver.tolerance;
   }
-  if (total) parallelFor(size(), [&](size_t i) { kappa_[i] = applied_[i] * float(square); });
+  if (total) parallelFor(size(), [&](size_t i) { kappa[i] = applied_[i] * float(scale); });
   addImpulses(dt);
+  return solved;
+}
+
+void Fluid::solveDensity(double dt, FluidStep& report) {
+  const ProfileScope scope("constant density");
+  const Solved solved = solve(settings_.density, kappa_, dt * dt, 1, settings_.mean == MeanError::Compressed,
+                              dt, [&] { densityErrors(dt); });
+  report.densityIterations = solved.iterations;
+  report.densityError = solved.error;
+  report.densityMissed = solved.missed;
 }
 
 // Rates of the density, from zero up; predicted_ has what the motion of bodies takes off.
@@ -369,33 +378,17 @@ void Fluid::divergenceErrors() {
 
 void Fluid::solveDivergence(double dt, FluidStep& report) {
   const ProfileScope scope("divergence");
-  const SolverSettings& solver = settings_.divergence;
   std::fill(predicted_.begin(), predicted_.end(), 0.0f);
   for (size_t b = 0; b < bodies_.size(); ++b)
     for (uint32_t e = entries_.bodyStart[b]; e < entries_.bodyStart[b + 1]; ++e) {
       const uint32_t i = entries_.particle[e];
       predicted_[i] += entries_.sample[e].head<3>().dot(bodies_[b].velocityAt(positions_[i]).cast<float>());
     }
-  if (settings_.warmStart != WarmStart::None) divergenceErrors();
-  warmStart(kappaRate_, 1 / dt, dt);
-  const bool total = settings_.warmStart == WarmStart::Half;
-  if (!total) std::fill(kappaRate_.begin(), kappaRate_.end(), 0.0f);
-  while (true) {
-    divergenceErrors();
-    parallelFor(size(), [&](size_t i) { stiffness_[i] = rate_[i] * factor_[i] / float(dt); });
-    report.divergenceError = dt * meanOf(rate_);
-    applyPressure(dt);
-    ++report.divergenceIterations;
-    if (!total) parallelFor(size(), [&](size_t i) { kappaRate_[i] += stiffness_[i] * float(dt); });
-    const bool close = report.divergenceError <= solver.tolerance;
-    if (report.divergenceIterations >= solver.least && close) break;
-    if (report.divergenceIterations >= solver.most) {
-      report.divergenceMissed = !close;
-      break;
-    }
-  }
-  if (total) parallelFor(size(), [&](size_t i) { kappaRate_[i] = applied_[i] * float(dt); });
-  addImpulses(dt);
+  const Solved solved =
+      solve(settings_.divergence, kappaRate_, dt, dt, true, dt, [&] { divergenceErrors(); });
+  report.divergenceIterations = solved.iterations;
+  report.divergenceError = solved.error;
+  report.divergenceMissed = solved.missed;
 }
 
 void Fluid::addImpulses(double dt) {

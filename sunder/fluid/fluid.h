@@ -47,8 +47,7 @@ struct FluidSettings {
   double support = 0;    // of the kernel; 0: four radii
   Vec3 gravity{0, -9.81, 0};
   double referenceDensity = 1000;
-  double courant = 0.4;      // diameters that the fastest may go in a step
-  double mostSpeedUp = 1.5;  // of one step over the last
+  double courant = 0.4;  // diameters that the fastest may go in a step
   SolverSettings density{1e-4, 2, 100}, divergence{1e-3, 1, 100};
   WarmStart warmStart = WarmStart::Half;
   MeanError mean = MeanError::Compressed;
@@ -65,7 +64,7 @@ struct FluidPhase {
 
 struct FluidStep {
   uint32_t densityIterations = 0, divergenceIterations = 0;
-  double densityError = 0;                               // mean, relative, as the solver left it
+  double densityError = 0;                               // mean, relative, before the last iteration
   double divergenceError = 0;                            // mean change of the density in a step
   bool densityMissed = false, divergenceMissed = false;  // tolerances, with all iterations
   double fastest = 0;                                    // m/s
@@ -135,6 +134,15 @@ class Fluid {
   void divergenceErrors();
   void solveDivergence(double dt, FluidStep& report);
   void warmStart(std::vector<float>& kappa, double scale, double dt);
+  // Errors into rate_ by `errors`, pressures from them, until the tolerance is met. `scale`: dt^2 or dt.
+  struct Solved {
+    uint32_t iterations = 0;
+    double error = 0;
+    bool missed = false;
+  };
+  template <class Errors>
+  Solved solve(const SolverSettings& solver, std::vector<float>& kappa, double scale, double errorScale,
+               bool strict, double dt, const Errors& errors);
   void applyViscosity(double dt, FluidStep& report);
   void applySmoothing();
   void applyTension(double dt);

@@ -2,32 +2,12 @@
 #pragma once
 
 #include "sunder/fluid/boundary.h"
+#include "sunder/fluid/boundary_quadrature.h"
 
-#include <cmath>
+#include <memory>
 #include <vector>
 
 namespace sunder::fluid {
-
-// Boundary density relative to rest at distance t supports from a plane, and its slope.
-struct PlaneDensity {
-  double value, slope;
-};
-inline PlaneDensity planeDensity(double t) {
-  if (!(t < 2)) return {0, 0};
-  if (t >= 1.5) {
-    const double u = 2 - t;
-    return {4.0 / 15 * std::pow(u, 6) - 16.0 / 105 * std::pow(u, 7),
-            -(1.6 * std::pow(u, 5) - 16.0 / 15 * std::pow(u, 6))};
-  }
-  if (t >= 1) {
-    const double s = t - 1;
-    return {31.0 / 280 - s / 2 + 0.7 * s * s - 2.0 / 3 * std::pow(s, 4) + 0.8 * std::pow(s, 6) -
-                16.0 / 35 * std::pow(s, 7),
-            -0.5 + 1.4 * s - 8.0 / 3 * s * s * s + 4.8 * std::pow(s, 5) - 3.2 * std::pow(s, 6)};
-  }
-  const PlaneDensity other = planeDensity(2 - t);
-  return {other.value + 1 - t, -1 - other.slope};
-}
 
 struct Wall {
   Vec3 normal;  // into the fluid
@@ -44,7 +24,7 @@ class WallMap : public BoundaryMap {
       Vec4 sum = Vec4::Zero();
       for (const Wall& wall : walls_) {
         const Vec3 p = points[i].head<3>().cast<double>();
-        const PlaneDensity d = planeDensity((wall.normal.dot(p) - wall.offset) / support_ + shift_);
+        const PlaneDensity d = planeBoundaryDensity((wall.normal.dot(p) - wall.offset) / support_ + shift_);
         sum.head<3>() += d.slope / support_ * wall.normal;
         sum.w() += d.value;
       }
