@@ -243,41 +243,34 @@ void Fluid::prepare() {
   prepared_ = true;
 }
 
+// What neighbours exchange: `strength` by phase, times its mass, so that what one particle gains another
+// loses; `sum` makes velocities of strengths and densities, which are in stiffness_ and predicted_.
+template <class Strength, class Sum>
+void Fluid::exchange(const Strength& strength, const Sum& sum) {
+  std::vector<float> byPhase;
+  for (const FluidPhase& phase : phases_)
+    byPhase.push_back(float(strength(phase) * phase.density / settings_.referenceDensity));
+  if (std::all_of(byPhase.begin(), byPhase.end(), [](float x) { return x == 0; })) return;
+  parallelFor(size(), [&](size_t i) {
+    stiffness_[i] = byPhase[phase_[i]];
+    predicted_[i] = density_[i].w() + boundary_[i].w();
+  });
+  sum();
+  parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += motion_[i].w() * gradient_[i].head<3>(); });
+}
+
 void Fluid::applyForces(double dt, FluidStep& report) {
   const ProfileScope scope("forces");
   applyViscosity(dt, report);
-  applySmoothing();
-  applyTension(dt);
+  exchange([](const FluidPhase& phase) { return phase.smoothing; },
+           [&] { sumSmoothing(pairs(), stiffness_, predicted_, gradient_); });
+  exchange([&](const FluidPhase& phase) { return dt * phase.tension; },
+           [&] {
+             sumTension(pairs(), float(volume_ * settings_.referenceDensity), stiffness_, predicted_,
+                        density_, gradient_);
+           });
   const Vec3f fall = (dt * settings_.gravity).cast<float>();
   parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += fall; });
-}
-
-// Strengths are by mass, so that what one particle gains another loses.
-void Fluid::applySmoothing() {
-  std::vector<float> strength;
-  for (const FluidPhase& phase : phases_)
-    strength.push_back(float(phase.smoothing * phase.density / settings_.referenceDensity));
-  if (std::all_of(strength.begin(), strength.end(), [](float x) { return x == 0; })) return;
-  parallelFor(size(), [&](size_t i) {
-    stiffness_[i] = strength[phase_[i]];
-    predicted_[i] = density_[i].w() + boundary_[i].w();
-  });
-  sumSmoothing(pairs(), stiffness_, predicted_, gradient_);
-  parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += motion_[i].w() * gradient_[i].head<3>(); });
-}
-
-void Fluid::applyTension(double dt) {
-  std::vector<float> strength;
-  for (const FluidPhase& phase : phases_)
-    strength.push_back(float(dt * phase.tension * phase.density / settings_.referenceDensity));
-  if (std::all_of(strength.begin(), strength.end(), [](float x) { return x == 0; })) return;
-  parallelFor(size(), [&](size_t i) {
-    stiffness_[i] = strength[phase_[i]];
-    predicted_[i] = density_[i].w() + boundary_[i].w();
-  });
-  sumTension(pairs(), float(volume_ * settings_.referenceDensity), stiffness_, predicted_, density_,
-             gradient_);
-  parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += motion_[i].w() * gradient_[i].head<3>(); });
 }
 
 void Fluid::applyPressure(double dt) {

@@ -144,8 +144,8 @@ class Fluid {
   Solved solve(const SolverSettings& solver, std::vector<float>& kappa, double scale, double errorScale,
                bool strict, double dt, const Errors& errors);
   void applyViscosity(double dt, FluidStep& report);
-  void applySmoothing();
-  void applyTension(double dt);
+  template <class Strength, class Sum>
+  void exchange(const Strength& strength, const Sum& sum);
   void applyPressure(double dt);  // of stiffness_
   void addImpulses(double dt);    // of applied_
   void rub(double dt);            // friction on bodies, by the pressures of the step
