@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/cut/fragments.h"
+#include "sunder/cut/self_check.h"
 #include "sunder/cut/stopwatch.h"
 #include "sunder/cut/unfold.h"
 

@@ -1,8 +1,8 @@
 #include "sunder/cut/fragments.h"
 
 #include "sunder/base/error.h"
+#include "sunder/cut/self_check.h"
 #include "sunder/geometry/disjoint_sets.h"
-#include "sunder/spatial/narrow_phase.h"
 
 #include <algorithm>
 #include <cmath>
@@ -126,29 +126,6 @@ class Shells {
 };
 
 }  // namespace
-
-std::vector<std::array<uint32_t, 2>> selfIntersections(const KernelMesh& mesh) {
-  spatial::OiTree tree;
-  spatial::OiTreeBuilder builder;
-  builder.build(tree, spatial::TriangleLeaves{.positions = mesh.positions, .triangles = mesh.triangles});
-  spatial::PairList pairs;
-  spatial::selfOverlapPairs(tree, pairs);
-  std::vector<std::array<uint32_t, 2>> faces;
-  for (const auto& p : spatial::selfIntersectingPairs({mesh.positions, mesh.triangles}, pairs.pairs()))
-    faces.push_back({mesh.sourceOf(p.a), mesh.sourceOf(p.b)});
-  return faces;
-}
-
-void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name) {
-  const auto found = selfIntersections(mesh);
-  if (found.empty()) return;
-  std::string text;
-  for (size_t i = 0; i < std::min<size_t>(found.size(), 4); ++i)
-    text += fmt::format("{}{} and {}", i == 0 ? "" : ", ", found[i][0], found[i][1]);
-  throw Error(ErrorKind::Geometry, fmt::format("the {} crosses itself in {} pairs of faces ({}{})", name,
-                                               found.size(), text, found.size() > 4 ? ", ..." : ""))
-      .hint("sunder collide lists all pairs; --resolve makes a solid of a closed mesh that does");
-}
 
 void refuseBothSides(const Scene& scene, MeshId id, const std::string& name, const std::string& otherName) {
   const Parts& parts = *scene.parts[id];

@@ -20,12 +20,6 @@ Selection selectFragments(const Scene& scene, const CutOptions& options);
 // Refuses a part of one mesh that is on both sides of the other.
 void refuseBothSides(const Scene& scene, MeshId id, const std::string& name, const std::string& otherName);
 
-// Pairs of faces of a mesh that have a point in common and no vertex, as faces of the input.
-std::vector<std::array<uint32_t, 2>> selfIntersections(const KernelMesh& mesh);
-
-// Refuses a mesh that crosses itself, naming pairs of faces; nothing happens to one that does not.
-void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name);
-
 // cut() of meshes as they are, where errors call the cutter `name`.
 CutResult cutNamed(const geometry::MeshView& mesh, const geometry::MeshView& cutter, const std::string& name,
                    const CutOptions& options);

@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/cut/attributes.h"
 #include "sunder/cut/fragments.h"
+#include "sunder/cut/self_check.h"
 #include "sunder/cut/self_crossing.h"
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mass_properties.h"

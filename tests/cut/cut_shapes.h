@@ -87,6 +87,21 @@ inline PolygonSoup moved(PolygonSoup soup, const Vec3& by, const Quat& turn = Qu
   return soup;
 }
 
+// One mesh of them all.
+inline PolygonSoup together(const std::vector<PolygonSoup>& parts) {
+  PolygonSoup all;
+  for (const PolygonSoup& p : parts) {
+    const uint32_t first = static_cast<uint32_t>(all.positions.size());
+    all.positions.insert(all.positions.end(), p.positions.begin(), p.positions.end());
+    for (size_t f = 0; f < p.faceCount(); ++f) {
+      std::vector<uint32_t> ring(p.face(f).begin(), p.face(f).end());
+      for (uint32_t& v : ring) v += first;
+      all.addFace(ring);
+    }
+  }
+  return all;
+}
+
 inline PolygonSoup turnedOver(const PolygonSoup& soup) {
   PolygonSoup out;
   out.positions = soup.positions;

@@ -90,19 +90,27 @@ TEST(CutRefusal, InsideOut) {
 }
 
 TEST(CutRefusal, SelfIntersectionIsNamed) {
-  // Two cubes of one mesh that overlap.
-  PolygonSoup two = unitCube();
-  const PolygonSoup other = moved(unitCube(), {0.5, 0.4, 0.3});
-  for (const Vec3& p : other.positions) two.positions.push_back(p);
-  for (size_t f = 0; f < other.faceCount(); ++f) {
-    std::vector<uint32_t> ring(other.face(f).begin(), other.face(f).end());
-    for (uint32_t& v : ring) v += 8;
-    two.addFace(ring);
-  }
   const PolygonSoup tool = box({0.6, 0.6, 0.6}, {0.8, 3, 0.8});
-  expectSays(refusal(two, tool, {.checkInput = true}), {"the mesh crosses itself", " and "});
+  // Two cubes of one mesh that overlap; the last three with faces in common planes, and edges that meet.
+  for (const Vec3& shift : {Vec3(0.5, 0.4, 0.3), Vec3(0, 0, 0.5), Vec3(0.5, 0.5, 0), Vec3(0.5, 0.5, 0.5)}) {
+    const PolygonSoup two = together({unitCube(), moved(unitCube(), shift)});
+    expectSays(refusal(two, tool, {.checkInput = true}), {"the mesh crosses itself", " and "});
+  }
+  const PolygonSoup two = together({unitCube(), moved(unitCube(), {0.5, 0.4, 0.3})});
   expectSays(refusal(two, tool, {.op = Op::Difference}), {"the mesh crosses itself", " and "});
   EXPECT_EQ(refusal(unitCube(), tool, {.checkInput = true}), "");
+}
+
+// Face on face, edge on edge, corner on corner, edge on face.
+TEST(CutRefusal, TouchingIsNoCrossing) {
+  const PolygonSoup tool = box({0.6, 0.6, 0.6}, {0.8, 3, 0.8});
+  for (const Vec3& shift : {Vec3(0, 0, 1), Vec3(0.5, 0, 1), Vec3(0, 1, 1), Vec3(1, 1, 1), Vec3(1, 0.3, 0.4)})
+    EXPECT_EQ(refusal(together({unitCube(), moved(unitCube(), shift)}), tool, {.checkInput = true}), "")
+        << shift.transpose();
+  const PolygonSoup slanted =
+      moved(moved(unitCube(), {-0.5, -0.5, -0.5}, Quat(Eigen::AngleAxisd(kPi / 4, Vec3::UnitX()))),
+            {0.5, 0.5, 1 + std::sqrt(0.5)});
+  EXPECT_EQ(refusal(together({unitCube(), slanted}), tool, {.checkInput = true}), "");
 }
 
 TEST(CutRefusal, MixedScalesAreExact) {

@@ -4,6 +4,7 @@
 #include "sunder/cut/fragments.h"
 #include "sunder/cut/resolve.h"
 #include "sunder/cut/seam.h"
+#include "sunder/cut/self_check.h"
 #include "sunder/geometry/shapes.h"
 
 #include "cut/cut_shapes.h"

@@ -20,20 +20,6 @@ PolygonSoup level(int axis, double at) {
   return soup;
 }
 
-PolygonSoup together(const std::vector<PolygonSoup>& parts) {
-  PolygonSoup all;
-  for (const PolygonSoup& p : parts) {
-    const uint32_t first = static_cast<uint32_t>(all.positions.size());
-    all.positions.insert(all.positions.end(), p.positions.begin(), p.positions.end());
-    for (size_t f = 0; f < p.faceCount(); ++f) {
-      std::vector<uint32_t> ring(p.face(f).begin(), p.face(f).end());
-      for (uint32_t& v : ring) v += first;
-      all.addFace(ring);
-    }
-  }
-  return all;
-}
-
 TEST(CutSeveral, PlanesCutACubeIntoBoxes) {
   const std::vector<PolygonSoup> planes = {level(0, 0.25), level(1, 0.5), level(2, 1.0 / 3), level(0, 0.75)};
   const CutResult r = cut(unitCube(), planes);
