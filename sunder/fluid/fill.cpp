@@ -3,13 +3,21 @@
 #include "sunder/base/error.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/core.h>
 
 namespace sunder::fluid {
 
-std::vector<Vec3> fillBox(const Box3& box, double spacing) {
+namespace {
+
+struct Lattice {
+  Vec3 first;
+  std::array<int, 3> count;
+};
+
+Lattice latticeIn(const Box3& box, double spacing) {
   if (!(spacing > 0) || !std::isfinite(spacing))
     throw Error(ErrorKind::Usage, fmt::format("a spacing of particles of {} m", spacing));
   if (!box.lower.allFinite() || !box.upper.allFinite() || box.empty())
@@ -19,13 +27,23 @@ std::vector<Vec3> fillBox(const Box3& box, double spacing) {
   if (!(fit.prod() <= double(kMostParticles)))
     throw Error(ErrorKind::Limit, fmt::format("a block of {:.3g} particles", fit.prod()))
         .hint(fmt::format("at most {}; take larger particles or a smaller block", kMostParticles));
-  const Vec3 first = box.center() - 0.5 * spacing * (fit - Vec3::Ones());
+  return {box.center() - 0.5 * spacing * (fit - Vec3::Ones()), {int(fit.x()), int(fit.y()), int(fit.z())}};
+}
+
+std::vector<Vec3> pointsOf(const Lattice& lattice, double spacing) {
+  const auto [nx, ny, nz] = lattice.count;
   std::vector<Vec3> points;
-  points.reserve(size_t(fit.prod()));
-  for (int z = 0; z < int(fit.z()); ++z)
-    for (int y = 0; y < int(fit.y()); ++y)
-      for (int x = 0; x < int(fit.x()); ++x) points.push_back(first + spacing * Vec3(x, y, z));
+  points.reserve(size_t(nx) * size_t(ny) * size_t(nz));
+  for (int z = 0; z < nz; ++z)
+    for (int y = 0; y < ny; ++y)
+      for (int x = 0; x < nx; ++x) points.push_back(lattice.first + spacing * Vec3(x, y, z));
   return points;
+}
+
+}  // namespace
+
+std::vector<Vec3> fillBox(const Box3& box, double spacing) {
+  return pointsOf(latticeIn(box, spacing), spacing);
 }
 
 std::vector<Vec3> fillField(const sdf::Field& field, const Box3& box, double spacing, double clearance,
@@ -36,6 +54,54 @@ std::vector<Vec3> fillField(const sdf::Field& field, const Box3& box, double spa
   size_t kept = 0;
   for (size_t i = 0; i < points.size(); ++i)
     if ((outside ? distance[i] : -distance[i]) >= clearance) points[kept++] = points[i];
+  points.resize(kept);
+  return points;
+}
+
+std::vector<Vec3> pour(const Box3& box, double spacing, const Vec3& from, const FindSolid& findSolid) {
+  const Lattice lattice = latticeIn(box, spacing);
+  std::vector<Vec3> points = pointsOf(lattice, spacing);
+  std::vector<uint8_t> taken(points.size(), 0);
+  findSolid(points, taken);
+  const auto& count = lattice.count;
+  const std::array<size_t, 3> stride{1, size_t(count[0]), size_t(count[0]) * size_t(count[1])};
+  std::array<int, 3> cell{};
+  for (int k = 0; k < 3; ++k)
+    cell[size_t(k)] = int(
+        std::clamp(std::round((from[k] - lattice.first[k]) / spacing), 0.0, double(count[size_t(k)] - 1)));
+  const auto indexOf = [&](const std::array<int, 3>& c) {
+    return size_t(c[0]) * stride[0] + size_t(c[1]) * stride[1] + size_t(c[2]) * stride[2];
+  };
+  const auto place = [](const Vec3& p) {
+    return fmt::format("({:.3g}, {:.3g}, {:.3g})", p.x(), p.y(), p.z());
+  };
+  if (taken[indexOf(cell)] != 0)
+    throw Error(ErrorKind::Geometry,
+                fmt::format("{} is in a solid, so nothing can be poured there", place(from)))
+        .hint("give a point inside of the container, a particle away from its walls");
+  std::vector<std::array<int, 3>> reached{cell};
+  taken[indexOf(cell)] = 2;
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (size_t axis = 0; axis < 3; ++axis)
+      for (const int way : {-1, 1}) {
+        std::array<int, 3> next = reached[i];
+        next[axis] += way;
+        if (next[axis] < 0 || next[axis] >= count[axis]) {
+          if (axis == 1 && way == 1) continue;
+          throw Error(ErrorKind::Geometry,
+                      fmt::format("the liquid would run out at {}", place(points[indexOf(reached[i])])))
+              .hint(
+                  "the container is open below that level, or its walls are too thin for particles of this "
+                  "size");
+        }
+        uint8_t& mark = taken[indexOf(next)];
+        if (mark != 0) continue;
+        mark = 2;
+        reached.push_back(next);
+      }
+  size_t kept = 0;
+  for (size_t i = 0; i < points.size(); ++i)
+    if (taken[i] == 2) points[kept++] = points[i];
   points.resize(kept);
   return points;
 }

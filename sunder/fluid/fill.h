@@ -7,6 +7,8 @@
 #include "sunder/sdf/field.h"
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace sunder::fluid {
@@ -21,5 +23,14 @@ std::vector<Vec3> fillBox(const Box3& box, double spacing);
 // it, or outside where `outside` is set (the room that solids leave). Up to the level of the box.
 std::vector<Vec3> fillField(const sdf::Field& field, const Box3& box, double spacing, double clearance,
                             bool outside);
+
+// Marks the points that are in solids.
+using FindSolid = std::function<void(std::span<const Vec3> points, std::span<uint8_t> solid)>;
+
+// Pours into a container: lattice points of the box that hang together with the one nearest to `from` without
+// passing through solids. The top of the box is the level of the liquid. Throws Error (Geometry) where the
+// liquid would run out through a side or the bottom of the box, or `from` is in a solid. O(points of the
+// box).
+std::vector<Vec3> pour(const Box3& box, double spacing, const Vec3& from, const FindSolid& findSolid);
 
 }  // namespace sunder::fluid

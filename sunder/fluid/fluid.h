@@ -81,9 +81,8 @@ class Fluid {
   uint32_t addPhase(const FluidPhase& phase);
   // Throws Error (Usage) for positions or velocities that are not finite, or a phase that is not there.
   void add(std::span<const Vec3> positions, const Vec3& velocity, uint32_t phase = 0);
-  // Of positions where particles are to be, leaves out those in bodies: where a body adds more than `most` to
-  // the density.
-  void leaveOutBuried(std::vector<Vec3>& positions, double most) const;
+  // Marks positions in bodies: where one adds more than `most` to the density.
+  void findBuried(std::span<const Vec3> positions, double most, std::span<uint8_t> buried) const;
   // Takes particles away: those whose number (by place in positions()) is set.
   void remove(std::span<const uint8_t> gone);
 

@@ -41,20 +41,16 @@ void Fluid::add(std::span<const Vec3> positions, const Vec3& velocity, uint32_t 
   prepared_ = false;
 }
 
-void Fluid::leaveOutBuried(std::vector<Vec3>& positions, double most) const {
+void Fluid::findBuried(std::span<const Vec3> positions, double most, std::span<uint8_t> buried) const {
+  std::fill(buried.begin(), buried.end(), uint8_t(0));
   if (positions.empty()) return;
   const Vec3 origin = boundsOf(positions).center();
   std::vector<Vec4f> place(positions.size());
   for (size_t i = 0; i < place.size(); ++i) place[i] = withFourth((positions[i] - origin).cast<float>(), 0);
   BoundaryEntries entries;
   findEntries(bodies_, place, origin, entries);
-  std::vector<uint8_t> buried(place.size(), 0);
   for (size_t e = 0; e < entries.particle.size(); ++e)
     if (double(entries.sample[e].w()) > most) buried[entries.particle[e]] = 1;
-  size_t kept = 0;
-  for (size_t i = 0; i < positions.size(); ++i)
-    if (!buried[i]) positions[kept++] = positions[i];
-  positions.resize(kept);
 }
 
 void Fluid::remove(std::span<const uint8_t> gone) {

@@ -22,6 +22,7 @@ using rigid::BodyIndex;
 
 // Of the density that a wall adds: particles of a block that have more are in it.
 constexpr double kBuried = 0.75;
+constexpr double kPoured = 0.5;     // liquid that is poured comes no nearer
 constexpr double kMostSteps = 200;  // of the fluid in one of the bodies
 constexpr double kTankMargin = 4;  // supports that particles may have left a tank by and still be pushed back
 
@@ -136,18 +137,47 @@ void Liquids::start(const rigid::Simulation& simulation) {
   const ProfileScope scope("liquids");
   follow(simulation);
   place(simulation, 1);
-  fill();
+  fill(simulation);
   emit(0);
   fluid_->relax();
 }
 
-void Liquids::fill() {
+// Into a body, up to a level.
+std::vector<Vec3> Liquids::poured(const BlockSpec& block, const rigid::Simulation& simulation) const {
+  const double spacing = 2 * scene_.fluid->settings.radius;
+  const auto findSolid = [&](std::span<const Vec3> points, std::span<uint8_t> solid) {
+    fluid_->findBuried(points, kPoured, solid);
+  };
+  Box3 box = simulation.bounds(BodyIndex(*block.container));
+  if (!box.lower.allFinite() || !box.upper.allFinite())
+    throw Error(ErrorKind::Geometry, "nothing can be poured into a body without end");
+  Vec3 from = box.center();
+  from.y() = box.upper.y();
+  if (block.level) box.upper.y() = *block.level;
+  if (box.empty()) throw Error(ErrorKind::Geometry, "the level is below the body");
+  if (block.from) return fluid::pour(box, spacing, *block.from, findSolid);
+  // Down from the middle of the top, as far as it goes.
+  std::vector<Vec3> way;
+  for (double y = from.y(); y > box.lower.y(); y -= 0.5 * spacing) way.emplace_back(from.x(), y, from.z());
+  std::vector<uint8_t> solid(way.size());
+  findSolid(way, solid);
+  size_t end = 0;
+  while (end < way.size() && solid[end] == 0) ++end;
+  if (end < 3 || way[end - 1].y() > box.upper.y())
+    throw Error(ErrorKind::Geometry, "nothing can be poured in from above the middle of the body")
+        .hint("say where its inside is by a point (\"from\")");
+  return fluid::pour(box, spacing, way[end - 2], findSolid);
+}
+
+void Liquids::fill(const rigid::Simulation& simulation) {
   const double spacing = 2 * scene_.fluid->settings.radius;
   for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l)
     for (const BlockSpec& block : scene_.fluid->liquids[l].blocks) {
       std::vector<Vec3> points;
       try {
-        if (block.field.empty()) {
+        if (block.container) {
+          points = poured(block, simulation);
+        } else if (block.field.empty()) {
           points = fluid::fillBox(block.box, spacing);
         } else {
           const nlohmann::json json = nlohmann::json::parse(block.field);
@@ -157,9 +187,13 @@ void Liquids::fill() {
       } catch (const Error& error) {
         throw scene_.document.error(block.pointer, error.message()).hint(error.hint());
       }
-      const size_t all = points.size();
-      fluid_->leaveOutBuried(points, kBuried);
-      report_.buried += all - points.size();
+      std::vector<uint8_t> buried(points.size());
+      fluid_->findBuried(points, kBuried, buried);
+      size_t kept = 0;
+      for (size_t i = 0; i < points.size(); ++i)
+        if (buried[i] == 0) points[kept++] = points[i];
+      report_.buried += points.size() - kept;
+      points.resize(kept);
       fluid_->add(points, block.velocity, l);
     }
 }

@@ -59,7 +59,8 @@ class Liquids {
  private:
   void follow(const rigid::Simulation& simulation);  // new bodies, and those that are gone
   void place(const rigid::Simulation& simulation, double part);
-  void fill();
+  void fill(const rigid::Simulation& simulation);
+  std::vector<Vec3> poured(const BlockSpec& block, const rigid::Simulation& simulation) const;
   void emit(double time);
   void drain();
   fluid::BoundaryMapPtr mapOf(const rigid::Shape& shape) const;

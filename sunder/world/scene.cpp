@@ -267,7 +267,9 @@ class SceneReader {
 
   // A liquid has a place among the bodies, by which recordings know it.
   void addLiquids(const SceneNode& node) {
-    scene_.fluid = readFluid(node, scene_, [&](const SceneNode& name) { return needMaterial(name); });
+    scene_.fluid = readFluid(
+        node, scene_, [&](const SceneNode& name) { return needMaterial(name); },
+        [&](const SceneNode& name) { return needBody(name); });
     for (LiquidSpec& liquid : scene_.fluid->liquids) {
       const Json point = {{"sphere", {{"radius", scene_.fluid->settings.radius}}}};
       BodySpec body;

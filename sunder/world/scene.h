@@ -104,6 +104,10 @@ struct ForceSpec {
 struct BlockSpec {
   Box3 box;
   std::string field;  // description of a field, JSON; empty: the whole box
+  // Poured into a body, up to the top of the box, which is then that of the body.
+  std::optional<uint32_t> container;
+  std::optional<Vec3> from;  // a point inside of it; else below the middle of its top
+  std::optional<double> level;
   std::string pointer;
   Vec3 velocity = Vec3::Zero();
 };

@@ -21,10 +21,20 @@ Box3 readBox(const SceneNode& node) {
   return box;
 }
 
-BlockSpec readBlock(const SceneNode& node) {
+BlockSpec readBlock(const SceneNode& node, const FindByName& body) {
   BlockSpec block;
   block.pointer = node.pointer();
   block.velocity = node.vector("velocity", kSpeed, Vec3::Zero());
+  for (const char* key : {"level", "from"})
+    if (node.has(key) && !node.has("pour")) node[key].fail("is for liquid that is poured (\"pour\")");
+  if (node.has("pour")) {
+    for (const char* key : {"lower", "upper", "field"})
+      if (node.has(key)) node[key].fail("goes with blocks, not with liquid that is poured into a body");
+    block.container = body(node["pour"]);
+    if (node.has("level")) block.level = node["level"].quantity(kLength);
+    if (node.has("from")) block.from = node["from"].vector(kLength);
+    return block;
+  }
   if (node.has("field")) {
     const sdf::FieldPtr field = makeField(node["field"]);
     block.field = node["field"].json().dump();
@@ -32,7 +42,8 @@ BlockSpec readBlock(const SceneNode& node) {
   }
   const bool box = node.has("lower") && node.has("upper");
   if (node.has("lower") != node.has("upper") || (!box && block.field.empty()))
-    node.fail("where the block is, is not clear", "give \"lower\" and \"upper\", or a \"field\", or both");
+    node.fail("where the block is, is not clear",
+              "give \"lower\" and \"upper\", or a \"field\", or both, or a body to \"pour\" into");
   if (box) {
     const Box3 given = readBox(node);
     if (block.field.empty()) {
@@ -62,8 +73,8 @@ EmitterSpec readEmitter(const SceneNode& node) {
 
 }  // namespace
 
-FluidSpec readFluid(const SceneNode& node, const Scene& scene,
-                    const std::function<uint32_t(const SceneNode&)>& material) {
+FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName& material,
+                    const FindByName& body) {
   FluidSpec spec;
   fluid::FluidSettings& settings = spec.settings;
   settings.radius = node.positive("radius", kLength, 0.01);
@@ -102,7 +113,7 @@ FluidSpec readFluid(const SceneNode& node, const Scene& scene,
     liquid.phase.tension = part.notNegative("tension", kPlain, 0);
     if (part.has("blocks"))
       for (size_t b = 0; b < part["blocks"].size(); ++b)
-        liquid.blocks.push_back(readBlock(part["blocks"][b]));
+        liquid.blocks.push_back(readBlock(part["blocks"][b], body));
     if (part.has("emitters"))
       for (size_t e = 0; e < part["emitters"].size(); ++e)
         liquid.emitters.push_back(readEmitter(part["emitters"][e]));

@@ -8,8 +8,9 @@
 
 namespace sunder::world {
 
-// `material` looks names up. Places among the bodies are not set.
-FluidSpec readFluid(const SceneNode& node, const Scene& scene,
-                    const std::function<uint32_t(const SceneNode&)>& material);
+// `material` and `body` look names up. Places of liquids among the bodies are not set.
+using FindByName = std::function<uint32_t(const SceneNode&)>;
+FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName& material,
+                    const FindByName& body);
 
 }  // namespace sunder::world

@@ -82,6 +82,12 @@ constexpr const char* kShapes =
         {"transform": {"of": {"sphere": {"radius": 0.08}}, "position": [0, 0.12, 0], "rotation": {"degrees": [0, 0, 0]}, "scale": 1}}
       ]},
       "solid": {"error": 0.01, "points": 300, "cells": 64}
+    },
+    "trough": {
+      "field": {"difference": [
+        {"box": {"size": [0.5, 0.3, 0.7]}},
+        {"box": {"centre": [0, 0.1, 0], "size": [0.3, 0.3, 0.5]}}
+      ]}
     }
   })";
 
@@ -125,6 +131,7 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
     {"id": "halves", "shape": {"make": "torus", "scale": 0.1}, "position": [1.2, 0.3, 0],
       "cut": [{"point": [0, 0, 0], "normal": [1, 0.2, 0]}]},  // bodies "halves.0" and "halves.1" instead
     {"id": "dented", "shape": "dented", "position": [-0.6, 0.3, 0]},
+    {"id": "trough", "shape": "trough", "kind": "static", "position": [3.8, 0.15, 0]},
     {
       "id": "paddle",
       "shape": "brick",
@@ -225,7 +232,8 @@ constexpr const char* kFluid =
         "tension": 0,
         "blocks": [
           {"lower": [3, 0, -0.4], "upper": [3.4, 0.4, 0.4], "velocity": [0, 0, 0]},
-          {"field": {"sphere": {"centre": [3.8, 0.5, 0], "radius": 0.12}}}  // the inside of a field
+          {"field": {"sphere": {"centre": [3.8, 0.5, 0], "radius": 0.12}}},  // the inside of a field
+          {"pour": "trough", "level": "20 cm"}  // into a body; "from": a point inside, if it is not open at the top
         ],
         "emitters": [
           {"position": [3.2, 0.8, 0], "direction": [1, 0, 0], "radius": "6 cm", "speed": "1 m/s", "from": 0.2, "until": "0.5 s"}

@@ -41,5 +41,32 @@ TEST(Fill, WrongBlocksAreRefused) {
   EXPECT_THROW(fillBox({Vec3::Zero(), Vec3::Ones()}, 1e-5), Error);
 }
 
+// A cup: the inside of a box without a lid, walls of 0.1.
+TEST(Fill, PouringStaysInTheCup) {
+  const auto cup = [](const Vec3& p, bool hole) {
+    if (hole && p.y() < 0.1 && std::abs(p.x()) < 0.1 && std::abs(p.z()) < 0.1) return false;
+    return p.y() < 0.1 || std::abs(p.x()) > 0.4 || std::abs(p.z()) > 0.4;
+  };
+  const auto solids = [&](bool hole) {
+    return [cup, hole](std::span<const Vec3> points, std::span<uint8_t> solid) {
+      for (size_t i = 0; i < points.size(); ++i) solid[i] = cup(points[i], hole);
+    };
+  };
+  const Box3 box{Vec3(-0.5, 0, -0.5), Vec3(0.5, 0.6, 0.5)};
+  const std::vector<Vec3> inside = pour(box, 0.05, {0, 0.3, 0}, solids(false));
+  EXPECT_EQ(inside.size(), 16u * 10u * 16u);
+  for (const Vec3& p : inside) EXPECT_FALSE(cup(p, false));
+  const auto message = [&](const Vec3& from, bool hole) {
+    try {
+      pour(box, 0.05, from, solids(hole));
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_NE(message({0, 0.3, 0}, true).find("would run out at"), std::string::npos);
+  EXPECT_NE(message({0.45, 0.3, 0}, false).find("is in a solid"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sunder::fluid

@@ -210,7 +210,12 @@ TEST(FluidBoundaryFull, ABallUnderWaterIsPushedUpByWhatItDisplaces) {
   sphere.position = sphere.centre = Vec3(0, 0.42, 0);
   fluid.addBody(sphere);
   std::vector<Vec3> points = fillBox({box.lower, Vec3(0.6, 0.8, 0.6)}, kDiameter);
-  fluid.leaveOutBuried(points, 0.75);
+  std::vector<uint8_t> buried(points.size());
+  fluid.findBuried(points, 0.75, buried);
+  size_t kept = 0;
+  for (size_t i = 0; i < points.size(); ++i)
+    if (buried[i] == 0) points[kept++] = points[i];
+  points.resize(kept);
   fluid.add(points, Vec3::Zero());
   fluid.relax();
   run(fluid, 1.5, 3e-3);

@@ -149,6 +149,43 @@ TEST(Liquids, WrongLiquidsAreRefusedWithTheirPlace) {
 }
 
 // Blocks over bodies: what would be in them is left out, and counted.
+// A glass stands on the floor; what is poured in stays in and weighs what the glass holds.
+TEST(Liquids, AGlassIsFilledToALevel) {
+  constexpr const char* kGlass = R"({
+    "world": {"frames": 40, "frameRate": 60, "timeStep": "1/240 s"},
+    "bodies": [
+      {"id": "floor", "shape": {"plane": {}}, "kind": "static"},
+      {"id": "glass", "shape": {"field": {"difference": [
+        {"cylinder": {"from": [0, 0, 0], "to": [0, 0.12, 0], "radius": 0.05}},
+        {"cylinder": {"from": [0, 0.012, 0], "to": [0, 0.2, 0], "radius": 0.038}}]}}, "material": "glass"}
+    ],
+    "fluid": {"radius": "2.5 mm", "liquids": [{"id": "water", "blocks": [{"pour": "glass", "level": "8 cm"}]}]}
+  })";
+  World world(fromText(kGlass));
+  const double volume = kPi * 0.038 * 0.038 * (0.08 - 0.012);
+  // Walls this thin (1.2 supports) keep water a quarter of a support away.
+  EXPECT_NEAR(world.liquids().mass(0), 1000 * volume, 0.2 * 1000 * volume);
+  while (world.frame() < 40) world.advance();
+  for (const Vec3& p : world.liquids().fluid()->positions()) {
+    EXPECT_LT(std::hypot(p.x(), p.z()), 0.044);
+    EXPECT_GT(p.y(), 0.006);
+    EXPECT_LT(p.y(), 0.1);
+  }
+  const auto refused = [](const std::string& block) {
+    try {
+      const World unused(fromText(kGlass, {"fluid.radius=4 mm", "fluid.liquids.0.blocks.0=" + block}));
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused(R"({"pour": "glass", "level": "8 cm", "from": [0.046, 0.05, 0.046]})").find("run out"),
+            std::string::npos);
+  EXPECT_NE(refused(R"({"pour": "floor"})").find("without end"), std::string::npos);
+  EXPECT_NE(refused(R"({"pour": "cup"})").find("no body \"cup\""), std::string::npos);
+  EXPECT_NE(refused(R"({"level": 1})").find("is for liquid that is poured"), std::string::npos);
+}
+
 TEST(Liquids, ParticlesInBodiesAreLeftOutAndCounted) {
   World world(fromText(kPool, {"bodies.light.position=[0.3, 0.15, 0.25]"}));
   uint64_t counted = 0;
