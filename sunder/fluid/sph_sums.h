@@ -49,6 +49,9 @@ struct PairSums {
   std::span<const Vec4f> place, motion;
   float support = 0, volume = 0;
   const PairBlocks* blocks = nullptr;
+  // Lengths after which the fluid repeats itself (periodic.h), 0 where it does not: of a neighbour, the image
+  // that is nearest counts.
+  Vec3f period = Vec3f::Zero();
 };
 
 // Density of the fluid relative to rest, the particle itself included, in .w, and its gradient; and the sum
