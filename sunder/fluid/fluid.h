@@ -55,6 +55,9 @@ struct FluidSettings {
   double deficient = 0.6;      // particles less dense than this have no divergence to speak of
   uint32_t reorderEvery = 16;  // steps, along the grid
   PeriodicSides periodic;
+  // Central ones keep angular momentum; full ones are right in flows whose particles go in layers, where
+  // central ones are too weak by up to a third.
+  ViscousForces viscousForces = ViscousForces::Central;
 };
 
 struct FluidPhase {

@@ -25,16 +25,18 @@ double distanceOf(double value) {
   return 0.5 * (low + high);
 }
 
-std::array<double, kEntries + 1> makeTable() {
-  std::array<double, kEntries + 1> table;
+using Table = std::array<double, kEntries + 1>;
+Table makeTable(ViscousForces forces) {
+  Table table;
   for (size_t k = 0; k <= kEntries; ++k)
-    table[k] = wallFrictionAt(distanceOf(kMostValue * double(k) / double(kEntries)));
+    table[k] = wallFrictionAt(forces, distanceOf(kMostValue * double(k) / double(kEntries)));
   return table;
 }
 
 }  // namespace
 
-double wallFrictionAt(double t) {
+double wallFrictionAt(ViscousForces forces, double t) {
+  const bool central = forces == ViscousForces::Central;
   constexpr int kSteps = 64;
   const CubicKernel kernel(1);
   const double away = std::max(t - 0.5, kNearest);
@@ -45,15 +47,16 @@ double wallFrictionAt(double t) {
     for (int j = 0; j < kSteps; ++j) {
       const double c = 2 * (j + 0.5) / kSteps - 1;
       // Velocity there less that of the particle, which is one: -s c / away; by the part that is solid.
-      around -= std::max(1 - (t + s * c), 0.0) * (1 - c * c) * s * c / away;
+      around -= std::max(1 - (t + s * c), 0.0) * (central ? 10 * 0.5 * (1 - c * c) : 2) * s * c / away;
     }
     sum -= kernel.gradientFactor(s) * s * s * s * s / (s * s + 0.01) * around;
   }
-  return std::max(10 * kPi * sum * 2 / (kSteps * kSteps), 0.0);
+  return std::max(2 * kPi * sum * 2 / (kSteps * kSteps), 0.0);
 }
 
-double wallFriction(double value) {
-  static const std::array<double, kEntries + 1> table = makeTable();
+double wallFriction(ViscousForces forces, double value) {
+  static const Table central = makeTable(ViscousForces::Central), full = makeTable(ViscousForces::Full);
+  const Table& table = forces == ViscousForces::Central ? central : full;
   const double at = std::clamp(value / kMostValue, 0.0, 1.0) * kEntries;
   const auto k = std::min(size_t(at), kEntries - 1);
   const double part = at - double(k);
@@ -72,8 +75,8 @@ void Fluid::stick(double dt) {
       if (!(steep > 0)) continue;
       const Vec3 normal = sample.head<3>().cast<double>() / steep;
       const Vec3 slip = velocity(i) - body.velocityAt(positions_[i]);
-      const double rate =
-          phases_[phase_[i]].viscosity * wallFriction(double(sample.w())) / (support_ * support_);
+      const double rate = phases_[phase_[i]].viscosity *
+                          wallFriction(settings_.viscousForces, double(sample.w())) / (support_ * support_);
       const Vec3 change = (1 / (1 + dt * rate) - 1) * (slip - slip.dot(normal) * normal);
       motion_[i].head<3>() += change.cast<float>();
       const Vec3 impulse = -mass(i) * change;

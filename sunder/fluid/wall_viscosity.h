@@ -6,14 +6,16 @@
 // and the boundary density tells the distance: so it works for any map, with walls taken as flat.
 #pragma once
 
+#include "sunder/fluid/sph_sums.h"
+
 namespace sunder::fluid {
 
 // Support^2 over viscosity times the rate at which sliding decays by the wall, at a place where the boundary
 // density is `value`. A table of 256 entries, made at the first use.
-double wallFriction(double value);
+double wallFriction(ViscousForces forces, double value);
 
 // The integral behind it, by the distance from the surface and the offset of the map, in supports:
 // planeBoundaryDensity(t) is the boundary density there.
-double wallFrictionAt(double t);
+double wallFrictionAt(ViscousForces forces, double t);
 
 }  // namespace sunder::fluid
