@@ -3,10 +3,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/profiler.h"
-#include "sunder/fluid/density_map.h"
 #include "sunder/fluid/fill.h"
-#include "sunder/sdf/analytic_field.h"
-#include "sunder/sdf/mesh_field.h"
 #include "sunder/world/field_tree.h"
 
 #include <algorithm>
@@ -20,10 +17,7 @@ namespace {
 
 using rigid::BodyIndex;
 
-// Of the density that a wall adds: particles of a block that have more are in it.
-constexpr double kBuried = 0.75;
 constexpr double kMostSteps = 200;  // of the fluid in one of the bodies
-constexpr double kTankMargin = 4;  // supports that particles may have left a tank by and still be pushed back
 
 }  // namespace
 
@@ -35,16 +29,11 @@ Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : sc
     fluid_->addPhase(liquid.phase);
     emitted_.emplace_back(liquid.emitters.size(), 0);
   }
-  const double support = fluid_->support();
   if (spec.tank) {
-    Box3 domain = *spec.tank;
-    domain.lower.array() -= kTankMargin * support;
-    domain.upper.array() += kTankMargin * support;
     fluid::BoundaryBody tank;
-    tank.map = std::make_shared<const fluid::DensityMap>(
-        *sdf::makeBoxField(*spec.tank), domain,
-        fluid::DensityMapSettings{.support = support, .cell = 0, .offset = spec.offset, .outside = true});
+    tank.map = tankMap(*spec.tank);
     tank.friction = spec.friction;
+    tank.noSlip = spec.noSlip;
     tank_ = fluid_->addBody(tank);
   }
   for (const BodySpec& body : scene.bodies) {
@@ -56,35 +45,6 @@ Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : sc
       throw scene.document.error(body.pointer, error.message()).hint(error.hint());
     }
   }
-}
-
-fluid::BoundaryMapPtr Liquids::mapOf(const rigid::Shape& shape) const {
-  const double support = fluid_->support();
-  fluid::DensityMapSettings settings{
-      .support = support, .cell = 0, .offset = scene_.fluid->offset, .outside = false};
-  if (shape.kind() == rigid::ShapeKind::Plane)
-    return std::make_shared<const fluid::PlaneMap>(Vec3::UnitY(), 0.0, settings);
-  Box3 domain = shape.localBounds();
-  domain.lower.array() -= 3 * support;
-  domain.upper.array() += 3 * support;
-  const auto make = [&](const sdf::Field& field) {
-    auto map = std::make_shared<const fluid::DensityMap>(field, domain, settings);
-    // Walls that are thin for particles of this size would let them through: they keep farther away.
-    if (map->report().thinPlaces > 0) {
-      const double offset = fluid::thinWallOffset(map->report().thinnest, support);
-      if (offset < settings.offset) {
-        settings.offset = offset;
-        map = std::make_shared<const fluid::DensityMap>(field, domain, settings);
-      }
-    }
-    return map;
-  };
-  // Pieces too small to have a shape, for particles of this size.
-  if (shape.localBounds().extent().maxCoeff() < support)
-    return make(*sdf::makeSphereField(shape.mass().centre, std::cbrt(0.75 / kPi * shape.mass().volume)));
-  if (shape.kind() == rigid::ShapeKind::Solid || shape.kind() == rigid::ShapeKind::Hull)
-    return make(sdf::MeshField(shape.surface()));
-  return make(shape.field());
 }
 
 void Liquids::follow(const rigid::Simulation& simulation) {
@@ -100,6 +60,7 @@ void Liquids::follow(const rigid::Simulation& simulation) {
       body.map = known != maps_.end() ? known->second : mapOf(*shape);
     }
     body.friction = scene_.fluid->friction;
+    body.noSlip = scene_.fluid->noSlip;
     fluid_->addBody(body);
     before_.push_back(simulation.exists(BodyIndex(b)) ? simulation.pose(BodyIndex(b)) : rigid::Pose{});
   }
@@ -158,7 +119,7 @@ void Liquids::fill() {
         throw scene_.document.error(block.pointer, error.message()).hint(error.hint());
       }
       const size_t all = points.size();
-      fluid_->leaveOutBuried(points, kBuried);
+      leaveOutBuried(points);
       report_.buried += all - points.size();
       fluid_->add(points, block.velocity, l);
     }

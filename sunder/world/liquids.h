@@ -60,9 +60,12 @@ class Liquids {
   void follow(const rigid::Simulation& simulation);  // new bodies, and those that are gone
   void place(const rigid::Simulation& simulation, double part);
   void fill();
+  void leaveOutBuried(std::vector<Vec3>& points) const;
   void emit(double time);
   void drain();
   fluid::BoundaryMapPtr mapOf(const rigid::Shape& shape) const;
+  fluid::BoundaryMapPtr tankMap(Box3 box) const;
+  fluid::BoundaryMapPtr particlesOf(const geometry::TriMesh& surface) const;
 
   const Scene& scene_;
   const std::vector<BuiltShape>& shapes_;
