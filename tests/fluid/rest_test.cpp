@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <memory>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -161,6 +162,53 @@ TEST(FluidRest, AFrontDoesNotKnowHowLongTheTankIs) {
   EXPECT_LT(one, 1.4);
   EXPECT_NEAR(one, two, kRadius);
   EXPECT_LT(std::abs(mean), 0.1 * kRadius);
+}
+
+// Check 23, as in the specification: with the source's offset of 0 water keeps half a support off its walls.
+TEST(FluidRestFull, APillarStandsHalfASupportOffItsWalls) {
+  const double width = 0.5088;
+  Fluid fluid(settingsOf());
+  fluid.addPhase({1000, 1e-6, 0.02, 0});
+  fluid.addBody(fixed(tankMap({Vec3::Zero(), Vec3(width, 2, width)}, 0)));
+  const Vec3 corner = Vec3::Constant(0.0544);
+  fluid.add(fillBox({corner, corner + Vec3(0.4, 1, 0.4) * (1 + 1e-9)}, kDiameter), Vec3::Zero());
+  ASSERT_EQ(fluid.size(), 2500u);
+  fluid.relax();
+  run(fluid, 2);
+  double centre = 0;
+  for (const Vec3& p : fluid.positions()) centre += p.y() / double(fluid.size());
+  RecordProperty("centre", std::to_string(centre));
+  EXPECT_NEAR(centre, 0.475, 0.02 * 0.475);
+}
+
+// Check 24: a ball of three supports that is held under water, in a pool without sides.
+TEST(FluidRestFull, BuoyancyIsThatOfTheVolume) {
+  const double radius = 0.24, width = 0.96, volume = 4 * kPi / 3 * radius * radius * radius;
+  for (const auto& [offset, part, tolerance] :
+       {std::tuple{0.0, 1.62, 0.03 * 1.62}, std::tuple{0.5, 1.0, 0.05}}) {
+    FluidSettings settings = settingsOf();
+    settings.periodic.lengths = Vec3(width, 0, width);
+    Fluid fluid(settings);
+    fluid.addPhase({1000, 1e-6, 0.05, 0});
+    fluid.addBody(fixed(planeMap(Vec3::UnitY())));
+    BoundaryBody sphere = fixed(ballMap(radius, offset));
+    sphere.position = sphere.centre = Vec3(0.48, 0.44, 0.48);
+    fluid.addBody(sphere);
+    std::vector<Vec3> points = fillBox({Vec3::Zero(), Vec3(width, 0.88, width)}, kDiameter);
+    fluid.leaveOutBuried(points, 0.75);
+    fluid.add(points, Vec3::Zero());
+    fluid.relax();
+    run(fluid, 1.5, 3e-3);
+    double force = 0;
+    const int steps = 200;
+    for (int k = 0; k < steps; ++k) {
+      fluid.step(3e-3);
+      force += fluid.impulses()[1].linear.y() / (3e-3 * steps);
+    }
+    const double measured = force / (1000 * kGravity * volume);
+    RecordProperty("part" + std::to_string(int(10 * offset)), std::to_string(measured));
+    EXPECT_NEAR(measured, part, tolerance);
+  }
 }
 
 // A closed tank that is shaken about at up to five times gravity, ten seconds of it: nobody gets out. Half a
