@@ -1,6 +1,7 @@
 // What the fluid knows of solids. A boundary map says, for points in the frame of a body, how much the body
 // adds to the density of a particle there, relative to the density of the fluid at rest, and the gradient of
-// that: density_map.h for bodies of any shape. A map may be shared by many bodies.
+// that: density_map.h for bodies of any shape, sampled_map.h for particles on their surface. A map may be
+// shared by many bodies.
 #pragma once
 
 #include "sunder/base/box.h"
@@ -22,6 +23,9 @@ class BoundaryMap {
   virtual void samples(std::span<const Vec4f> points, std::span<Vec4f> out) const = 0;
   virtual void values(std::span<const Vec4f> points, std::span<float> out) const = 0;
   virtual Box3 bounds() const = 0;  // outside of it there is nothing; may be infinite
+  // Whether the density at the end of a step is looked up there, in every iteration, or predicted from value
+  // and gradient at its start.
+  virtual bool exact() const { return true; }
 };
 using BoundaryMapPtr = std::shared_ptr<const BoundaryMap>;
 
@@ -35,6 +39,7 @@ struct BoundaryBody {
   double inverseMass = 0;
   Mat3 inverseInertia = Mat3::Zero();  // in the world
   double friction = 0;                 // Coulomb
+  bool noSlip = false;                 // viscous fluid sticks to it (wall_viscosity.h)
 
   Vec3 velocityAt(const Vec3& point) const { return velocity + spin.cross(point - centre); }
 };

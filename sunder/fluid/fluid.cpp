@@ -38,6 +38,7 @@ Fluid::Fluid(const FluidSettings& settings) : settings_(settings) {
     throw Error(ErrorKind::Usage,
                 fmt::format("fluid: a support of {:.3g} m for particles {:.3g} m wide", support_, diameter_))
         .hint("between one and a half and four diameters; two are usual");
+  requireLengths(settings.periodic, support_);
   volume_ = diameter_ * diameter_ * diameter_;
 }
 
@@ -92,18 +93,26 @@ size_t Fluid::bytes() const {
          grid_.bytes() - grid_.listBytes() + entries_.particle.size() * (sizeof(uint32_t) + sizeof(Vec4f));
 }
 
-PairSums Fluid::pairs() const { return {place_, motion_, float(support_), float(volume_), &blocks_}; }
+PairSums Fluid::pairs() const {
+  return {place_,         motion_,  float(support_),
+          float(volume_), &blocks_, settings_.periodic.lengths.cast<float>()};
+}
 
 void Fluid::prepare() {
   const size_t n = size();
   {
     const ProfileScope scope("neighbours");
-    grid_.build(positions_, support_);
+    wrap(settings_.periodic, positions_);
     if (steps_ % settings_.reorderEvery == 0) {
-      reorder();
       grid_.build(positions_, support_);
+      reorder();
     }
-    grid_.neighbours(rows_);
+    if (settings_.periodic.any()) {
+      periodic_.neighbours(settings_.periodic, positions_, support_, grid_, rows_);
+    } else {
+      grid_.build(positions_, support_);
+      grid_.neighbours(rows_);
+    }
   }
   const Box3 box = boundsOf(positions_);
   origin_ = n > 0 ? box.center() : Vec3::Zero();

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "sunder/fluid/boundary.h"
+#include "sunder/fluid/periodic.h"
 #include "sunder/fluid/sph_sums.h"
 #include "sunder/spatial/neighbour_rows.h"
 #include "sunder/spatial/point_grid.h"
@@ -53,6 +54,10 @@ struct FluidSettings {
   MeanError mean = MeanError::Compressed;
   double deficient = 0.6;      // particles less dense than this have no divergence to speak of
   uint32_t reorderEvery = 16;  // steps, along the grid
+  PeriodicSides periodic;
+  // Central ones keep angular momentum; full ones are right in flows whose particles go in layers, where
+  // central ones are too weak by up to a third.
+  ViscousForces viscousForces = ViscousForces::Central;
 };
 
 struct FluidPhase {
@@ -148,6 +153,7 @@ class Fluid {
   void applyPressure(double dt);  // of stiffness_
   void addImpulses(double dt);    // of applied_
   void rub(double dt);            // friction on bodies, by the pressures of the step
+  void stick(double dt);          // viscosity on bodies without slip
   void predictBoundary(double dt);
   double fastest() const;
 
@@ -171,6 +177,7 @@ class Fluid {
   bool prepared_ = false;
   Vec3 origin_ = Vec3::Zero();
   spatial::PointGrid grid_;
+  PeriodicSearch periodic_;
   spatial::NeighbourRows rows_;
   PairBlocks blocks_;
   std::vector<Vec4f> place_;     // relative to the origin

@@ -28,6 +28,7 @@ void Fluid::exchange(const Strength& strength, const Sum& sum) {
 void Fluid::applyForces(double dt, FluidStep& report) {
   const ProfileScope scope("forces");
   applyViscosity(dt, report);
+  stick(dt);
   exchange([](const FluidPhase& phase) { return phase.smoothing; },
            [&] { sumSmoothing(pairs(), stiffness_, predicted_, gradient_); });
   exchange([&](const FluidPhase& phase) { return dt * phase.tension; },

@@ -46,13 +46,22 @@ void Fluid::warmStart(std::vector<float>& kappa, double scale, double dt) {
   applyPressure(dt);
 }
 
-// What bodies add to the density where the particles will be, exactly.
+// What bodies add to the density where the particles will be; exactly, where their maps are exact.
 void Fluid::predictBoundary(double dt) {
   parallelFor(size(), [&](size_t i) { predicted_[i] = density_[i].w(); });
   std::vector<float> values(entries_.particle.size());
   for (size_t b = 0; b < bodies_.size(); ++b) {
     const BoundaryBody& body = bodies_[b];
     const uint32_t first = entries_.bodyStart[b], count = entries_.bodyStart[b + 1] - first;
+    if (count > 0 && !body.map->exact()) {
+      parallelFor(count, [&](size_t e) {
+        const uint32_t i = entries_.particle[first + e];
+        const Vec4f& sample = entries_.sample[first + e];
+        const Vec3f slip = motion_[i].head<3>() - body.velocityAt(positions_[i]).cast<float>();
+        values[first + e] = sample.w() + float(dt) * sample.head<3>().dot(slip);
+      });
+      continue;
+    }
     const Mat3 turn = body.rotation.transpose();
     parallelBlocks(count, 512, [&](size_t begin, size_t end) {
       std::vector<Vec4f> points(end - begin);

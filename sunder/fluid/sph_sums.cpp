@@ -95,9 +95,18 @@ HWY_INLINE V dot(V ax, V ay, V az, V bx, V by, V bz) {
 struct Way {
   V x, y, z, squared;
 };
-HWY_INLINE Way wayTo(const Vec4f& to, const Vec4f* place, const uint32_t* index) {
-  const Quad p = gatherRows(D(), place, index);
-  Way w{hn::Sub(number(to.x()), p.x), hn::Sub(number(to.y()), p.y), hn::Sub(number(to.z()), p.z), {}};
+// Rounding is odd, so both of a pair see the same way.
+HWY_INLINE V nearestImage(V way, float period) {
+  if (!(period > 0)) return way;
+  return hn::Sub(way, hn::Mul(number(period), hn::Round(hn::Mul(way, number(1 / period)))));
+}
+HWY_INLINE Way wayTo(const PairSums& s, size_t i, const uint32_t* index) {
+  const Vec4f& to = s.place[i];
+  const Quad p = gatherRows(D(), s.place.data(), index);
+  Way w{nearestImage(hn::Sub(number(to.x()), p.x), s.period.x()),
+        nearestImage(hn::Sub(number(to.y()), p.y), s.period.y()),
+        nearestImage(hn::Sub(number(to.z()), p.z), s.period.z()),
+        {}};
   w.squared = dot(w.x, w.y, w.z, w.x, w.y, w.z);
   return w;
 }
@@ -115,7 +124,7 @@ void Density(const PairSums& s, const spatial::NeighbourRows& rows, PairBlocks& 
       const size_t lanes = std::min<size_t>(8, row.size() - 8 * k);
       for (size_t l = 0; l < 8; ++l) block.index[l] = l < lanes ? row[8 * k + l] : uint32_t(i);
       for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
-        const Way way = wayTo(s.place[i], s.place.data(), block.index + at);
+        const Way way = wayTo(s, i, block.index + at);
         const V lightness = gatherRows(D(), s.motion.data(), block.index + at).w;
         const V q = kernel.fraction(way.squared), g = hn::Mul(volume, kernel.factor(q));
         const V gx = hn::Mul(g, way.x), gy = hn::Mul(g, way.y), gz = hn::Mul(g, way.z);
@@ -174,7 +183,7 @@ void Smoothing(const PairSums& s, size_t begin, size_t end, const float* strengt
     for (const PairBlock& block : s.blocks->of(i))
       for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
         const Quad v = gatherRows(D(), s.motion.data(), block.index + at);
-        const Way way = wayTo(s.place[i], s.place.data(), block.index + at);
+        const Way way = wayTo(s, i, block.index + at);
         const V both = hn::Add(own, gather(density, block.index + at));
         const V strong = hn::Add(ownStrength, gather(strength, block.index + at));
         const V w = hn::Div(hn::Mul(strong, kernel.value(kernel.fraction(way.squared))), both);
@@ -186,23 +195,36 @@ void Smoothing(const PairSums& s, size_t begin, size_t end, const float* strengt
   }
 }
 
-void Viscosity(const PairSums& s, size_t begin, size_t end, const float* strength, Vec4f* out) {
+void Viscosity(const PairSums& s, size_t begin, size_t end, bool central, const float* strength,
+               const float* density, Vec4f* out) {
   const V least = number(0.01f * s.support * s.support);
   for (size_t i = begin; i < end; ++i) {
     const V vx = number(s.motion[i].x()), vy = number(s.motion[i].y()), vz = number(s.motion[i].z());
+    const V own = number(density[i]), ownStrength = number(strength[i]);
     Sum x, y, z;
     for (const PairBlock& block : s.blocks->of(i))
       for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
         const Quad v = gatherRows(D(), s.motion.data(), block.index + at);
-        const Way way = wayTo(s.place[i], s.place.data(), block.index + at);
-        const V along = dot(hn::Sub(vx, v.x), hn::Sub(vy, v.y), hn::Sub(vz, v.z), way.x, way.y, way.z);
-        const V strong = hn::Add(number(strength[i]), gather(strength, block.index + at));
-        const V part = hn::Div(hn::Mul(strong, along), hn::Add(way.squared, least));
-        x.add(h, hn::Mul(part, hn::LoadU(D(), block.x + at)));
-        y.add(h, hn::Mul(part, hn::LoadU(D(), block.y + at)));
-        z.add(h, hn::Mul(part, hn::LoadU(D(), block.z + at)));
+        const Way way = wayTo(s, i, block.index + at);
+        const V ux = hn::Sub(vx, v.x), uy = hn::Sub(vy, v.y), uz = hn::Sub(vz, v.z);
+        const V gx = hn::LoadU(D(), block.x + at), gy = hn::LoadU(D(), block.y + at),
+                gz = hn::LoadU(D(), block.z + at);
+        const V strong = hn::Add(ownStrength, gather(strength, block.index + at));
+        const V both = hn::Add(own, gather(density, block.index + at));
+        const V scale = hn::Div(strong, hn::Mul(both, hn::Add(way.squared, least)));
+        if (central) {
+          const V part = hn::Mul(scale, dot(ux, uy, uz, way.x, way.y, way.z));
+          x.add(h, hn::Mul(part, gx));
+          y.add(h, hn::Mul(part, gy));
+          z.add(h, hn::Mul(part, gz));
+        } else {
+          const V part = hn::Mul(scale, dot(gx, gy, gz, way.x, way.y, way.z));
+          x.add(h, hn::Mul(part, ux));
+          y.add(h, hn::Mul(part, uy));
+          z.add(h, hn::Mul(part, uz));
+        }
       }
-    out[i] = 0.5f * Vec4f(x.total(), y.total(), z.total(), 0);
+    out[i] = Vec4f(x.total(), y.total(), z.total(), 0);
   }
 }
 
@@ -218,7 +240,7 @@ void Tension(const PairSums& s, size_t begin, size_t end, float mass, const floa
     Sum x, y, z;
     for (const PairBlock& block : s.blocks->of(i))
       for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
-        const Way way = wayTo(s.place[i], s.place.data(), block.index + at);
+        const Way way = wayTo(s, i, block.index + at);
         const Quad n = gatherRows(D(), normal, block.index + at);
         const V distance = hn::Sqrt(way.squared), left = hn::Max(hn::Sub(r, distance), zero);
         const V product = hn::Mul(left, distance), cube = hn::Mul(hn::Mul(product, product), product);
@@ -264,8 +286,9 @@ void smoothing(const PairSums& s, size_t begin, size_t end, const float* strengt
                Vec4f* out) {
   HWY_DYNAMIC_DISPATCH(Smoothing)(s, begin, end, strength, density, out);
 }
-void viscosity(const PairSums& s, size_t begin, size_t end, const float* strength, Vec4f* out) {
-  HWY_DYNAMIC_DISPATCH(Viscosity)(s, begin, end, strength, out);
+void viscosity(const PairSums& s, size_t begin, size_t end, bool central, const float* strength,
+               const float* density, Vec4f* out) {
+  HWY_DYNAMIC_DISPATCH(Viscosity)(s, begin, end, central, strength, density, out);
 }
 void tension(const PairSums& s, size_t begin, size_t end, float mass, const float* strength,
              const float* density, const Vec4f* normal, Vec4f* out) {
@@ -312,9 +335,11 @@ void sumSmoothing(const PairSums& pairs, std::span<const float> strength, std::s
   });
 }
 
-void sumViscosity(const PairSums& pairs, std::span<const float> strength, std::span<Vec4f> sum) {
+void sumViscosity(const PairSums& pairs, ViscousForces forces, std::span<const float> strength,
+                  std::span<const float> density, std::span<Vec4f> sum) {
   parallelBlocks(pairs.place.size(), kGrain, [&](size_t begin, size_t end) {
-    kernels::viscosity(pairs, begin, end, strength.data(), sum.data());
+    kernels::viscosity(pairs, begin, end, forces == ViscousForces::Central, strength.data(), density.data(),
+                       sum.data());
   });
 }
 

@@ -49,6 +49,9 @@ struct PairSums {
   std::span<const Vec4f> place, motion;
   float support = 0, volume = 0;
   const PairBlocks* blocks = nullptr;
+  // Lengths after which the fluid repeats itself (periodic.h), 0 where it does not: of a neighbour, the image
+  // that is nearest counts.
+  Vec3f period = Vec3f::Zero();
 };
 
 // Density of the fluid relative to rest, the particle itself included, in .w, and its gradient; and the sum
@@ -67,8 +70,13 @@ void sumPressure(const PairSums& pairs, std::span<const float> stiffness, std::s
 void sumSmoothing(const PairSums& pairs, std::span<const float> strength, std::span<const float> density,
                   std::span<Vec4f> difference);
 
-// V sum s_ij (v_ij . x_ij) / (|x_ij|^2 + 0.01 r^2) grad W: a tenth of the Laplacian of the velocity.
-void sumViscosity(const PairSums& pairs, std::span<const float> strength, std::span<Vec4f> sum);
+// Viscosity, divided by the mean of both densities as above. Central: V sum s_ij (v_ij . x_ij) / (|x_ij|^2 +
+// 0.01 r^2) grad W, a tenth of the Laplacian of the velocity where particles lie in no order, along the lines
+// between them. Full: V sum s_ij v_ij (x_ij . grad W) / (|x_ij|^2 + 0.01 r^2), half of the Laplacian, on
+// lattices too (Morris et al. 1997).
+enum class ViscousForces { Central, Full };
+void sumViscosity(const PairSums& pairs, ViscousForces forces, std::span<const float> strength,
+                  std::span<const float> density, std::span<Vec4f> sum);
 
 // Surface tension (Akinci, Akinci and Teschner 2013): the velocity that cohesion and curvature give,
 // -sum s_ij 2 / (d_i + d_j) [m C(|x_ij|) x_ij / |x_ij| + n_i - n_j], with n = r times the gradient of the

@@ -3,16 +3,9 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/profiler.h"
-#include "sunder/fluid/density_map.h"
-#include "sunder/fluid/fill.h"
-#include "sunder/sdf/analytic_field.h"
-#include "sunder/sdf/mesh_field.h"
-#include "sunder/world/field_tree.h"
 
 #include <algorithm>
 #include <cmath>
-
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -20,11 +13,7 @@ namespace {
 
 using rigid::BodyIndex;
 
-// Of the density that a wall adds: particles of a block that have more are in it.
-constexpr double kBuried = 0.75;
-constexpr double kPoured = 0.5;     // liquid that is poured comes no nearer
 constexpr double kMostSteps = 200;  // of the fluid in one of the bodies
-constexpr double kTankMargin = 4;  // supports that particles may have left a tank by and still be pushed back
 
 }  // namespace
 
@@ -36,16 +25,11 @@ Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : sc
     fluid_->addPhase(liquid.phase);
     emitted_.emplace_back(liquid.emitters.size(), 0);
   }
-  const double support = fluid_->support();
   if (spec.tank) {
-    Box3 domain = *spec.tank;
-    domain.lower.array() -= kTankMargin * support;
-    domain.upper.array() += kTankMargin * support;
     fluid::BoundaryBody tank;
-    tank.map = std::make_shared<const fluid::DensityMap>(
-        *sdf::makeBoxField(*spec.tank), domain,
-        fluid::DensityMapSettings{.support = support, .cell = 0, .offset = spec.offset, .outside = true});
+    tank.map = tankMap(*spec.tank);
     tank.friction = spec.friction;
+    tank.noSlip = spec.noSlip;
     tank_ = fluid_->addBody(tank);
   }
   for (const BodySpec& body : scene.bodies) {
@@ -57,35 +41,6 @@ Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : sc
       throw scene.document.error(body.pointer, error.message()).hint(error.hint());
     }
   }
-}
-
-fluid::BoundaryMapPtr Liquids::mapOf(const rigid::Shape& shape) const {
-  const double support = fluid_->support();
-  fluid::DensityMapSettings settings{
-      .support = support, .cell = 0, .offset = scene_.fluid->offset, .outside = false};
-  if (shape.kind() == rigid::ShapeKind::Plane)
-    return std::make_shared<const fluid::PlaneMap>(Vec3::UnitY(), 0.0, settings);
-  Box3 domain = shape.localBounds();
-  domain.lower.array() -= 3 * support;
-  domain.upper.array() += 3 * support;
-  const auto make = [&](const sdf::Field& field) {
-    auto map = std::make_shared<const fluid::DensityMap>(field, domain, settings);
-    // Walls that are thin for particles of this size would let them through: they keep farther away.
-    if (map->report().thinPlaces > 0) {
-      const double offset = fluid::thinWallOffset(map->report().thinnest, support);
-      if (offset < settings.offset) {
-        settings.offset = offset;
-        map = std::make_shared<const fluid::DensityMap>(field, domain, settings);
-      }
-    }
-    return map;
-  };
-  // Pieces too small to have a shape, for particles of this size.
-  if (shape.localBounds().extent().maxCoeff() < support)
-    return make(*sdf::makeSphereField(shape.mass().centre, std::cbrt(0.75 / kPi * shape.mass().volume)));
-  if (shape.kind() == rigid::ShapeKind::Solid || shape.kind() == rigid::ShapeKind::Hull)
-    return make(sdf::MeshField(shape.surface()));
-  return make(shape.field());
 }
 
 void Liquids::follow(const rigid::Simulation& simulation) {
@@ -101,6 +56,7 @@ void Liquids::follow(const rigid::Simulation& simulation) {
       body.map = known != maps_.end() ? known->second : mapOf(*shape);
     }
     body.friction = scene_.fluid->friction;
+    body.noSlip = scene_.fluid->noSlip;
     fluid_->addBody(body);
     before_.push_back(simulation.exists(BodyIndex(b)) ? simulation.pose(BodyIndex(b)) : rigid::Pose{});
   }
@@ -140,88 +96,6 @@ void Liquids::start(const rigid::Simulation& simulation) {
   fill(simulation);
   emit(0);
   fluid_->relax();
-}
-
-// Into a body, up to a level.
-std::vector<Vec3> Liquids::poured(const BlockSpec& block, const rigid::Simulation& simulation) const {
-  const double spacing = 2 * scene_.fluid->settings.radius;
-  const auto findSolid = [&](std::span<const Vec3> points, std::span<uint8_t> solid) {
-    fluid_->findBuried(points, kPoured, solid);
-  };
-  Box3 box = simulation.bounds(BodyIndex(*block.container));
-  if (!box.lower.allFinite() || !box.upper.allFinite())
-    throw Error(ErrorKind::Geometry, "nothing can be poured into a body without end");
-  Vec3 from = box.center();
-  from.y() = box.upper.y();
-  if (block.level) box.upper.y() = *block.level;
-  if (box.empty()) throw Error(ErrorKind::Geometry, "the level is below the body");
-  if (block.from) return fluid::pour(box, spacing, *block.from, findSolid);
-  // Down from the middle of the top, as far as it goes.
-  std::vector<Vec3> way;
-  for (double y = from.y(); y > box.lower.y(); y -= 0.5 * spacing) way.emplace_back(from.x(), y, from.z());
-  std::vector<uint8_t> solid(way.size());
-  findSolid(way, solid);
-  size_t end = 0;
-  while (end < way.size() && solid[end] == 0) ++end;
-  if (end < 3 || way[end - 1].y() > box.upper.y())
-    throw Error(ErrorKind::Geometry, "nothing can be poured in from above the middle of the body")
-        .hint("say where its inside is by a point (\"from\")");
-  return fluid::pour(box, spacing, way[end - 2], findSolid);
-}
-
-void Liquids::fill(const rigid::Simulation& simulation) {
-  const double spacing = 2 * scene_.fluid->settings.radius;
-  for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l)
-    for (const BlockSpec& block : scene_.fluid->liquids[l].blocks) {
-      std::vector<Vec3> points;
-      try {
-        if (block.container) {
-          points = poured(block, simulation);
-        } else if (block.field.empty()) {
-          points = fluid::fillBox(block.box, spacing);
-        } else {
-          const nlohmann::json json = nlohmann::json::parse(block.field);
-          const sdf::FieldPtr field = makeField(SceneNode(scene_.document, json, block.pointer + "/field"));
-          points = fluid::fillField(*field, block.box, spacing, 0.5 * spacing, false);
-        }
-      } catch (const Error& error) {
-        throw scene_.document.error(block.pointer, error.message()).hint(error.hint());
-      }
-      std::vector<uint8_t> buried(points.size());
-      fluid_->findBuried(points, kBuried, buried);
-      size_t kept = 0;
-      for (size_t i = 0; i < points.size(); ++i)
-        if (buried[i] == 0) points[kept++] = points[i];
-      report_.buried += points.size() - kept;
-      points.resize(kept);
-      fluid_->add(points, block.velocity, l);
-    }
-}
-
-// Layers of particles, each a diameter behind the one before.
-void Liquids::emit(double time) {
-  const double spacing = 2 * scene_.fluid->settings.radius;
-  for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l) {
-    const std::vector<EmitterSpec>& emitters = scene_.fluid->liquids[l].emitters;
-    for (size_t e = 0; e < emitters.size(); ++e) {
-      const EmitterSpec& emitter = emitters[e];
-      const double interval = spacing / emitter.speed;
-      while (true) {
-        const double due = emitter.from + double(emitted_[l][e]) * interval;
-        if (due > time || due >= emitter.until) break;
-        ++emitted_[l][e];
-        const Vec3 u = emitter.direction.unitOrthogonal(), v = emitter.direction.cross(u);
-        const Vec3 centre = emitter.position + (time - due) * emitter.speed * emitter.direction;
-        const int reach = int(emitter.radius / spacing);
-        std::vector<Vec3> layer;
-        for (int i = -reach; i <= reach; ++i)
-          for (int j = -reach; j <= reach; ++j)
-            if (spacing * std::hypot(i, j) <= emitter.radius)
-              layer.push_back(centre + spacing * (i * u + j * v));
-        fluid_->add(layer, emitter.speed * emitter.direction, l);
-      }
-    }
-  }
 }
 
 void Liquids::drain() {

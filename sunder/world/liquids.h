@@ -61,9 +61,13 @@ class Liquids {
   void place(const rigid::Simulation& simulation, double part);
   void fill(const rigid::Simulation& simulation);
   std::vector<Vec3> poured(const BlockSpec& block, const rigid::Simulation& simulation) const;
+  // Marks points in bodies: where one adds more than `most` to the density.
+  void findBuried(std::span<const Vec3> points, double most, std::span<uint8_t> buried) const;
   void emit(double time);
   void drain();
   fluid::BoundaryMapPtr mapOf(const rigid::Shape& shape) const;
+  fluid::BoundaryMapPtr tankMap(Box3 box) const;
+  fluid::BoundaryMapPtr particlesOf(const geometry::TriMesh& surface) const;
 
   const Scene& scene_;
   const std::vector<BuiltShape>& shapes_;

@@ -132,6 +132,8 @@ struct FluidSpec {
   fluid::FluidSettings settings;
   double longestStep = 5e-3;  // s
   double offset = 0.5, friction = 0;
+  bool noSlip = false;
+  bool boundaryParticles = false;  // on surfaces, in place of maps
   std::optional<Box3> tank;
   std::vector<LiquidSpec> liquids;
   std::vector<Box3> sinks;

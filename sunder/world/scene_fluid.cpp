@@ -89,6 +89,17 @@ FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName&
   spec.longestStep = node.positive("longestStep", kTime, spec.longestStep);
   spec.offset = node.notNegative("offset", kPlain, spec.offset);
   spec.friction = node.notNegative("friction", kPlain, spec.friction);
+  spec.noSlip = node.flag("noSlip", false);
+  settings.viscousForces = node.text("viscousForces", "central") == "full" ? fluid::ViscousForces::Full
+                                                                           : fluid::ViscousForces::Central;
+  spec.boundaryParticles = node.text("boundaries", "maps") == "particles";
+  settings.periodic.lengths = node.vector("periodic", kLength, Vec3::Zero());
+  settings.periodic.from = node.vector("periodicFrom", kLength, Vec3::Zero());
+  try {
+    fluid::requireLengths(settings.periodic, 4 * settings.radius);
+  } catch (const Error& error) {
+    node["periodic"].fail(error.message(), error.hint());
+  }
   if (node.has("tank")) {
     spec.tank = readBox(node["tank"]);
     if (spec.tank->extent().minCoeff() < 2 * settings.radius)

@@ -220,6 +220,11 @@ constexpr const char* kFluid =
     "courant": 0.4,               // diameters that the fastest particle may go in a step
     "offset": 0.5,                // how far liquids come up to walls, in supports of the kernel; thin walls need less
     "friction": 0,                // on all bodies
+    "noSlip": false,              // whether viscous liquids stick to all bodies
+    "viscousForces": "central",   // keep angular momentum; "full" is right in flows that go in layers too
+    "boundaries": "maps",         // or "particles" on the surfaces of bodies, for comparison
+    "periodic": [0, 0, 0],        // lengths after which a liquid repeats itself, from "periodicFrom" on; 0: it ends
+    "periodicFrom": [0, 0, 0],    // bodies are not repeated; a tank has no walls there
     "densityTolerance": 1e-4,     // mean compression that a step leaves
     "divergenceTolerance": 1e-3,
     "warmStart": "half",          // or "increments" (fewer iterations), "none"

@@ -48,17 +48,19 @@ Cloud randomCloud(size_t n) {
 TEST(SphSums, EqualTheLoopOverAllPairs) {
   Cloud cloud = randomCloud(900);
   const size_t n = cloud.points.size();
-  std::vector<Vec4f> density(n), pressure(n), smoothing(n), viscosity(n);
+  std::vector<Vec4f> density(n), pressure(n), smoothing(n), viscosity(n), full(n);
   std::vector<float> squares(n), rate(n), even(n, 1.25f);
   sumDensity(cloud.pairs(), cloud.rows, cloud.blocks, density, squares);
   sumRate(cloud.pairs(), rate);
   sumPressure(cloud.pairs(), cloud.stiffness, pressure);
   sumSmoothing(cloud.pairs(), cloud.stiffness, even, smoothing);
-  sumViscosity(cloud.pairs(), cloud.stiffness, viscosity);
+  sumViscosity(cloud.pairs(), ViscousForces::Central, cloud.stiffness, even, viscosity);
+  sumViscosity(cloud.pairs(), ViscousForces::Full, cloud.stiffness, even, full);
   const CubicKernel kernel(kSupport);
   for (size_t i = 0; i < n; ++i) {
     double w = kernel.value(0), square = 0, divergence = 0, size = 0;
-    Vec3 gradient = Vec3::Zero(), push = Vec3::Zero(), smooth = Vec3::Zero(), drag = Vec3::Zero();
+    Vec3 gradient = Vec3::Zero(), push = Vec3::Zero(), smooth = Vec3::Zero(), drag = Vec3::Zero(),
+         diffusion = Vec3::Zero();
     for (size_t j = 0; j < n; ++j) {
       if (j == i) continue;
       const Vec3 x = cloud.points[i] - cloud.points[j];
@@ -73,7 +75,9 @@ TEST(SphSums, EqualTheLoopOverAllPairs) {
       const auto both = double(cloud.stiffness[i] + cloud.stiffness[j]);
       push += both * g;
       smooth -= 0.5 * both * kernel.value(s) / 1.25 * v;
-      drag += 0.5 * both * v.dot(x) / (x.squaredNorm() + 0.01 * kSupport * kSupport) * g;
+      const double spread = 1.25 * (x.squaredNorm() + 0.01 * kSupport * kSupport);
+      drag += 0.5 * both * v.dot(x) / spread * g;
+      diffusion += 0.5 * both * x.dot(g) / spread * v;
       size += g.norm();
     }
     EXPECT_NEAR(double(density[i].w()), kVolume * w, 1e-5 * kVolume * w);
@@ -84,6 +88,7 @@ TEST(SphSums, EqualTheLoopOverAllPairs) {
     EXPECT_LT((pressure[i].head<3>().cast<double>() - kVolume * push).norm(), 2 * tolerance);
     EXPECT_LT((smoothing[i].head<3>().cast<double>() - kVolume * smooth).norm(), 1e-5 * kVolume * w * 4);
     EXPECT_LT((viscosity[i].head<3>().cast<double>() - kVolume * drag).norm(), 100 * tolerance);
+    EXPECT_LT((full[i].head<3>().cast<double>() - kVolume * diffusion).norm(), 100 * tolerance);
   }
 }
 
@@ -110,16 +115,17 @@ TEST(SphSums, SameBitsOnEveryTargetAndForAnyNumberOfThreads) {
   Cloud cloud = randomCloud(3000);
   const size_t n = cloud.points.size();
   const auto all = [&] {
-    std::vector<Vec4f> density(n), pressure(n), smoothing(n), viscosity(n);
+    std::vector<Vec4f> density(n), pressure(n), smoothing(n), viscosity(n), full(n);
     std::vector<float> squares(n), rate(n), even(n, 1.25f);
     sumDensity(cloud.pairs(), cloud.rows, cloud.blocks, density, squares);
     sumRate(cloud.pairs(), rate);
     sumPressure(cloud.pairs(), cloud.stiffness, pressure);
     sumSmoothing(cloud.pairs(), cloud.stiffness, even, smoothing);
-    sumViscosity(cloud.pairs(), cloud.stiffness, viscosity);
+    sumViscosity(cloud.pairs(), ViscousForces::Central, cloud.stiffness, even, viscosity);
+    sumViscosity(cloud.pairs(), ViscousForces::Full, cloud.stiffness, even, full);
     std::vector<float> out(squares);
     out.insert(out.end(), rate.begin(), rate.end());
-    for (const auto* rows : {&density, &pressure, &smoothing, &viscosity})
+    for (const auto* rows : {&density, &pressure, &smoothing, &viscosity, &full})
       for (const Vec4f& row : *rows) out.insert(out.end(), row.data(), row.data() + 4);
     return out;
   };

@@ -1,0 +1,105 @@
+// Where the liquids of a scene come from: blocks, bodies that are filled, emitters.
+#include "sunder/base/error.h"
+#include "sunder/fluid/fill.h"
+#include "sunder/world/field_tree.h"
+#include "sunder/world/liquids.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace sunder::world {
+
+namespace {
+
+using rigid::BodyIndex;
+
+// Of the density that a wall adds: particles of a block that have more are in it.
+constexpr double kBuried = 0.75;
+constexpr double kPoured = 0.5;  // liquid that is poured comes no nearer
+
+}  // namespace
+
+// Into a body, up to a level.
+std::vector<Vec3> Liquids::poured(const BlockSpec& block, const rigid::Simulation& simulation) const {
+  const double spacing = 2 * scene_.fluid->settings.radius;
+  const auto findSolid = [&](std::span<const Vec3> points, std::span<uint8_t> solid) {
+    findBuried(points, kPoured, solid);
+  };
+  Box3 box = simulation.bounds(BodyIndex(*block.container));
+  if (!box.lower.allFinite() || !box.upper.allFinite())
+    throw Error(ErrorKind::Geometry, "nothing can be poured into a body without end");
+  Vec3 from = box.center();
+  from.y() = box.upper.y();
+  if (block.level) box.upper.y() = *block.level;
+  if (box.empty()) throw Error(ErrorKind::Geometry, "the level is below the body");
+  if (block.from) return fluid::pour(box, spacing, *block.from, findSolid);
+  // Down from the middle of the top, as far as it goes.
+  std::vector<Vec3> way;
+  for (double y = from.y(); y > box.lower.y(); y -= 0.5 * spacing) way.emplace_back(from.x(), y, from.z());
+  std::vector<uint8_t> solid(way.size());
+  findSolid(way, solid);
+  size_t end = 0;
+  while (end < way.size() && solid[end] == 0) ++end;
+  if (end < 3 || way[end - 1].y() > box.upper.y())
+    throw Error(ErrorKind::Geometry, "nothing can be poured in from above the middle of the body")
+        .hint("say where its inside is by a point (\"from\")");
+  return fluid::pour(box, spacing, way[end - 2], findSolid);
+}
+
+void Liquids::fill(const rigid::Simulation& simulation) {
+  const double spacing = 2 * scene_.fluid->settings.radius;
+  for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l)
+    for (const BlockSpec& block : scene_.fluid->liquids[l].blocks) {
+      std::vector<Vec3> points;
+      try {
+        if (block.container) {
+          points = poured(block, simulation);
+        } else if (block.field.empty()) {
+          points = fluid::fillBox(block.box, spacing);
+        } else {
+          const nlohmann::json json = nlohmann::json::parse(block.field);
+          const sdf::FieldPtr field = makeField(SceneNode(scene_.document, json, block.pointer + "/field"));
+          points = fluid::fillField(*field, block.box, spacing, 0.5 * spacing, false);
+        }
+      } catch (const Error& error) {
+        throw scene_.document.error(block.pointer, error.message()).hint(error.hint());
+      }
+      std::vector<uint8_t> buried(points.size());
+      findBuried(points, kBuried, buried);
+      size_t kept = 0;
+      for (size_t i = 0; i < points.size(); ++i)
+        if (buried[i] == 0) points[kept++] = points[i];
+      report_.buried += points.size() - kept;
+      points.resize(kept);
+      fluid_->add(points, block.velocity, l);
+    }
+}
+
+// Layers of particles, each a diameter behind the one before.
+void Liquids::emit(double time) {
+  const double spacing = 2 * scene_.fluid->settings.radius;
+  for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l) {
+    const std::vector<EmitterSpec>& emitters = scene_.fluid->liquids[l].emitters;
+    for (size_t e = 0; e < emitters.size(); ++e) {
+      const EmitterSpec& emitter = emitters[e];
+      const double interval = spacing / emitter.speed;
+      while (true) {
+        const double due = emitter.from + double(emitted_[l][e]) * interval;
+        if (due > time || due >= emitter.until) break;
+        ++emitted_[l][e];
+        const Vec3 u = emitter.direction.unitOrthogonal(), v = emitter.direction.cross(u);
+        const Vec3 centre = emitter.position + (time - due) * emitter.speed * emitter.direction;
+        const int reach = int(emitter.radius / spacing);
+        std::vector<Vec3> layer;
+        for (int i = -reach; i <= reach; ++i)
+          for (int j = -reach; j <= reach; ++j)
+            if (spacing * std::hypot(i, j) <= emitter.radius)
+              layer.push_back(centre + spacing * (i * u + j * v));
+        fluid_->add(layer, emitter.speed * emitter.direction, l);
+      }
+    }
+  }
+}
+
+}  // namespace sunder::world
