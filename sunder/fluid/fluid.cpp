@@ -95,7 +95,6 @@ size_t Fluid::bytes() const {
 PairSums Fluid::pairs() const { return {place_, motion_, float(support_), float(volume_), &blocks_}; }
 
 void Fluid::prepare() {
-  const size_t n = size();
   {
     const ProfileScope scope("neighbours");
     grid_.build(positions_, support_);
@@ -105,6 +104,12 @@ void Fluid::prepare() {
     }
     grid_.neighbours(rows_);
   }
+  evaluate();
+  prepared_ = true;
+}
+
+void Fluid::evaluate() {
+  const size_t n = size();
   const Box3 box = boundsOf(positions_);
   origin_ = n > 0 ? box.center() : Vec3::Zero();
   place_.resize(n);
@@ -148,16 +153,9 @@ void Fluid::prepare() {
     }
   }
   parallelFor(n, [&](size_t i) { factor_[i] = factor_[i] > 0 ? 1 / factor_[i] : 0; });
-  prepared_ = true;
 }
 
-FluidStep Fluid::step(double dt) {
-  requirePositive(dt, "a time step");
-  FluidStep report;
-  impulses_.assign(bodies_.size(), {});
-  if (!prepared_) prepare();
-  applyForces(dt, report);
-  if (settings_.density.enabled) solveDensity(dt, report);
+void Fluid::advance(double dt, FluidStep& report) {
   report.fastest = fastest();
   if (!std::isfinite(report.fastest)) {
     size_t bad = 0;
@@ -172,8 +170,24 @@ FluidStep Fluid::step(double dt) {
   }
   ++steps_;
   prepare();
+}
+
+FluidStep Fluid::step(double dt) {
+  requirePositive(dt, "a time step");
+  FluidStep report;
+  impulses_.assign(bodies_.size(), {});
+  if (!prepared_) prepare();
+  applyForces(dt, report);
+  const PressureSolver solver = settings_.solver;
+  if (settings_.density.enabled) {
+    if (solver == PressureSolver::DivergenceFree) solveDensity(dt, report);
+    if (solver == PressureSolver::Implicit) solveImplicit(dt, report);
+    if (solver == PressureSolver::PredictiveCorrective) solvePredictive(dt, report);
+  }
+  advance(dt, report);
   lastStep_ = dt;
-  if (settings_.divergence.enabled) solveDivergence(dt, report);
+  if (solver == PressureSolver::PositionBased && settings_.density.enabled) solvePositions(dt, report);
+  if (solver == PressureSolver::DivergenceFree && settings_.divergence.enabled) solveDivergence(dt, report);
   rub(dt);
   report.pairs = rows_.total();
   report.nearBodies = entries_.particle.size();
