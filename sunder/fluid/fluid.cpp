@@ -32,6 +32,8 @@ Fluid::Fluid(const FluidSettings& settings) : settings_(settings) {
   requirePositive(settings.density.tolerance, "the tolerance of the density");
   requirePositive(settings.divergence.tolerance, "the tolerance of the divergence");
   if (!settings.gravity.allFinite()) throw Error(ErrorKind::Usage, "fluid: gravity is not finite");
+  if (!(settings.airDensity >= 0) || !std::isfinite(settings.airDensity) || !settings.wind.allFinite())
+    throw Error(ErrorKind::Usage, "fluid: density and velocity of the air must be finite, density not negative");
   diameter_ = 2 * settings.radius;
   support_ = settings.support > 0 ? settings.support : 2 * diameter_;
   if (support_ < 1.5 * diameter_ || support_ > 4 * diameter_)
@@ -44,9 +46,12 @@ Fluid::Fluid(const FluidSettings& settings) : settings_(settings) {
 uint32_t Fluid::addPhase(const FluidPhase& phase) {
   requirePositive(phase.density, "a density");
   if (!(phase.viscosity >= 0) || !std::isfinite(phase.viscosity) || !(phase.smoothing >= 0) ||
-      phase.smoothing > 1 || !(phase.tension >= 0) || !std::isfinite(phase.tension))
-    throw Error(ErrorKind::Usage,
-                "fluid: viscosity and tension must not be negative, smoothing between 0 and 1");
+      phase.smoothing > 1 || !(phase.tension >= 0) || !std::isfinite(phase.tension) ||
+      !(phase.vorticity >= 0) || !std::isfinite(phase.vorticity) || !(phase.drag >= 0) ||
+      !std::isfinite(phase.drag))
+    throw Error(
+        ErrorKind::Usage,
+        "fluid: viscosity, tension, vorticity and drag must not be negative, smoothing between 0 and 1");
   if (phases_.size() >= 255) throw Error(ErrorKind::Limit, "more than 255 fluids");
   phases_.push_back(phase);
   return uint32_t(phases_.size() - 1);
@@ -187,7 +192,11 @@ FluidStep Fluid::step(double dt) {
   advance(dt, report);
   lastStep_ = dt;
   if (solver == PressureSolver::PositionBased && settings_.density.enabled) solvePositions(dt, report);
-  if (solver == PressureSolver::DivergenceFree && settings_.divergence.enabled) solveDivergence(dt, report);
+  if (solver == PressureSolver::DivergenceFree && settings_.divergence.enabled) {
+    const double before = stirs() ? kineticEnergy() : 0;
+    solveDivergence(dt, report);
+    if (stirs()) lost_ += std::max(before - kineticEnergy(), 0.0);
+  }
   rub(dt);
   report.pairs = rows_.total();
   report.nearBodies = entries_.particle.size();

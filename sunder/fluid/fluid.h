@@ -56,6 +56,8 @@ struct FluidSettings {
   double support = 0;    // of the kernel; 0: four radii
   Vec3 gravity{0, -9.81, 0};
   double referenceDensity = 1000;
+  double airDensity = 1.2;
+  Vec3 wind{0, 0, 0};
   double courant = 0.4;  // diameters that the fastest may go in a step
   PressureSolver solver = PressureSolver::DivergenceFree;
   SolverSettings density{1e-4, 2, 100}, divergence{1e-3, 1, 100};
@@ -70,6 +72,8 @@ struct FluidPhase {
   double viscosity = 1e-6;  // kinematic, m^2/s
   double smoothing = 0;     // XSPH: part of the difference to the neighbours that is taken away in a step
   double tension = 0;       // of the surface: strength of cohesion and of the pull on its curvature
+  double vorticity = 0;     // m^2/s: negative viscosity of what is resolved, as far as energy was lost (vorticity.cpp)
+  double drag = 0;          // coefficient of the air's drag on what the wind meets (air_drag.cpp); 0.47 for balls
 };
 
 struct FluidStep {
@@ -160,6 +164,10 @@ class Fluid {
   Solved solve(const SolverSettings& solver, std::vector<float>& kappa, double scale, double errorScale,
                bool strict, double dt, const Errors& errors);
   void applyViscosity(double dt, FluidStep& report);
+  void applyVorticity(double dt);
+  void applyDrag(double dt);
+  bool stirs() const;             // whether a phase has vorticity
+  double kineticEnergy() const;   // over the reference density and the volume of a particle
   template <class Strength, class Sum>
   void exchange(const Strength& strength, const Sum& sum);
   void applyPressure(double dt);  // of stiffness_
@@ -183,6 +191,7 @@ class Fluid {
   uint32_t nextId_ = 0;
   uint64_t steps_ = 0;
   double lastStep_ = 0;
+  double lost_ = 0;  // kinetic energy by friction and the divergence solver since vorticity was last applied
 
   // Made from it.
   bool prepared_ = false;

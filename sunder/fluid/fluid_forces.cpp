@@ -27,9 +27,14 @@ void Fluid::exchange(const Strength& strength, const Sum& sum) {
 
 void Fluid::applyForces(double dt, FluidStep& report) {
   const ProfileScope scope("forces");
+  const double before = stirs() ? kineticEnergy() : 0;
   applyViscosity(dt, report);
   exchange([](const FluidPhase& phase) { return phase.smoothing; },
            [&] { sumSmoothing(pairs(), stiffness_, predicted_, gradient_); });
+  if (stirs()) {
+    lost_ += std::max(before - kineticEnergy(), 0.0);
+    applyVorticity(dt);
+  }
   exchange([&](const FluidPhase& phase) { return dt * phase.tension; },
            [&] {
              sumTension(pairs(), float(volume_ * settings_.referenceDensity), stiffness_, predicted_,
@@ -37,6 +42,7 @@ void Fluid::applyForces(double dt, FluidStep& report) {
            });
   const Vec3f fall = (dt * settings_.gravity).cast<float>();
   parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += fall; });
+  applyDrag(dt);
 }
 
 // Coulomb: at most as much as stops the sliding.
