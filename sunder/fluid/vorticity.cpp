@@ -20,6 +20,7 @@ namespace sunder::fluid {
 
 namespace {
 constexpr size_t kGrain = 4096;
+constexpr int kSmoothings = 2;  // with one, more of the energy goes to motion of a few particles' size
 constexpr double kExplicitLimit = 0.1;  // of support^2 over a step: the most negative viscosity
 }  // namespace
 
@@ -51,14 +52,14 @@ void Fluid::applyVorticity(double dt) {
     stiffness_[i] = 1;
     predicted_[i] = density_[i].w() + boundary_[i].w();
   });
-  std::vector<Vec4f> smooth(size());
-  sumSmoothing(pairs(), stiffness_, predicted_, smooth);
-  parallelFor(size(), [&](size_t i) {
-    smooth[i] += motion_[i];
-    stiffness_[i] = strength[phase_[i]];
-  });
+  std::vector<Vec4f> smooth = motion_;
   PairSums sums = pairs();
   sums.motion = smooth;
+  for (int pass = 0; pass < kSmoothings; ++pass) {
+    sumSmoothing(sums, stiffness_, predicted_, gradient_);
+    parallelFor(size(), [&](size_t i) { smooth[i] += gradient_[i]; });
+  }
+  parallelFor(size(), [&](size_t i) { stiffness_[i] = strength[phase_[i]]; });
   sumViscosity(sums, stiffness_, gradient_);
   parallelFor(size(), [&](size_t i) { gradient_[i] *= -motion_[i].w(); });
   // The energy that a part s of it adds is s * linear + s^2 * square.
