@@ -13,6 +13,7 @@ namespace sunder::fluid {
 
 namespace {
 
+constexpr double kFarthest = 0.5;  // supports that a particle may go in a step
 constexpr size_t kGrain = 4096;
 
 // Of what a particle in the middle of others has: below, a particle has next to no neighbours.
@@ -32,6 +33,9 @@ Fluid::Fluid(const FluidSettings& settings) : settings_(settings) {
   requirePositive(settings.density.tolerance, "the tolerance of the density");
   requirePositive(settings.divergence.tolerance, "the tolerance of the divergence");
   if (!settings.gravity.allFinite()) throw Error(ErrorKind::Usage, "fluid: gravity is not finite");
+  if (!(settings.airDensity >= 0) || !std::isfinite(settings.airDensity) || !settings.wind.allFinite())
+    throw Error(ErrorKind::Usage,
+                "fluid: density and velocity of the air must be finite, density not negative");
   diameter_ = 2 * settings.radius;
   support_ = settings.support > 0 ? settings.support : 2 * diameter_;
   if (support_ < 1.5 * diameter_ || support_ > 4 * diameter_)
@@ -45,9 +49,12 @@ Fluid::Fluid(const FluidSettings& settings) : settings_(settings) {
 uint32_t Fluid::addPhase(const FluidPhase& phase) {
   requirePositive(phase.density, "a density");
   if (!(phase.viscosity >= 0) || !std::isfinite(phase.viscosity) || !(phase.smoothing >= 0) ||
-      phase.smoothing > 1 || !(phase.tension >= 0) || !std::isfinite(phase.tension))
-    throw Error(ErrorKind::Usage,
-                "fluid: viscosity and tension must not be negative, smoothing between 0 and 1");
+      phase.smoothing > 1 || !(phase.tension >= 0) || !std::isfinite(phase.tension) ||
+      !(phase.vorticity >= 0) || !std::isfinite(phase.vorticity) || !(phase.drag >= 0) ||
+      !std::isfinite(phase.drag))
+    throw Error(
+        ErrorKind::Usage,
+        "fluid: viscosity, tension, vorticity and drag must not be negative, smoothing between 0 and 1");
   if (phases_.size() >= 255) throw Error(ErrorKind::Limit, "more than 255 fluids");
   phases_.push_back(phase);
   return uint32_t(phases_.size() - 1);
@@ -99,7 +106,6 @@ PairSums Fluid::pairs() const {
 }
 
 void Fluid::prepare() {
-  const size_t n = size();
   {
     const ProfileScope scope("neighbours");
     wrap(settings_.periodic, positions_);
@@ -114,6 +120,12 @@ void Fluid::prepare() {
       grid_.neighbours(rows_);
     }
   }
+  evaluate();
+  prepared_ = true;
+}
+
+void Fluid::evaluate() {
+  const size_t n = size();
   const Box3 box = boundsOf(positions_);
   origin_ = n > 0 ? box.center() : Vec3::Zero();
   place_.resize(n);
@@ -143,30 +155,24 @@ void Fluid::prepare() {
     const float all = motion_[i].w() * sum.squaredNorm() + factor_[i];
     factor_[i] = all > least ? all : -1;
   });
-  // Bodies that give way: what a particle presses away moves them too.
-  for (size_t b = 0; b < bodies_.size(); ++b) {
-    const BoundaryBody& body = bodies_[b];
-    if (!(body.inverseMass > 0)) continue;
-    const double scale = settings_.referenceDensity * volume_;
-    for (uint32_t e = entries_.bodyStart[b]; e < entries_.bodyStart[b + 1]; ++e) {
-      const uint32_t i = entries_.particle[e];
-      if (factor_[i] < 0) continue;
-      const Vec3 g = entries_.sample[e].head<3>().cast<double>();
-      const Vec3 arm = (positions_[i] - body.centre).cross(g);
-      factor_[i] += float(scale * (body.inverseMass * g.squaredNorm() + arm.dot(body.inverseInertia * arm)));
-    }
-  }
+  addMobility();
   parallelFor(n, [&](size_t i) { factor_[i] = factor_[i] > 0 ? 1 / factor_[i] : 0; });
-  prepared_ = true;
 }
 
-FluidStep Fluid::step(double dt) {
-  requirePositive(dt, "a time step");
-  FluidStep report;
-  impulses_.assign(bodies_.size(), {});
-  if (!prepared_) prepare();
-  applyForces(dt, report);
-  if (settings_.density.enabled) solveDensity(dt, report);
+// Where there is no room for the fluid, pressures grow without end. No particle may go farther in a step than
+// half a support, several times what a step that fits its speed asks for.
+void Fluid::holdBack(double dt, FluidStep& report) {
+  const auto most = float(kFarthest * support_ / dt);
+  if (!(report.fastest > double(most))) return;
+  for (Vec4f& motion : motion_) {
+    const float speed = motion.head<3>().norm();
+    if (!(speed > most)) continue;
+    motion.head<3>() *= most / speed;
+    ++report.heldBack;
+  }
+}
+
+void Fluid::advance(double dt, FluidStep& report) {
   report.fastest = fastest();
   if (!std::isfinite(report.fastest)) {
     size_t bad = 0;
@@ -175,14 +181,37 @@ FluidStep Fluid::step(double dt) {
                 fmt::format("the velocity of fluid particle {} is not finite", bad < size() ? ids_[bad] : 0))
         .hint("a shorter time step, or less violent forces");
   }
+  holdBack(dt, report);
   {
     const ProfileScope scope("move");
     parallelFor(size(), [&](size_t i) { positions_[i] += dt * motion_[i].head<3>().cast<double>(); });
   }
   ++steps_;
   prepare();
+}
+
+FluidStep Fluid::step(double dt) {
+  requirePositive(dt, "a time step");
+  FluidStep report;
+  impulses_.assign(bodies_.size(), {});
+  if (!prepared_) prepare();
+  applyForces(dt, report);
+  const PressureSolver solver = settings_.solver;
+  if (settings_.density.enabled) {
+    if (solver == PressureSolver::DivergenceFree) solveDensity(dt, report);
+    if (solver == PressureSolver::Implicit) solveImplicit(dt, report);
+    if (solver == PressureSolver::PredictiveCorrective) solvePredictive(dt, report);
+  }
+  advance(dt, report);
   lastStep_ = dt;
-  if (settings_.divergence.enabled) solveDivergence(dt, report);
+  if (solver == PressureSolver::PositionBased && settings_.density.enabled) solvePositions(dt, report);
+  if (solver == PressureSolver::DivergenceFree && settings_.divergence.enabled) {
+    const double before = stirs() ? kineticEnergy() : 0;
+    solveDivergence(dt, report);
+    if (stirs()) lost_ += std::max(before - kineticEnergy(), 0.0);
+  }
+  report.fastest = fastest();
+  holdBack(dt, report);
   rub(dt);
   report.pairs = rows_.total();
   report.nearBodies = entries_.particle.size();

@@ -4,7 +4,8 @@
 // A step applies gravity, viscosity and what else is not pressure, then pressures that bring the density to
 // rest at the end of the step; particles move; then pressures that take away what is left of the divergence.
 // Both solvers are Jacobi iterations on the same factors and start from the last step's pressures. Densities
-// are relative to rest, sums go over volumes: fluids of different density are one system.
+// are relative to rest, sums go over volumes: fluids of different density are one system. Three older solvers
+// can take their place, for comparison (PressureSolver).
 //
 // Guarantees: particles act on each other and on bodies with equal and opposite impulses along their line, so
 // momentum and angular momentum of all are kept to rounding. The same bits for any number of threads and
@@ -30,8 +31,16 @@ class ByteWriter;
 
 namespace sunder::fluid {
 
-// What a solver starts from: nothing; the increments of the last step; half of its total, which comes to
-// rest.
+// What keeps the density. The others do nothing about the divergence and are slower; all share kernel,
+// neighbours, boundaries and the mean error they stop at.
+enum class PressureSolver {
+  DivergenceFree,       // DFSPH: Bender and Koschier 2015
+  Implicit,             // IISPH: Ihmsen et al. 2014
+  PositionBased,        // PBF: Macklin and Mueller 2013
+  PredictiveCorrective  // PCISPH: Solenthaler and Pajarola 2009
+};
+// What the divergence-free solvers start from: nothing; the increments of the last step; half of its total,
+// which comes to rest.
 enum class WarmStart { None, Increments, Half };
 // The error that is compared with the tolerance: the mean of what is too dense, or of all (which lets the
 // surface hide compression; for comparison with published figures).
@@ -48,7 +57,10 @@ struct FluidSettings {
   double support = 0;    // of the kernel; 0: four radii
   Vec3 gravity{0, -9.81, 0};
   double referenceDensity = 1000;
+  double airDensity = 1.2;
+  Vec3 wind{0, 0, 0};
   double courant = 0.4;  // diameters that the fastest may go in a step
+  PressureSolver solver = PressureSolver::DivergenceFree;
   SolverSettings density{1e-4, 2, 100}, divergence{1e-3, 1, 100};
   WarmStart warmStart = WarmStart::Half;
   MeanError mean = MeanError::Compressed;
@@ -65,6 +77,9 @@ struct FluidPhase {
   double viscosity = 1e-6;  // kinematic, m^2/s
   double smoothing = 0;     // XSPH: part of the difference to the neighbours that is taken away in a step
   double tension = 0;       // of the surface: strength of cohesion and of the pull on its curvature
+  double vorticity =
+      0;  // m^2/s: negative viscosity of what is resolved, as far as energy was lost (vorticity.cpp)
+  double drag = 0;  // coefficient of the air's drag on what the wind meets (air_drag.cpp); 0.47 for balls
 };
 
 struct FluidStep {
@@ -76,7 +91,10 @@ struct FluidStep {
   uint64_t pairs = 0, nearBodies = 0;                    // neighbours; entries of particles in maps
   uint32_t viscosityIterations = 0;                      // 0: explicit
   bool viscosityMissed = false;
+  uint64_t heldBack = 0;  // particles that were slowed down, as they would have gone too far in the step
 };
+
+struct Solved;  // pressure_iteration.h
 
 class Fluid {
  public:
@@ -123,6 +141,8 @@ class Fluid {
   // Density relative to rest and pressure of the last step, Pa.
   double density(size_t i) const { return double(density_[i].w() + boundary_[i].w()); }
   double pressure(size_t i) const;
+  // The largest rate at which a particle gets denser now, relative to rest, 1/s.
+  double largestDivergence();
 
   size_t bytes() const;  // of state, besides lists of neighbours
   void save(ByteWriter& out) const;
@@ -132,29 +152,40 @@ class Fluid {
  private:
   PairSums pairs() const;
   void reorder();
+  void evaluate();  // densities, maps and factors where the particles are, among the neighbours they had
+  void advance(double dt, FluidStep& report);
+  bool strict() const { return settings_.mean == MeanError::Compressed; }
   void applyForces(double dt, FluidStep& report);
   void densityErrors(double dt);
   void solveDensity(double dt, FluidStep& report);
+  void boundaryRates();  // of bodies' motion, into predicted_
   void divergenceErrors();
   void solveDivergence(double dt, FluidStep& report);
+  void solveImplicit(double dt, FluidStep& report);
+  void solvePredictive(double dt, FluidStep& report);
+  void solvePositions(double dt, FluidStep& report);  // of particles that have moved
   void warmStart(std::vector<float>& kappa, double scale, double dt);
   // Errors into rate_ by `errors`, pressures from them, until the tolerance is met. `scale`: dt^2 or dt.
-  struct Solved {
-    uint32_t iterations = 0;
-    double error = 0;
-    bool missed = false;
-  };
   template <class Errors>
   Solved solve(const SolverSettings& solver, std::vector<float>& kappa, double scale, double errorScale,
                bool strict, double dt, const Errors& errors);
   void applyViscosity(double dt, FluidStep& report);
+  void applyVorticity(double dt);
+  void applyDrag(double dt);
+  bool stirs() const;            // whether a phase has vorticity
+  double kineticEnergy() const;  // over the reference density and the volume of a particle
   template <class Strength, class Sum>
   void exchange(const Strength& strength, const Sum& sum);
   void applyPressure(double dt);  // of stiffness_
-  void addImpulses(double dt);    // of applied_
-  void rub(double dt);            // friction on bodies, by the pressures of the step
-  void stick(double dt);          // viscosity on bodies without slip
-  void predictBoundary(double dt);
+  void addImpulses(double dt, std::span<const float> stiffness, bool ofMovable);
+  bool movable(size_t body) const;                          // by the fluid, in this step
+  bool anyMovable() const;                                  // of those that the fluid meets
+  Vec3 bodyVelocity(size_t body, const Vec3& point) const;  // with what the step did to it so far
+  void holdBack(double dt, FluidStep& report);
+  void addMobility();           // of bodies, to factor_
+  void rub(double dt);          // friction on bodies, by the pressures of the step
+  void stick(double dt);        // viscosity on bodies without slip
+  void addBoundary(double dt);  // what bodies add to the density at the end of the step, to rate_
   double fastest() const;
 
   FluidSettings settings_;
@@ -172,9 +203,11 @@ class Fluid {
   uint32_t nextId_ = 0;
   uint64_t steps_ = 0;
   double lastStep_ = 0;
+  double lost_ = 0;  // kinetic energy by friction and the divergence solver since vorticity was last applied
 
   // Made from it.
   bool prepared_ = false;
+  bool held_ = false;  // bodies stay where they are
   Vec3 origin_ = Vec3::Zero();
   spatial::PointGrid grid_;
   PeriodicSearch periodic_;

@@ -27,10 +27,15 @@ void Fluid::exchange(const Strength& strength, const Sum& sum) {
 
 void Fluid::applyForces(double dt, FluidStep& report) {
   const ProfileScope scope("forces");
+  const double before = stirs() ? kineticEnergy() : 0;
   applyViscosity(dt, report);
   stick(dt);
   exchange([](const FluidPhase& phase) { return phase.smoothing; },
            [&] { sumSmoothing(pairs(), stiffness_, predicted_, gradient_); });
+  if (stirs()) {
+    lost_ += std::max(before - kineticEnergy(), 0.0);
+    applyVorticity(dt);
+  }
   exchange([&](const FluidPhase& phase) { return dt * phase.tension; },
            [&] {
              sumTension(pairs(), float(volume_ * settings_.referenceDensity), stiffness_, predicted_,
@@ -38,6 +43,7 @@ void Fluid::applyForces(double dt, FluidStep& report) {
            });
   const Vec3f fall = (dt * settings_.gravity).cast<float>();
   parallelFor(size(), [&](size_t i) { motion_[i].head<3>() += fall; });
+  applyDrag(dt);
 }
 
 // Coulomb: at most as much as stops the sliding.
@@ -51,7 +57,7 @@ void Fluid::rub(double dt) {
       const double steep = gradient.norm();
       if (!(steep > 0)) continue;
       const Vec3 normal = gradient / steep;
-      const Vec3 slip = velocity(i) - body.velocityAt(positions_[i]);
+      const Vec3 slip = velocity(i) - bodyVelocity(b, positions_[i]);
       const Vec3 tangent = slip - slip.dot(normal) * normal;
       const double speed = tangent.norm();
       if (!(speed > 0)) continue;

@@ -2,30 +2,13 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fluid/fluid.h"
+#include "sunder/fluid/pressure_iteration.h"
 #include "sunder/fluid/sph_sums.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace sunder::fluid {
-
-namespace {
-
-constexpr size_t kGrain = 4096;
-
-double meanOf(std::span<const float> errors) {
-  const double sum = parallelReduce(
-      errors.size(), 0.0,
-      [&](size_t begin, size_t end) {
-        double part = 0;
-        for (size_t i = begin; i < end; ++i) part += double(errors[i]);
-        return part;
-      },
-      [](double a, double b) { return a + b; }, kGrain);
-  return errors.empty() ? 0 : sum / double(errors.size());
-}
-
-}  // namespace
 
 void Fluid::applyPressure(double dt) {
   sumPressure(pairs(), stiffness_, gradient_);
@@ -34,6 +17,7 @@ void Fluid::applyPressure(double dt) {
     motion_[i].head<3>() -= float(dt) * motion_[i].w() * slope;
     applied_[i] += stiffness_[i];
   });
+  addImpulses(dt, stiffness_, true);
 }
 
 // `scale` takes the memory of the last step to stiffness. Only what presses now starts with it: pressure of a
@@ -46,84 +30,41 @@ void Fluid::warmStart(std::vector<float>& kappa, double scale, double dt) {
   applyPressure(dt);
 }
 
-// What bodies add to the density where the particles will be; exactly, where their maps are exact.
-void Fluid::predictBoundary(double dt) {
-  parallelFor(size(), [&](size_t i) { predicted_[i] = density_[i].w(); });
-  std::vector<float> values(entries_.particle.size());
-  for (size_t b = 0; b < bodies_.size(); ++b) {
-    const BoundaryBody& body = bodies_[b];
-    const uint32_t first = entries_.bodyStart[b], count = entries_.bodyStart[b + 1] - first;
-    if (count > 0 && !body.map->exact()) {
-      parallelFor(count, [&](size_t e) {
-        const uint32_t i = entries_.particle[first + e];
-        const Vec4f& sample = entries_.sample[first + e];
-        const Vec3f slip = motion_[i].head<3>() - body.velocityAt(positions_[i]).cast<float>();
-        values[first + e] = sample.w() + float(dt) * sample.head<3>().dot(slip);
-      });
-      continue;
-    }
-    const Mat3 turn = body.rotation.transpose();
-    parallelBlocks(count, 512, [&](size_t begin, size_t end) {
-      std::vector<Vec4f> points(end - begin);
-      for (size_t e = begin; e < end; ++e) {
-        const uint32_t i = entries_.particle[first + e];
-        const Vec3 next = positions_[i] + dt * motion_[i].head<3>().cast<double>();
-        points[e - begin] = withFourth((turn * (next - body.position)).cast<float>(), 0);
-      }
-      body.map->values(points, {values.data() + first + begin, end - begin});
-    });
-  }
-  for (size_t e = 0; e < values.size(); ++e) predicted_[entries_.particle[e]] += values[e];
-}
-
 // Predicted density beyond rest.
 void Fluid::densityErrors(double dt) {
   sumRate(pairs(), rate_);
-  predictBoundary(dt);
-  parallelFor(size(), [&](size_t i) { rate_[i] = predicted_[i] + float(dt) * rate_[i] - 1; });
+  parallelFor(size(), [&](size_t i) { rate_[i] = (density_[i].w() - 1) + float(dt) * rate_[i]; });
+  addBoundary(dt);
 }
 
 template <class Errors>
-Fluid::Solved Fluid::solve(const SolverSettings& solver, std::vector<float>& kappa, double scale,
-                           double errorScale, bool strict, double dt, const Errors& errors) {
+Solved Fluid::solve(const SolverSettings& solver, std::vector<float>& kappa, double scale, double errorScale,
+                    bool onlyAbove, double dt, const Errors& errors) {
   if (settings_.warmStart != WarmStart::None) errors();
   warmStart(kappa, 1 / scale, dt);
   const bool total = settings_.warmStart == WarmStart::Half;
   if (!total) std::fill(kappa.begin(), kappa.end(), 0.0f);
-  Solved solved;
-  for (bool close = false; !close || solved.iterations < solver.least;) {
-    if (solved.iterations >= solver.most) {
-      solved.missed = !close;
-      break;
-    }
+  const Solved solved = iterate(solver, [&] {
     errors();
-    parallelFor(size(), [&](size_t i) {
-      const float above = std::max(rate_[i], 0.0f);
-      stiffness_[i] = above * factor_[i] / float(scale);
-      if (strict) rate_[i] = above;
-    });
-    solved.error = errorScale * meanOf(rate_);
+    parallelFor(size(),
+                [&](size_t i) { stiffness_[i] = std::max(rate_[i], 0.0f) * factor_[i] / float(scale); });
     applyPressure(dt);
-    ++solved.iterations;
     if (!total) parallelFor(size(), [&](size_t i) { kappa[i] += stiffness_[i] * float(scale); });
-    close = solved.error <= solver.tolerance;
-  }
+    return errorScale * meanError(rate_, onlyAbove);
+  });
   if (total) parallelFor(size(), [&](size_t i) { kappa[i] = applied_[i] * float(scale); });
-  addImpulses(dt);
+  addImpulses(dt, applied_, false);
   return solved;
 }
 
 void Fluid::solveDensity(double dt, FluidStep& report) {
   const ProfileScope scope("constant density");
-  const Solved solved = solve(settings_.density, kappa_, dt * dt, 1, settings_.mean == MeanError::Compressed,
-                              dt, [&] { densityErrors(dt); });
-  report.densityIterations = solved.iterations;
-  report.densityError = solved.error;
-  report.densityMissed = solved.missed;
+  solve(settings_.density, kappa_, dt * dt, 1, strict(), dt, [&] { densityErrors(dt); }).tell(report);
 }
 
 // Rates of the density, from zero up; predicted_ has what the motion of bodies takes off.
 void Fluid::divergenceErrors() {
+  if (anyMovable()) boundaryRates();
   sumRate(pairs(), rate_);
   parallelFor(size(), [&](size_t i) {
     const bool deficient = double(density_[i].w() + boundary_[i].w()) < settings_.deficient;
@@ -134,12 +75,7 @@ void Fluid::divergenceErrors() {
 
 void Fluid::solveDivergence(double dt, FluidStep& report) {
   const ProfileScope scope("divergence");
-  std::fill(predicted_.begin(), predicted_.end(), 0.0f);
-  for (size_t b = 0; b < bodies_.size(); ++b)
-    for (uint32_t e = entries_.bodyStart[b]; e < entries_.bodyStart[b + 1]; ++e) {
-      const uint32_t i = entries_.particle[e];
-      predicted_[i] += entries_.sample[e].head<3>().dot(bodies_[b].velocityAt(positions_[i]).cast<float>());
-    }
+  boundaryRates();
   const Solved solved =
       solve(settings_.divergence, kappaRate_, dt, dt, true, dt, [&] { divergenceErrors(); });
   report.divergenceIterations = solved.iterations;
@@ -147,24 +83,22 @@ void Fluid::solveDivergence(double dt, FluidStep& report) {
   report.divergenceMissed = solved.missed;
 }
 
-void Fluid::addImpulses(double dt) {
-  const double scale = settings_.referenceDensity * volume_ * dt;
-  for (size_t b = 0; b < bodies_.size(); ++b) {
-    BoundaryImpulse& sum = impulses_[b];
-    for (uint32_t e = entries_.bodyStart[b]; e < entries_.bodyStart[b + 1]; ++e) {
-      const uint32_t i = entries_.particle[e];
-      const Vec3 impulse = scale * double(applied_[i]) * entries_.sample[e].head<3>().cast<double>();
-      sum.linear += impulse;
-      sum.angular += (positions_[i] - bodies_[b].centre).cross(impulse);
-    }
-  }
+double Fluid::largestDivergence() {
+  if (!prepared_) prepare();
+  boundaryRates();
+  divergenceErrors();
+  return size() > 0 ? double(*std::max_element(rate_.begin(), rate_.end())) : 0;
 }
 
 double Fluid::relax(double tolerance, uint32_t rounds) {
   constexpr double kFarthest = 0.1;  // diameters in a round
+  constexpr uint32_t kMost = 100;    // iterations: where there is no room, pressures would grow forever
   const double dt = 1e-3;            // cancels
   std::vector<Vec4f> motion = motion_;
   std::vector<uint32_t> ids = ids_;
+  const SolverSettings given = settings_.density;
+  settings_.density.most = std::min(given.most, kMost);
+  held_ = true;
   double worst = 0;
   for (uint32_t round = 0;; ++round) {
     prepare();
@@ -185,6 +119,8 @@ double Fluid::relax(double tolerance, uint32_t rounds) {
       positions_[i] += way;
     });
   }
+  settings_.density = given;
+  held_ = false;
   // Particles may have changed places.
   std::vector<uint32_t> place(nextId_, 0);
   for (size_t i = 0; i < size(); ++i) place[ids[i]] = uint32_t(i);

@@ -94,6 +94,7 @@ void Fluid::save(ByteWriter& out) const {
   out.u32(nextId_);
   out.u64(steps_);
   out.f64(lastStep_);
+  out.f64(lost_);
   for (size_t i = 0; i < size(); ++i) {
     for (const double x : positions_[i]) out.f64(x);
     for (int k = 0; k < 3; ++k) out.f32(motion_[i][k]);
@@ -110,6 +111,7 @@ void Fluid::load(ByteReader& in) {
   nextId_ = in.u32("number of particles ever");
   steps_ = in.u64("steps of the fluid");
   lastStep_ = in.f64("time step of the fluid");
+  lost_ = in.f64("energy that the fluid lost");
   positions_.resize(count);
   motion_.resize(count);
   kappa_.resize(count);

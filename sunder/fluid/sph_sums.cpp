@@ -144,6 +144,21 @@ void Density(const PairSums& s, const spatial::NeighbourRows& rows, PairBlocks& 
   }
 }
 
+void Values(const PairSums& s, size_t begin, size_t end, float* density) {
+  const Kernel kernel(s.support);
+  for (size_t i = begin; i < end; ++i) {
+    const auto self = hn::Set(hn::RebindToUnsigned<D>(), uint32_t(i));
+    Sum w;
+    for (const PairBlock& block : s.blocks->of(i))
+      for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
+        const Way way = wayTo(s, i, block.index + at);
+        const auto other = hn::Ne(hn::LoadU(hn::RebindToUnsigned<D>(), block.index + at), self);
+        w.add(h, hn::IfThenElseZero(hn::RebindMask(D(), other), kernel.value(kernel.fraction(way.squared))));
+      }
+    density[i] = s.volume * (w.total() + kernel.atZero());
+  }
+}
+
 void Rate(const PairSums& s, size_t begin, size_t end, float* rate) {
   for (size_t i = begin; i < end; ++i) {
     const V vx = number(s.motion[i].x()), vy = number(s.motion[i].y()), vz = number(s.motion[i].z());
@@ -266,6 +281,7 @@ namespace sunder::fluid {
 namespace kernels {
 namespace {
 HWY_EXPORT(Density);
+HWY_EXPORT(Values);
 HWY_EXPORT(Rate);
 HWY_EXPORT(Pressure);
 HWY_EXPORT(Smoothing);
@@ -275,6 +291,9 @@ HWY_EXPORT(Tension);
 void density(const PairSums& s, const spatial::NeighbourRows& rows, PairBlocks& blocks, size_t begin,
              size_t end, Vec4f* out, float* squares) {
   HWY_DYNAMIC_DISPATCH(Density)(s, rows, blocks, begin, end, out, squares);
+}
+void values(const PairSums& s, size_t begin, size_t end, float* out) {
+  HWY_DYNAMIC_DISPATCH(Values)(s, begin, end, out);
 }
 void rate(const PairSums& s, size_t begin, size_t end, float* out) {
   HWY_DYNAMIC_DISPATCH(Rate)(s, begin, end, out);
@@ -315,6 +334,11 @@ void sumDensity(const PairSums& pairs, const spatial::NeighbourRows& rows, PairB
   parallelBlocks(pairs.place.size(), kGrain, [&](size_t begin, size_t end) {
     kernels::density(pairs, rows, blocks, begin, end, density.data(), squares.data());
   });
+}
+
+void sumValues(const PairSums& pairs, std::span<float> density) {
+  parallelBlocks(pairs.place.size(), kGrain,
+                 [&](size_t begin, size_t end) { kernels::values(pairs, begin, end, density.data()); });
 }
 
 void sumRate(const PairSums& pairs, std::span<float> rate) {

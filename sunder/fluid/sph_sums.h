@@ -59,6 +59,9 @@ struct PairSums {
 void sumDensity(const PairSums& pairs, const spatial::NeighbourRows& rows, PairBlocks& blocks,
                 std::span<Vec4f> density, std::span<float> squares);
 
+// The density alone, with places that are not those of the blocks: neighbours have moved since.
+void sumValues(const PairSums& pairs, std::span<float> density);
+
 // Rate of the density by motion: V sum (v_i - v_j) . grad W.
 void sumRate(const PairSums& pairs, std::span<float> rate);
 

@@ -74,7 +74,7 @@ void Fluid::stick(double dt) {
       const double steep = double(sample.head<3>().norm());
       if (!(steep > 0)) continue;
       const Vec3 normal = sample.head<3>().cast<double>() / steep;
-      const Vec3 slip = velocity(i) - body.velocityAt(positions_[i]);
+      const Vec3 slip = velocity(i) - bodyVelocity(b, positions_[i]);
       const double rate = phases_[phase_[i]].viscosity *
                           wallFriction(settings_.viscousForces, double(sample.w())) / (support_ * support_);
       const Vec3 change = (1 / (1 + dt * rate) - 1) * (slip - slip.dot(normal) * normal);

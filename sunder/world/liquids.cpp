@@ -3,6 +3,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/profiler.h"
+#include "sunder/fluid/density_map.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,8 @@ namespace {
 using rigid::BodyIndex;
 
 constexpr double kMostSteps = 200;  // of the fluid in one of the bodies
+constexpr double kRoom = 0.1;       // compression that may be left where bodies appear
+constexpr uint32_t kRoomRounds = 30;
 
 }  // namespace
 
@@ -36,14 +39,18 @@ Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : sc
     const rigid::Shape* shape = shapes[body.shape].shape.get();
     if (body.liquid || maps_.contains(shape)) continue;
     try {
-      maps_[shape] = mapOf(*shape);
+      const fluid::BoundaryMapPtr map = maps_[shape] = mapOf(*shape);
+      const auto* density = dynamic_cast<const fluid::DensityMap*>(map.get());
+      if (body.fracture && density)
+        pieceOffset_ = std::min(pieceOffset_.value_or(0.5), density->settings().offset);
     } catch (const Error& error) {
       throw scene.document.error(body.pointer, error.message()).hint(error.hint());
     }
   }
 }
 
-void Liquids::follow(const rigid::Simulation& simulation) {
+bool Liquids::follow(const rigid::Simulation& simulation) {
+  const size_t known = before_.size();
   const uint32_t first = tank_ ? 1 : 0;
   for (uint32_t b = uint32_t(before_.size()); b < simulation.bodyCount(); ++b) {
     fluid::BoundaryBody body;
@@ -52,8 +59,8 @@ void Liquids::follow(const rigid::Simulation& simulation) {
       // Bodies that may break move with a shape of their tetrahedra, but look like their own.
       const rigid::Shape* shape =
           own ? shapes_[scene_.bodies[b].shape].shape.get() : simulation.shape(BodyIndex(b)).get();
-      const auto known = maps_.find(shape);
-      body.map = known != maps_.end() ? known->second : mapOf(*shape);
+      const auto made = maps_.find(shape);
+      body.map = made != maps_.end() ? made->second : mapOf(*shape, pieceOffset_);
     }
     body.friction = scene_.fluid->friction;
     body.noSlip = scene_.fluid->noSlip;
@@ -63,6 +70,8 @@ void Liquids::follow(const rigid::Simulation& simulation) {
   for (uint32_t b = 0; b < before_.size(); ++b)
     if (fluid_->body(first + b).map && !simulation.exists(BodyIndex(b))) fluid_->removeBody(first + b);
   impulses_.resize(before_.size());
+  drift_.assign(before_.size(), Vec3::Zero());
+  return before_.size() > known;
 }
 
 // Bodies between where they were (0) and where they are (1).
@@ -79,12 +88,17 @@ void Liquids::place(const rigid::Simulation& simulation, double part) {
     body.spin = simulation.angularVelocity(index);
     body.centre = body.position + body.rotation * simulation.shape(index)->mass().centre;
     if (simulation.kind(index) != rigid::BodyKind::Dynamic) continue;
+    // What the liquids have done to it since the step of the bodies, which will know of it in the next one.
+    body.position += drift_[b];
+    body.centre += drift_[b];
     const rigid::Shape& shape = *simulation.shape(index);
     const double mass = simulation.mass(index);
     const Mat3 frame = body.rotation * shape.massFrame().rotation.toRotationMatrix();
     const Vec3 inertia = shape.principalInertia() * (mass / shape.mass().volume);
     body.inverseMass = 1 / mass;
     body.inverseInertia = frame * inertia.cwiseInverse().asDiagonal() * frame.transpose();
+    body.velocity += body.inverseMass * impulses_[b].linear;
+    body.spin += body.inverseInertia * impulses_[b].angular;
   }
 }
 
@@ -135,8 +149,13 @@ void Liquids::step(const rigid::Simulation& simulation, double time) {
   const uint32_t first = tank_ ? 1 : 0;
   emit(time);
   drain();
-  follow(simulation);
+  if (follow(simulation)) {
+    // Maps of pieces overlap along their cracks: particles there make room first, and gain no speed by it.
+    place(simulation, 0);
+    fluid_->relax(kRoom, kRoomRounds);
+  }
   std::fill(impulses_.begin(), impulses_.end(), fluid::BoundaryImpulse{});
+  drift_.assign(before_.size(), Vec3::Zero());
   double done = 0;
   while (done < dt * (1 - 1e-9)) {
     const double wanted = fluid_->stepLimit(), least = dt / kMostSteps;
@@ -145,12 +164,15 @@ void Liquids::step(const rigid::Simulation& simulation, double time) {
     const double count = std::ceil((dt - done) / most * (1 - 1e-9));
     const double step = (dt - done) / std::max(count, 1.0);
     done += step;
+    for (uint32_t b = 0; b < impulses_.size(); ++b)
+      drift_[b] += step * fluid_->body(first + b).inverseMass * impulses_[b].linear;
     place(simulation, std::min(done / dt, 1.0));
     report_.last = fluid_->step(step);
     ++report_.steps;
     report_.missedDensity += report_.last.densityMissed;
     report_.missedDivergence += report_.last.divergenceMissed;
     report_.missedViscosity += report_.last.viscosityMissed;
+    report_.heldBack += report_.last.heldBack;
     for (uint32_t b = 0; b < impulses_.size(); ++b) {
       impulses_[b].linear += fluid_->impulses()[first + b].linear;
       impulses_[b].angular += fluid_->impulses()[first + b].angular;
@@ -202,8 +224,8 @@ void Liquids::save(ByteWriter& out) const {
   for (const auto& liquid : emitted_)
     for (const uint64_t layers : liquid) out.u64(layers);
   out.u32(uint32_t(impulses_.size()));
-  for (const fluid::BoundaryImpulse& impulse : impulses_)
-    for (const Vec3& v : {impulse.linear, impulse.angular})
+  for (uint32_t b = 0; b < impulses_.size(); ++b)
+    for (const Vec3& v : {impulses_[b].linear, impulses_[b].angular, drift_[b]})
       for (const double x : v) out.f64(x);
 }
 
@@ -218,8 +240,8 @@ void Liquids::load(ByteReader& in, const rigid::Simulation& simulation) {
   const uint32_t count = in.u32("bodies in the fluid");
   if (count != impulses_.size())
     throw Error(ErrorKind::Format, "the checkpoint has other bodies in the fluid");
-  for (fluid::BoundaryImpulse& impulse : impulses_)
-    for (Vec3* v : {&impulse.linear, &impulse.angular})
+  for (uint32_t b = 0; b < count; ++b)
+    for (Vec3* v : {&impulses_[b].linear, &impulses_[b].angular, &drift_[b]})
       for (double& x : *v) x = in.f64("impulse of the fluid");
   for (uint32_t b = 0; b < before_.size(); ++b)
     if (simulation.exists(BodyIndex(b))) before_[b] = simulation.pose(BodyIndex(b));

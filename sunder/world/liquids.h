@@ -29,8 +29,9 @@ struct LiquidsReport {
   uint64_t steps = 0;   // of the fluid, since the start
   uint64_t buried = 0;  // particles of blocks that would have been in bodies, left out
   uint64_t missedDensity = 0, missedDivergence = 0, missedViscosity = 0;  // steps above their tolerances
-  uint64_t rushed = 0;   // steps that were longer than the fastest particle asks for
-  uint64_t removed = 0;  // by sinks, or out of the world's bounds
+  uint64_t rushed = 0;    // steps that were longer than the fastest particle asks for
+  uint64_t heldBack = 0;  // particles that would have gone too far in a step, by step
+  uint64_t removed = 0;   // by sinks, or out of the world's bounds
   fluid::FluidStep last;
 };
 
@@ -57,7 +58,8 @@ class Liquids {
   void load(ByteReader& in, const rigid::Simulation& simulation);
 
  private:
-  void follow(const rigid::Simulation& simulation);  // new bodies, and those that are gone
+  // New bodies, and those that are gone. Returns whether some came.
+  bool follow(const rigid::Simulation& simulation);
   void place(const rigid::Simulation& simulation, double part);
   void fill(const rigid::Simulation& simulation);
   std::vector<Vec3> poured(const BlockSpec& block, const rigid::Simulation& simulation) const;
@@ -65,7 +67,8 @@ class Liquids {
   void findBuried(std::span<const Vec3> points, double most, std::span<uint8_t> buried) const;
   void emit(double time);
   void drain();
-  fluid::BoundaryMapPtr mapOf(const rigid::Shape& shape) const;
+  // Pieces keep the distance from liquids that the whole had: `offset`.
+  fluid::BoundaryMapPtr mapOf(const rigid::Shape& shape, std::optional<double> offset = {}) const;
   fluid::BoundaryMapPtr tankMap(Box3 box) const;
   fluid::BoundaryMapPtr particlesOf(const geometry::TriMesh& surface) const;
 
@@ -73,9 +76,11 @@ class Liquids {
   const std::vector<BuiltShape>& shapes_;
   std::unique_ptr<fluid::Fluid> fluid_;
   std::map<const rigid::Shape*, fluid::BoundaryMapPtr> maps_;  // of the scene's shapes
+  std::optional<double> pieceOffset_;                          // of what breaks, which its pieces keep
   std::optional<uint32_t> tank_;                  // body of the fluid, before those of the simulation
   std::vector<rigid::Pose> before_;               // by body of the simulation
   std::vector<fluid::BoundaryImpulse> impulses_;  // on them, in the last step
+  std::vector<Vec3> drift_;                       // of bodies by that, in the last step
   std::vector<std::vector<uint64_t>> emitted_;    // layers, by liquid and emitter
   LiquidsReport report_;
 };

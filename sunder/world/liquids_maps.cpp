@@ -47,10 +47,10 @@ fluid::BoundaryMapPtr Liquids::tankMap(Box3 box) const {
           .support = support, .cell = 0, .offset = scene_.fluid->offset, .outside = true});
 }
 
-fluid::BoundaryMapPtr Liquids::mapOf(const rigid::Shape& shape) const {
+fluid::BoundaryMapPtr Liquids::mapOf(const rigid::Shape& shape, std::optional<double> given) const {
   const double support = fluid_->support();
   fluid::DensityMapSettings settings{
-      .support = support, .cell = 0, .offset = scene_.fluid->offset, .outside = false};
+      .support = support, .cell = 0, .offset = given.value_or(scene_.fluid->offset), .outside = false};
   if (shape.kind() == rigid::ShapeKind::Plane)
     return std::make_shared<const fluid::PlaneMap>(Vec3::UnitY(), 0.0, settings);
   if (scene_.fluid->boundaryParticles) return particlesOf(shape.surface());
@@ -60,7 +60,7 @@ fluid::BoundaryMapPtr Liquids::mapOf(const rigid::Shape& shape) const {
   const auto make = [&](const sdf::Field& field) {
     auto map = std::make_shared<const fluid::DensityMap>(field, domain, settings);
     // Walls that are thin for particles of this size would let them through: they keep farther away.
-    if (map->report().thinPlaces > 0) {
+    if (!given && map->report().thinPlaces > 0) {
       const double offset = fluid::thinWallOffset(map->report().thinnest, support);
       if (offset < settings.offset) {
         settings.offset = offset;

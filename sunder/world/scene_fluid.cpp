@@ -13,6 +13,14 @@ namespace sunder::world {
 
 namespace {
 
+// By the names of the schema.
+fluid::PressureSolver solverOf(const std::string& name) {
+  return name == "implicit"         ? fluid::PressureSolver::Implicit
+         : name == "position-based" ? fluid::PressureSolver::PositionBased
+         : name == "predictive-corrective" ? fluid::PressureSolver::PredictiveCorrective
+                                           : fluid::PressureSolver::DivergenceFree;
+}
+
 constexpr Dimension kViscosity{{2, 0, -1, 0}, "1e-6 or \"1 mm2/s\""};
 
 Box3 readBox(const SceneNode& node) {
@@ -82,6 +90,13 @@ FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName&
   settings.courant = node.positive("courant", kPlain, settings.courant);
   settings.density.tolerance = node.positive("densityTolerance", kPlain, settings.density.tolerance);
   settings.divergence.tolerance = node.positive("divergenceTolerance", kPlain, settings.divergence.tolerance);
+  settings.solver = solverOf(node.text("solver", "divergence-free"));
+  settings.density.most = settings.divergence.most =
+      uint32_t(node.whole("iterations", settings.density.most));
+  if (node.has("air")) {
+    settings.airDensity = node["air"].notNegative("density", kDensity, settings.airDensity);
+    settings.wind = node["air"].vector("velocity", kSpeed, settings.wind);
+  }
   const std::string warm = node.text("warmStart", "half");
   settings.warmStart = warm == "none"   ? fluid::WarmStart::None
                        : warm == "half" ? fluid::WarmStart::Half
@@ -122,6 +137,8 @@ FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName&
     liquid.phase.viscosity = part.notNegative("viscosity", kViscosity, liquid.phase.viscosity);
     liquid.phase.smoothing = part.notNegative("smoothing", kPlain, 0);
     liquid.phase.tension = part.notNegative("tension", kPlain, 0);
+    liquid.phase.vorticity = part.notNegative("vorticity", kViscosity, 0);
+    liquid.phase.drag = part.notNegative("drag", kPlain, 0);
     if (part.has("blocks"))
       for (size_t b = 0; b < part["blocks"].size(); ++b)
         liquid.blocks.push_back(readBlock(part["blocks"][b], body));

@@ -227,6 +227,9 @@ constexpr const char* kFluid =
     "periodicFrom": [0, 0, 0],    // bodies are not repeated; a tank has no walls there
     "densityTolerance": 1e-4,     // mean compression that a step leaves
     "divergenceTolerance": 1e-3,
+    "solver": "divergence-free",  // for comparison: "implicit", "position-based", "predictive-corrective"
+    "iterations": 100,            // of a solver in a step, at most
+    "air": {"density": 1.2, "velocity": [0, 0, 0]},  // drags at what has a "drag"
     "warmStart": "half",          // or "increments" (fewer iterations), "none"
     "liquids": [
       {
@@ -235,6 +238,8 @@ constexpr const char* kFluid =
         "viscosity": "1 mm2/s",   // kinematic; thick liquids are solved implicitly
         "smoothing": 0.01,        // XSPH
         "tension": 0,
+        "vorticity": 0,           // m2/s by which eddies stir: what smoothing and coarse particles take away
+        "drag": 0.47,             // of the air, on drops
         "blocks": [
           {"lower": [3, 0, -0.4], "upper": [3.4, 0.4, 0.4], "velocity": [0, 0, 0]},
           {"field": {"sphere": {"centre": [3.8, 0.5, 0], "radius": 0.12}}},  // the inside of a field

@@ -209,6 +209,8 @@ void World::step() {
   degrade("steps of the fluid left more divergence than asked for",
           now.missedDivergence - wet_.missedDivergence, frame_ + 1, "");
   degrade("steps of the fluid were longer than its speed asks for", now.rushed - wet_.rushed, frame_ + 1, "");
+  degrade("particles of the fluid were held back: there was no room for them, or the step was too long",
+          now.heldBack - wet_.heldBack, frame_ + 1, "");
   degrade("steps of the fluid left viscosity unsolved", now.missedViscosity - wet_.missedViscosity,
           frame_ + 1, "");
   wet_ = now;

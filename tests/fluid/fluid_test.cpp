@@ -294,6 +294,11 @@ TEST(Fluid, WrongSettingsAreRefused) {
   Fluid fluid{FluidSettings{}};
   EXPECT_THROW(fluid.addPhase({-1, 0, 0}), Error);
   EXPECT_THROW(fluid.addPhase({1000, -1, 0}), Error);
+  EXPECT_THROW(fluid.addPhase({1000, 0, 0, 0, -1}), Error);
+  EXPECT_THROW(fluid.addPhase({1000, 0, 0, 0, 0, -1}), Error);
+  settings.support = 0;
+  settings.airDensity = -1;
+  EXPECT_THROW(Fluid{settings}, Error);
   const Vec3 nowhere(0, std::numeric_limits<double>::quiet_NaN(), 0), here = Vec3::Zero();
   EXPECT_THROW(fluid.add({&here, 1}, Vec3::Zero()), Error);  // of no fluid
   fluid.addPhase({});
