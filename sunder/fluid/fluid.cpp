@@ -131,6 +131,7 @@ void Fluid::evaluate() {
   place_.resize(n);
   density_.resize(n);
   boundary_.resize(n);
+  several_.resize(n);
   gradient_.resize(n);
   factor_.resize(n);
   rate_.resize(n);
@@ -144,8 +145,7 @@ void Fluid::evaluate() {
   {
     const ProfileScope scope("maps");
     findEntries(bodies_, place_, origin_, entries_);
-    for (size_t e = 0; e < entries_.particle.size(); ++e)
-      boundary_[entries_.particle[e]] += entries_.sample[e];
+    joinBodies();
   }
   const ProfileScope scope("density");
   sumDensity(pairs(), rows_, blocks_, density_, factor_);

@@ -182,6 +182,7 @@ class Fluid {
   bool anyMovable() const;                                  // of those that the fluid meets
   Vec3 bodyVelocity(size_t body, const Vec3& point) const;  // with what the step did to it so far
   void holdBack(double dt, FluidStep& report);
+  void joinBodies();            // samples of entries_ to boundary_
   void addMobility();           // of bodies, to factor_
   void rub(double dt);          // friction on bodies, by the pressures of the step
   void stick(double dt);        // viscosity on bodies without slip
@@ -219,6 +220,7 @@ class Fluid {
   std::vector<Vec4f> gradient_;  // scratch: of pressure
   std::vector<float> factor_, rate_, predicted_, applied_, stiffness_;
   BoundaryEntries entries_;
+  std::vector<uint8_t> several_;  // whether more than one body is near
 };
 
 }  // namespace sunder::fluid

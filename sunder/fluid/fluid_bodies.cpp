@@ -4,6 +4,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/fluid/fluid.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sunder::fluid {
@@ -12,6 +13,8 @@ namespace {
 
 // Squared, how fast a body turns by a unit of pressure at one place.
 double turning(const BoundaryBody& body, const Vec3& arm) { return arm.dot(body.inverseInertia * arm); }
+
+float fourth(float x) { return x > 0 ? x * x * x * x : 0; }
 
 }  // namespace
 
@@ -30,6 +33,32 @@ Vec3 Fluid::bodyVelocity(size_t b, const Vec3& point) const {
     velocity += body.inverseMass * impulses_[b].linear +
                 (body.inverseInertia * impulses_[b].angular).cross(point - body.centre);
   return velocity;
+}
+
+// Next to several bodies the nearest counts, as it would if they were one: densities are joined by a norm of
+// fourth powers, near to the largest. If they were added, a particle at the crack between two pieces would
+// have twice the density that it had at the whole. Samples are weighted so that their gradients add up to
+// that of the norm.
+void Fluid::joinBodies() {
+  std::fill(several_.begin(), several_.end(), uint8_t(0));
+  std::fill(predicted_.begin(), predicted_.end(), 0.0f);
+  for (size_t e = 0; e < entries_.particle.size(); ++e) {
+    const uint32_t i = entries_.particle[e];
+    const float value = entries_.sample[e].w();
+    several_[i] = predicted_[i] > 0 ? 1 : several_[i];
+    predicted_[i] += fourth(value);
+    boundary_[i] = entries_.sample[e];
+  }
+  if (std::find(several_.begin(), several_.end(), uint8_t(1)) == several_.end()) return;
+  for (size_t i = 0; i < size(); ++i)
+    if (several_[i] != 0) boundary_[i] = withFourth(Vec3f::Zero(), std::sqrt(std::sqrt(predicted_[i])));
+  for (size_t e = 0; e < entries_.particle.size(); ++e) {
+    const uint32_t i = entries_.particle[e];
+    if (several_[i] == 0) continue;
+    const float part = entries_.sample[e].w() / boundary_[i].w();
+    entries_.sample[e].head<3>() *= part * part * part;
+    boundary_[i].head<3>() += entries_.sample[e].head<3>();
+  }
 }
 
 // What a particle presses away moves the body too. All particles around it press at a time, so each takes the
@@ -59,6 +88,8 @@ void Fluid::addMobility() {
 
 // Where the particles will be; exactly, where the map is exact.
 void Fluid::addBoundary(double dt) {
+  std::fill(predicted_.begin(), predicted_.end(), 0.0f);  // fourth powers
+  const auto join = [&](uint32_t i, float value) { return several_[i] != 0 ? fourth(value) : value; };
   for (size_t b = 0; b < bodies_.size(); ++b) {
     const BoundaryBody& body = bodies_[b];
     const uint32_t first = entries_.bodyStart[b], count = entries_.bodyStart[b + 1] - first;
@@ -67,7 +98,8 @@ void Fluid::addBoundary(double dt) {
         const uint32_t i = entries_.particle[first + e];
         const Vec4f& sample = entries_.sample[first + e];
         const Vec3f slip = motion_[i].head<3>() - bodyVelocity(b, positions_[i]).cast<float>();
-        rate_[i] += sample.w() + float(dt) * sample.head<3>().dot(slip);
+        (several_[i] != 0 ? predicted_[i] : rate_[i]) +=
+            join(i, sample.w() + float(dt) * sample.head<3>().dot(slip));
       });
       continue;
     }
@@ -83,9 +115,15 @@ void Fluid::addBoundary(double dt) {
         points[e - begin] = withFourth((turn * (next - body.position)).cast<float>(), 0);
       }
       body.map->values(points, values);
-      for (size_t e = begin; e < end; ++e) rate_[entries_.particle[first + e]] += values[e - begin];
+      for (size_t e = begin; e < end; ++e) {
+        const uint32_t i = entries_.particle[first + e];
+        (several_[i] != 0 ? predicted_[i] : rate_[i]) += join(i, values[e - begin]);
+      }
     });
   }
+  parallelFor(size(), [&](size_t k) {
+    if (several_[k] != 0) rate_[k] += std::sqrt(std::sqrt(predicted_[k]));
+  });
 }
 
 void Fluid::boundaryRates() {
