@@ -1,6 +1,6 @@
-// Drag of the air: a particle is a ball of its volume, as much of it in the wind as no neighbour shelters (after
-// Gissler, Band, Peer, Ihmsen and Teschner 2017, without the flattening of drops), with drag by the square of
-// the speed, implicitly, so that no step reverses it.
+// Drag of the air: a particle is a ball of its volume, as much of it in the wind as no neighbour shelters
+// (after Gissler, Band, Peer, Ihmsen and Teschner 2017, without the flattening of drops), with drag by the
+// square of the speed, implicitly, so that no step reverses it.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fluid/fluid.h"
@@ -22,8 +22,8 @@ void Fluid::applyDrag(double dt) {
   std::vector<float> strength;  // by phase: 1/m
   for (const FluidPhase& phase : phases_) {
     const double radius = std::cbrt(0.75 * volume_ / kPi);
-    strength.push_back(float(0.5 * settings_.airDensity * phase.drag * kPi * radius * radius /
-                             (phase.density * volume_)));
+    strength.push_back(
+        float(0.5 * settings_.airDensity * phase.drag * kPi * radius * radius / (phase.density * volume_)));
   }
   if (std::all_of(strength.begin(), strength.end(), [](float s) { return s == 0; })) return;
   const ProfileScope scope("drag");

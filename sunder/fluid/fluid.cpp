@@ -33,7 +33,8 @@ Fluid::Fluid(const FluidSettings& settings) : settings_(settings) {
   requirePositive(settings.divergence.tolerance, "the tolerance of the divergence");
   if (!settings.gravity.allFinite()) throw Error(ErrorKind::Usage, "fluid: gravity is not finite");
   if (!(settings.airDensity >= 0) || !std::isfinite(settings.airDensity) || !settings.wind.allFinite())
-    throw Error(ErrorKind::Usage, "fluid: density and velocity of the air must be finite, density not negative");
+    throw Error(ErrorKind::Usage,
+                "fluid: density and velocity of the air must be finite, density not negative");
   diameter_ = 2 * settings.radius;
   support_ = settings.support > 0 ? settings.support : 2 * diameter_;
   if (support_ < 1.5 * diameter_ || support_ > 4 * diameter_)

@@ -38,8 +38,8 @@ enum class PressureSolver {
   PositionBased,        // PBF: Macklin and Mueller 2013
   PredictiveCorrective  // PCISPH: Solenthaler and Pajarola 2009
 };
-// What the divergence-free solvers start from: nothing; the increments of the last step; half of its total, which comes to
-// rest.
+// What the divergence-free solvers start from: nothing; the increments of the last step; half of its total,
+// which comes to rest.
 enum class WarmStart { None, Increments, Half };
 // The error that is compared with the tolerance: the mean of what is too dense, or of all (which lets the
 // surface hide compression; for comparison with published figures).
@@ -72,8 +72,9 @@ struct FluidPhase {
   double viscosity = 1e-6;  // kinematic, m^2/s
   double smoothing = 0;     // XSPH: part of the difference to the neighbours that is taken away in a step
   double tension = 0;       // of the surface: strength of cohesion and of the pull on its curvature
-  double vorticity = 0;     // m^2/s: negative viscosity of what is resolved, as far as energy was lost (vorticity.cpp)
-  double drag = 0;          // coefficient of the air's drag on what the wind meets (air_drag.cpp); 0.47 for balls
+  double vorticity =
+      0;  // m^2/s: negative viscosity of what is resolved, as far as energy was lost (vorticity.cpp)
+  double drag = 0;  // coefficient of the air's drag on what the wind meets (air_drag.cpp); 0.47 for balls
 };
 
 struct FluidStep {
@@ -166,14 +167,14 @@ class Fluid {
   void applyViscosity(double dt, FluidStep& report);
   void applyVorticity(double dt);
   void applyDrag(double dt);
-  bool stirs() const;             // whether a phase has vorticity
-  double kineticEnergy() const;   // over the reference density and the volume of a particle
+  bool stirs() const;            // whether a phase has vorticity
+  double kineticEnergy() const;  // over the reference density and the volume of a particle
   template <class Strength, class Sum>
   void exchange(const Strength& strength, const Sum& sum);
   void applyPressure(double dt);  // of stiffness_
   void addImpulses(double dt, std::span<const float> stiffness);
-  void rub(double dt);            // friction on bodies, by the pressures of the step
-  void addBoundary(double dt);    // what bodies add to the density at the end of the step, to rate_
+  void rub(double dt);          // friction on bodies, by the pressures of the step
+  void addBoundary(double dt);  // what bodies add to the density at the end of the step, to rate_
   double fastest() const;
 
   FluidSettings settings_;

@@ -1,6 +1,6 @@
 // Implicit incompressible SPH (Ihmsen, Cornelis, Solenthaler, Horvath and Teschner 2014), for comparison: the
-// pressures at which the density at the end of the step is that at rest, as a linear system, by relaxed Jacobi
-// iterations from half of the last pressures.
+// pressures at which the density at the end of the step is that at rest, as a linear system, by relaxed
+// Jacobi iterations from half of the last pressures.
 //
 // The matrix is the one of the constant-density solver: what a pressure does to the density is linear in it,
 // and the published diagonal a_ii is the reciprocal of our factor. So an iteration adds the change of the

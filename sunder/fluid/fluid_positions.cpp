@@ -1,8 +1,8 @@
 // Position-based fluids (Macklin and Mueller 2013), for comparison: particles have moved, and are moved back
-// to where the density is that at rest, with densities, gradients and maps anew in every iteration. Corrections
-// go to the velocity, with which the move is made again. Of the published method, artificial pressure is left out, as
-// only compression is corrected here, and particles with next to no neighbours have no factor instead of a
-// softened one.
+// to where the density is that at rest, with densities, gradients and maps anew in every iteration.
+// Corrections go to the velocity, with which the move is made again. Of the published method, artificial
+// pressure is left out, as only compression is corrected here, and particles with next to no neighbours have
+// no factor instead of a softened one.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fluid/fluid.h"

@@ -65,9 +65,8 @@ Solved Fluid::solve(const SolverSettings& solver, std::vector<float>& kappa, dou
   if (!total) std::fill(kappa.begin(), kappa.end(), 0.0f);
   const Solved solved = iterate(solver, [&] {
     errors();
-    parallelFor(size(), [&](size_t i) {
-      stiffness_[i] = std::max(rate_[i], 0.0f) * factor_[i] / float(scale);
-    });
+    parallelFor(size(),
+                [&](size_t i) { stiffness_[i] = std::max(rate_[i], 0.0f) * factor_[i] / float(scale); });
     applyPressure(dt);
     if (!total) parallelFor(size(), [&](size_t i) { kappa[i] += stiffness_[i] * float(scale); });
     return errorScale * meanError(rate_, onlyAbove);

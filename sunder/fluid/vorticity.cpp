@@ -1,13 +1,13 @@
-// Eddies that coarse particles lose too soon. Friction, smoothing and the divergence solver take kinetic energy
-// from motion of the size of particles, which it reached from larger eddies sooner than in nature. Backscatter
-// gives it back to the larger ones: a negative viscosity that acts on the smoothed velocity alone, and never
-// by more energy than was lost since the step before (Jansen and Held 2014, Ocean Modelling 80, for another
-// kind of fluid).
+// Eddies that coarse particles lose too soon. Friction, smoothing and the divergence solver take kinetic
+// energy from motion of the size of particles, which it reached from larger eddies sooner than in nature.
+// Backscatter gives it back to the larger ones: a negative viscosity that acts on the smoothed velocity
+// alone, and never by more energy than was lost since the step before (Jansen and Held 2014, Ocean Modelling
+// 80, for another kind of fluid).
 //
-// Taken instead of micropolar spin (Bender et al. 2017), which gives more details, because forces stay along the line of
-// two particles: momentum and angular momentum are kept to rounding, a drop that turns as one goes on as it
-// is, and it needs no state. The curl of a spin keeps momentum only in the form that makes such a drop
-// turn faster and faster.
+// Taken instead of micropolar spin (Bender et al. 2017), which gives more details, because forces stay along
+// the line of two particles: momentum and angular momentum are kept to rounding, a drop that turns as one
+// goes on as it is, and it needs no state. The curl of a spin keeps momentum only in the form that makes such
+// a drop turn faster and faster.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fluid/fluid.h"
@@ -77,7 +77,10 @@ void Fluid::applyVorticity(double dt) {
         }
         return sum;
       },
-      [](const Gain& a, const Gain& b) { return Gain{a.linear + b.linear, a.square + b.square}; }, kGrain);
+      [](const Gain& a, const Gain& b) {
+        return Gain{a.linear + b.linear, a.square + b.square};
+      },
+      kGrain);
   double part = 1;
   if (gain.linear + gain.square > lost_)
     part = 2 * lost_ / (gain.linear + std::sqrt(gain.linear * gain.linear + 4 * gain.square * lost_));
