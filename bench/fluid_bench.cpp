@@ -2,7 +2,8 @@
 // step with two density and one divergence iterations, after thirty steps of a start; its stages, and bytes
 // of state a particle. `dam/50k` to `dam/1M`: nanoseconds a particle and step, for how cost grows, and the
 // same in processor time, which other programs disturb less.
-// `neighbours/1M`: their lists alone, as the fluid asks for them. Peer: SPlisHSPlasH 2.16, single precision, AVX and density maps, figures of the same class of machine.
+// `neighbours/1M`: their lists alone, as the fluid asks for them. Peer: SPlisHSPlasH 2.16, single precision,
+// AVX and density maps, figures of the same class of machine.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fluid/fluid.h"
@@ -85,9 +86,8 @@ SUNDER_BENCH("fluid", fluidDam) {
 }
 
 SUNDER_BENCH("fluid", fluidGrowth) {
-  for (const auto& [name, side] :
-       {std::pair{"dam/50k", 37u}, std::pair{"dam/250k", 63u}, std::pair{"dam/500k", 79u},
-        std::pair{"dam/1M", 100u}}) {
+  for (const auto& [name, side] : {std::pair{"dam/50k", 37u}, std::pair{"dam/250k", 63u},
+                                   std::pair{"dam/500k", 79u}, std::pair{"dam/1M", 100u}}) {
     if (!options.wants(name)) continue;
     for (const unsigned threads : options.threadCounts()) {
       const ThreadLimit limit(threads);

@@ -66,8 +66,7 @@ void measure(Report& report, const std::string& name, const Variant& variant, ui
                 .unit = unit});
   };
   add("density", density, "iterations", "count");
-  if (variant.solver == PressureSolver::DivergenceFree)
-    add("divergence", divergence, "iterations", "count");
+  if (variant.solver == PressureSolver::DivergenceFree) add("divergence", divergence, "iterations", "count");
   add("largest", largest, "1/s", "count");
   add("worst", worst, "1/s", "count");
   add("processor", double(used) / CLOCKS_PER_SEC, "s", "time");

@@ -15,8 +15,8 @@ namespace {
 
 // By the names of the schema.
 fluid::PressureSolver solverOf(const std::string& name) {
-  return name == "implicit"         ? fluid::PressureSolver::Implicit
-         : name == "position-based" ? fluid::PressureSolver::PositionBased
+  return name == "implicit"                ? fluid::PressureSolver::Implicit
+         : name == "position-based"        ? fluid::PressureSolver::PositionBased
          : name == "predictive-corrective" ? fluid::PressureSolver::PredictiveCorrective
                                            : fluid::PressureSolver::DivergenceFree;
 }

@@ -1,4 +1,5 @@
 // The solvers that keep the density, against each other (specification 10, sections F and K 13, 14).
+#include "sunder/base/bytes.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/fluid/fill.h"
@@ -47,9 +48,9 @@ double energyOf(const Fluid& fluid) {
 }
 
 struct DamRun {
-  double iterations = 0;         // of both solvers, a step
-  double divergence = 0;         // mean over steps of the largest, 1/s
-  double worst = 0, before = 0, after = 0;
+  double iterations = 0;             // a step, of the divergence too
+  double divergence = 0, worst = 0;  // largest of a particle, 1/s: mean over the steps, and of all
+  double before = 0, after = 0;      // energy
 };
 DamRun runDam(uint32_t side, const FluidSettings& settings, double dt, double time) {
   Fluid fluid = dam(side, settings);
@@ -96,14 +97,74 @@ TEST(PressureSolvers, KeepMomentum) {
   }
 }
 
-TEST(PressureSolvers, Scan) {
-  for (const double dt : {4e-3, 2e-3, 1e-3})
-    for (const PressureSolver solver : kAll) {
-      const DamRun run = runDam(12, with(solver), dt, 0.3);
-      printf("dt %g solver %d: it %.1f div %.2f worst %.1f energy %.3f -> %.3f\n", dt, int(solver), run.iterations,
-             run.divergence, run.worst, run.before, run.after);
-      fflush(stdout);
-    }
+// Checks 13 and 14, as far as a dam of 1,728 particles shows them: see the full one, and docs/fluids.md for
+// where published counts are not met.
+TEST(PressureSolvers, ADamBreaksWithAllOfThem) {
+  std::map<PressureSolver, DamRun> runs;
+  for (const PressureSolver solver : kAll) {
+    runs[solver] = runDam(12, with(solver), 4e-3, 0.3);
+    EXPECT_LT(runs[solver].after, runs[solver].before);
+  }
+  const DamRun &free = runs[PressureSolver::DivergenceFree], &implicit = runs[PressureSolver::Implicit],
+               &positions = runs[PressureSolver::PositionBased],
+               &predictive = runs[PressureSolver::PredictiveCorrective];
+  EXPECT_LT(1.5 * free.iterations, implicit.iterations);
+  EXPECT_LT(1.5 * free.iterations, positions.iterations);
+  EXPECT_LT(1.5 * implicit.iterations, predictive.iterations);
+  EXPECT_LT(1.5 * positions.iterations, predictive.iterations);
+  EXPECT_LT(free.worst, 5);
+  EXPECT_GT(implicit.divergence, 4 * free.divergence);
+}
+
+// Separate walls add up in corners, so divergences are above those of the one map in docs/fluids.md.
+TEST(PressureSolversFull, DivergenceFallsWithTheStep) {
+  const DamRun coarse = runDam(24, with(PressureSolver::DivergenceFree), 4e-3, 0.3),
+               middle = runDam(24, with(PressureSolver::DivergenceFree), 2e-3, 0.3),
+               fine = runDam(24, with(PressureSolver::DivergenceFree), 1e-3, 0.3),
+               implicit = runDam(24, with(PressureSolver::Implicit), 1e-3, 0.3);
+  RecordProperty("coarse", std::to_string(coarse.divergence));
+  RecordProperty("middle", std::to_string(middle.divergence));
+  RecordProperty("fine", std::to_string(fine.divergence));
+  RecordProperty("implicit", std::to_string(implicit.divergence));
+  EXPECT_LT(coarse.worst, 10);
+  EXPECT_LT(middle.divergence, coarse.divergence);
+  EXPECT_LT(fine.divergence, middle.divergence);
+  EXPECT_GT(implicit.divergence, 5 * fine.divergence);
+}
+
+// The published counts at small steps, where solvers do not depend on the size of the dam.
+TEST(PressureSolvers, SmallStepsNeedFewIterations) {
+  for (const PressureSolver solver : kAll) {
+    const double most = solver == PressureSolver::PredictiveCorrective ? 7 : 3.5;
+    EXPECT_LT(runDam(8, with(solver), 5e-4, 0.1).iterations, most) << int(solver);
+  }
+}
+
+TEST(PressureSolvers, SameBitsForAnyNumberOfThreadsAndAfterResuming) {
+  for (const PressureSolver solver : kAll) {
+    std::string middle;
+    const auto run = [&](unsigned threads) {
+      const ThreadLimit limit(threads);
+      Fluid fluid = dam(9, with(solver));
+      for (int k = 0; k < 12; ++k) {
+        if (k == 5) {
+          middle.clear();
+          ByteWriter writer(middle);
+          fluid.save(writer);
+        }
+        fluid.step(2e-3);
+      }
+      return fluid.hash();
+    };
+    const uint64_t hash = run(1);
+    EXPECT_EQ(run(2), hash);
+    EXPECT_EQ(run(4), hash);
+    Fluid resumed = dam(9, with(solver));
+    ByteReader reader(std::as_bytes(std::span(middle.data(), middle.size())), "state");
+    resumed.load(reader);
+    for (int k = 5; k < 12; ++k) resumed.step(2e-3);
+    EXPECT_EQ(resumed.hash(), hash) << int(solver);
+  }
 }
 
 }  // namespace

@@ -180,10 +180,33 @@ TEST(Liquids, WrongLiquidsAreRefusedWithTheirPlace) {
   EXPECT_NE(refusal({"fluid.liquids.0.blocks.0.upper=[-1, 1, 1]"}).find("upper"), std::string::npos);
   EXPECT_NE(refusal({"fluid.periodic=[0.1, 0, 0]"}).find("two supports"), std::string::npos);
   EXPECT_NE(refusal({"fluid.boundaries=walls"}).find("boundaries"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.solver=magic"}).find("solver"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.iterations=0"}).find("iterations"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.liquids.0.drag=-1"}).find("drag"), std::string::npos);
+  EXPECT_NE(refusal({"fluid.liquids.0.vorticity=-1"}).find("vorticity"), std::string::npos);
   EXPECT_NE(refusal({"fluid.colour=1"}).find("colour"), std::string::npos);
 }
 
-// Blocks over bodies: what would be in them is left out, and counted.
+TEST(Liquids, ScenesChooseSolverVorticityAndAir) {
+  const Scene scene = fromText(
+      kPool, {"fluid.solver=position-based", "fluid.iterations=300", "fluid.air={\"velocity\": [3, 0, 0]}",
+              "fluid.liquids.0.vorticity=0.01", "fluid.liquids.0.drag=0.47"});
+  const fluid::FluidSettings& settings = scene.fluid->settings;
+  EXPECT_EQ(settings.solver, fluid::PressureSolver::PositionBased);
+  EXPECT_EQ(settings.density.most, 300u);
+  EXPECT_EQ(settings.wind, Vec3(3, 0, 0));
+  EXPECT_EQ(settings.airDensity, 1.2);
+  EXPECT_EQ(scene.fluid->liquids[0].phase.vorticity, 0.01);
+  EXPECT_EQ(scene.fluid->liquids[0].phase.drag, 0.47);
+  EXPECT_EQ(fromText(kPool).fluid->settings.solver, fluid::PressureSolver::DivergenceFree);
+  EXPECT_EQ(fromText(kPool, {"fluid.solver=implicit"}).fluid->settings.solver,
+            fluid::PressureSolver::Implicit);
+  EXPECT_EQ(fromText(kPool, {"fluid.solver=predictive-corrective"}).fluid->settings.solver,
+            fluid::PressureSolver::PredictiveCorrective);
+  World world(fromText(kPool, {"fluid.solver=implicit", "fluid.liquids.0.vorticity=0.01"}));
+  while (world.frame() < 3) world.advance();
+}
+
 // A glass stands on the floor; what is poured in stays in and weighs what the glass holds.
 TEST(Liquids, AGlassIsFilledToALevel) {
   constexpr const char* kGlass = R"({
@@ -221,6 +244,7 @@ TEST(Liquids, AGlassIsFilledToALevel) {
   EXPECT_NE(refused(R"({"level": 1})").find("is for liquid that is poured"), std::string::npos);
 }
 
+// Blocks over bodies: what would be in them is left out, and counted.
 TEST(Liquids, ParticlesInBodiesAreLeftOutAndCounted) {
   World world(fromText(kPool, {"bodies.light.position=[0.3, 0.15, 0.25]"}));
   uint64_t counted = 0;
