@@ -6,6 +6,7 @@
 #include "sunder/base/prefix_sum.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/radix_sort.h"
+#include "sunder/fluid/shape_field.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +47,8 @@ BlockGrid::BlockGrid(std::span<const ParticleShape> shapes, double cell, uint64_
   collect(shapes, mostCells);
   values_.assign(keys_.size() * kNodes, 0);
   const ProfileScope scope("field");
-  parallelFor(keys_.size(), [&](size_t b) { add(shapes, b); }, 8);
+  parallelFor(
+      keys_.size(), [&](size_t b) { add(shapes, b); }, 8);
 }
 
 BlockGrid::Place BlockGrid::place(size_t block) const {
@@ -131,32 +133,28 @@ void BlockGrid::add(std::span<const ParticleShape> shapes, size_t block) {
     return;
   }
   const Vec3 corner = node(place(block), Vec3::Zero());
-  const auto squared = float(cell_ * cell_);
+  using Row = Eigen::Array<float, kSide, 1>;
+  const Row nodes = Row::LinSpaced(0, kSide - 1);
   for (const uint32_t member : here) {
-    const ParticleShape& s = shapes[member];
-    const Vec3f centre = ((s.centre - corner) / cell_).cast<float>(), reach = s.reach / float(cell_);
+    const LocalShape s(shapes[member], corner, cell_);
     int32_t first[3], last[3];
     for (int k = 0; k < 3; ++k) {
-      first[k] = std::max(int32_t(std::ceil(centre[k] - reach[k])), 0);
-      last[k] = std::min(int32_t(std::floor(centre[k] + reach[k])), int32_t(kSide) - 1);
+      first[k] = std::max(int32_t(std::ceil(s.centre[k] - s.reach[k])), 0);
+      last[k] = std::min(int32_t(std::floor(s.centre[k] + s.reach[k])), int32_t(kSide) - 1);
     }
     if (first[0] > last[0]) continue;
-    float m[6];
-    for (int k = 0; k < 6; ++k) m[k] = s.metric[k] * squared;
-    const float weight = s.weight, middle = centre.x(), a = m[0];
+    const float* const m = s.metric;
+    const float weight = s.weight, a = m[0];
+    const Row along = nodes - s.centre.x();
     for (int32_t z = first[2]; z <= last[2]; ++z)
       for (int32_t y = first[1]; y <= last[1]; ++y) {
-        const float dy = float(y) - centre.y(), dz = float(z) - centre.z();
+        const float dy = float(y) - s.centre.y(), dz = float(z) - s.centre.z();
         // Along the row, 1 - q^2 = c - x (b + a x).
         const float b = 2 * (m[3] * dy + m[4] * dz);
         const float c = 1 - (m[1] * dy * dy + m[2] * dz * dz + 2 * m[5] * dy * dz);
         if (4 * a * c + b * b <= 0) continue;  // q stays above 1
-        float* const row = values + (uint32_t(z) * kSide + uint32_t(y)) * kSide;
-        for (uint32_t x = 0; x < kSide; ++x) {
-          const float dx = float(x) - middle;
-          const float t = std::max(c - dx * (b + a * dx), 0.0f);
-          row[x] += weight * t * t * t;
-        }
+        const Row t = (c - along * (b + a * along)).max(0.0f);
+        Eigen::Map<Row>(values + (uint32_t(z) * kSide + uint32_t(y)) * kSide) += weight * t * t * t;
       }
   }
 }

@@ -23,8 +23,8 @@ class BlockGrid {
 
   double cell() const { return cell_; }
   size_t size() const { return keys_.size(); }
-  Place place(size_t block) const;      // in blocks
-  uint32_t find(const Place&) const;    // kNoIndex where there is none
+  Place place(size_t block) const;                          // in blocks
+  uint32_t find(const Place&) const;                        // kNoIndex where there is none
   Vec3 node(const Place& block, const Vec3& inside) const;  // position; `inside` in cells
   std::span<const float, kNodes> values(size_t block) const {
     return std::span<const float, kNodes>(values_.data() + block * kNodes, kNodes);

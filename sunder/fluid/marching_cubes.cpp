@@ -5,6 +5,7 @@
 #include "sunder/base/prefix_sum.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fluid/marching_cubes_table.h"
+#include "sunder/fluid/shape_field.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,15 +15,15 @@ namespace sunder::fluid {
 namespace {
 
 constexpr int32_t kSide = int32_t(BlockGrid::kSide);
-constexpr int32_t kRow = kSide + 3;  // nodes -1 to 9
-constexpr float kEnd = 0.01f;        // vertices keep this share of an edge away from its ends
-constexpr int32_t kStep[3] = {1, kRow, kRow * kRow};
+constexpr int32_t kRow = kSide + 1;  // nodes of a block and the first of those above
+constexpr float kLevel = float(kSurfaceLevel);
+constexpr float kEnd = 0.01f;  // vertices keep this share of an edge away from its ends: no triangle vanishes
+constexpr int kNewtonSteps = 2;
 
-constexpr int32_t padded(int32_t x, int32_t y, int32_t z) {
-  return (x + 1) + kRow * ((y + 1) + kRow * (z + 1));
-}
+constexpr int32_t widened(int32_t x, int32_t y, int32_t z) { return x + kRow * (y + kRow * z); }
 constexpr uint32_t nodeOf(int32_t x, int32_t y, int32_t z) {
-  return uint32_t(x + kSide * (y + kSide * z));
+  constexpr int32_t kMask = kSide - 1;
+  return uint32_t((x & kMask) + kSide * ((y & kMask) + kSide * (z & kMask)));
 }
 
 // Which edges of a block have a vertex, by 3 * node + axis, with the number of those before.
@@ -48,185 +49,185 @@ struct EdgeSet {
 
 class Marching {
  public:
-  Marching(const BlockGrid& grid, float level) : grid_(grid), level_(level) {}
+  Marching(const BlockGrid& grid, std::span<const ParticleShape> shapes, std::span<const Vec3f> velocities)
+      : grid_(grid), shapes_(shapes), velocities_(velocities) {}
 
-  GridSurface run() {
+  LiquidSurface run() {
     const size_t blocks = grid_.size();
     lowest_.resize(blocks);
     highest_.resize(blocks);
-    parallelFor(blocks, [&](size_t b) {
-      const auto values = grid_.values(b);
-      const auto [low, high] = std::minmax_element(values.begin(), values.end());
-      lowest_[b] = *low;
-      highest_[b] = *high;
-    }, 256);
+    parallelFor(
+        blocks,
+        [&](size_t b) {
+          const auto values = grid_.values(b);
+          const auto [low, high] = std::minmax_element(values.begin(), values.end());
+          lowest_[b] = *low;
+          highest_[b] = *high;
+        },
+        256);
     edges_.resize(blocks);
-    std::vector<uint32_t> vertices(blocks + 1, 0), triangles(blocks + 1, 0);
-    parallelFor(blocks, [&](size_t b) { count(b, vertices[b], triangles[b]); }, 16);
-    GridSurface surface;
-    const uint32_t all = exclusiveScan(std::span<const uint32_t>(vertices).first(blocks), vertices);
+    start_.assign(blocks + 1, 0);
+    std::vector<uint32_t> triangles(blocks + 1, 0);
+    parallelFor(
+        blocks, [&](size_t b) { count(b, start_[b], triangles[b]); }, 16);
+    LiquidSurface surface;
+    const uint32_t vertices = exclusiveScan(std::span<const uint32_t>(start_).first(blocks), start_);
     const uint32_t faces = exclusiveScan(std::span<const uint32_t>(triangles).first(blocks), triangles);
-    surface.mesh.positions.resize(all);
-    surface.normals.resize(all);
+    surface.mesh.positions.resize(vertices);
+    surface.normals.resize(vertices);
+    if (!velocities_.empty()) surface.velocities.resize(vertices);
     surface.mesh.triangles.resize(faces);
-    surface.blockStart = std::move(vertices);
-    parallelFor(blocks, [&](size_t b) {
-      if (triangles[b + 1] != triangles[b] || surface.blockStart[b + 1] != surface.blockStart[b])
-        write(b, triangles[b], surface);
-    }, 16);
+    parallelFor(
+        blocks,
+        [&](size_t b) {
+          if (triangles[b + 1] == triangles[b] && start_[b + 1] == start_[b]) return;
+          writeVertices(b, surface);
+          writeTriangles(b, std::span(surface.mesh.triangles).subspan(triangles[b]));
+        },
+        4);
     return surface;
   }
 
  private:
-  struct Around {
-    uint32_t blocks[27];  // x fastest
+  // A block with the nodes above it.
+  struct Wide {
+    uint32_t blocks[8];  // bit k of the place: one further along axis k
     float values[kRow * kRow * kRow];
   };
 
   // Whether the level lies between values of the block and of those above it.
-  bool crossed(size_t b, Around& around) const {
+  bool crossed(size_t b, Wide& wide) const {
     const BlockGrid::Place at = grid_.place(b);
     bool inside = false, outside = false;
-    for (uint32_t k = 0; k < 27; ++k) {
-      const int32_t x = int32_t(k % 3) - 1, y = int32_t(k / 3 % 3) - 1, z = int32_t(k / 9) - 1;
-      around.blocks[k] = k == 13 ? uint32_t(b) : grid_.find({at[0] + x, at[1] + y, at[2] + z});
-      if (x < 0 || y < 0 || z < 0) continue;
-      const uint32_t other = around.blocks[k];
-      inside = inside || (other != kNoIndex && highest_[other] >= level_);
-      outside = outside || other == kNoIndex || lowest_[other] < level_;
+    for (int32_t k = 0; k < 8; ++k) {
+      const uint32_t block =
+          k == 0 ? uint32_t(b) : grid_.find({at[0] + (k & 1), at[1] + (k >> 1 & 1), at[2] + (k >> 2)});
+      wide.blocks[k] = block;
+      inside = inside || (block != kNoIndex && highest_[block] >= kLevel);
+      outside = outside || block == kNoIndex || lowest_[block] < kLevel;
     }
     return inside && outside;
   }
 
-  void fill(Around& around) const {
-    for (uint32_t k = 0; k < 27; ++k) {
-      int32_t from[3], to[3];
-      const uint32_t side[3] = {k % 3, k / 3 % 3, k / 9};
-      for (int d = 0; d < 3; ++d) {
-        from[d] = side[d] == 0 ? -1 : side[d] == 1 ? 0 : kSide;
-        to[d] = side[d] == 0 ? 0 : side[d] == 1 ? kSide : kSide + 2;
-      }
-      const uint32_t block = around.blocks[k];
-      const float* values = block == kNoIndex ? nullptr : grid_.values(block).data();
-      for (int32_t z = from[2]; z < to[2]; ++z)
-        for (int32_t y = from[1]; y < to[1]; ++y)
-          for (int32_t x = from[0]; x < to[0]; ++x)
-            around.values[padded(x, y, z)] =
-                values ? values[nodeOf(x & (kSide - 1), y & (kSide - 1), z & (kSide - 1))] : 0.0f;
-    }
+  void fill(Wide& wide) const {
+    for (int32_t z = 0; z < kRow; ++z)
+      for (int32_t y = 0; y < kRow; ++y)
+        for (int32_t x = 0; x < kRow; ++x) {
+          const uint32_t block = wide.blocks[x / kSide + 2 * (y / kSide) + 4 * (z / kSide)];
+          wide.values[widened(x, y, z)] = block == kNoIndex ? 0.0f : grid_.values(block)[nodeOf(x, y, z)];
+        }
   }
 
-  bool inside(const Around& around, int32_t place) const { return around.values[place] >= level_; }
-
-  uint32_t code(const Around& around, int32_t place) const {
+  static uint32_t code(const Wide& wide, int32_t x, int32_t y, int32_t z) {
     uint32_t result = 0;
-    for (uint32_t c = 0; c < 8; ++c)
-      result |= uint32_t(inside(around, place + int32_t(c & 1) + kRow * int32_t(c >> 1 & 1) +
-                                            kRow * kRow * int32_t(c >> 2)))
-                << c;
+    for (int32_t c = 0; c < 8; ++c)
+      result |= uint32_t(wide.values[widened(x + (c & 1), y + (c >> 1 & 1), z + (c >> 2))] >= kLevel) << c;
     return result;
   }
+  // Whether the edge from the lowest corner along the axis has a vertex.
+  static bool cut(uint32_t code, int axis) { return (code & 1) != (code >> (1u << axis) & 1); }
 
   template <class Visit>
-  static void everyNode(Visit&& visit) {
+  static void everyCube(const Wide& wide, Visit&& visit) {
     for (int32_t z = 0; z < kSide; ++z)
       for (int32_t y = 0; y < kSide; ++y)
-        for (int32_t x = 0; x < kSide; ++x) visit(x, y, z);
+        for (int32_t x = 0; x < kSide; ++x)
+          if (const uint32_t signs = code(wide, x, y, z); signs != 0 && signs != 255) visit(x, y, z, signs);
   }
 
   void count(size_t b, uint32_t& vertices, uint32_t& triangles) {
-    Around around;
-    if (!crossed(b, around)) return;
-    fill(around);
-    EdgeSet& set = edges_[b];
-    everyNode([&](int32_t x, int32_t y, int32_t z) {
-      const int32_t place = padded(x, y, z);
-      const uint32_t signs = code(around, place);
+    Wide wide;
+    if (!crossed(b, wide)) return;
+    fill(wide);
+    everyCube(wide, [&](int32_t x, int32_t y, int32_t z, uint32_t signs) {
       triangles += kCubeTriangles[signs].count;
-      for (uint32_t axis = 0; axis < 3; ++axis)
-        if ((signs & 1) != (signs >> (1u << axis) & 1)) set.insert(3 * nodeOf(x, y, z) + axis);
+      for (int axis = 0; axis < 3; ++axis)
+        if (cut(signs, axis)) edges_[b].insert(3 * nodeOf(x, y, z) + uint32_t(axis));
     });
-    vertices = set.count();
+    vertices = edges_[b].count();
   }
 
-  // The vertex of an edge: how far along it, and the gradient there, in values a cell.
-  float crossing(const Around& around, int32_t place, int axis, Vec3f& gradient) const {
-    const float* v = around.values + place;
-    const int32_t step = kStep[axis];
-    const float f0 = v[-step], f1 = v[0], f2 = v[step], f3 = v[2 * step];
-    // Lagrange's cubic, a + t (b + t (c + t d)).
-    const float a = f1, d = (f3 - f0) / 6 + (f1 - f2) / 2, c = (f0 + f2) / 2 - f1, b = f2 - f1 - c - d;
-    float low = 0, high = 1;  // the level lies between
-    const bool falls = f1 > f2;
-    float t = (level_ - f1) / (f2 - f1);
-    for (int k = 0; k < 6; ++k) {
-      const float error = a + t * (b + t * (c + t * d)) - level_, slope = b + t * (2 * c + t * 3 * d);
+  void writeVertices(size_t b, LiquidSurface& surface) const {
+    Wide wide;
+    crossed(b, wide);
+    fill(wide);
+    const BlockGrid::Place at = grid_.place(b);
+    ShapeField field(shapes_, grid_.members(b), grid_.node(at, Vec3::Zero()), grid_.cell());
+    uint32_t vertex = start_[b];
+    everyCube(wide, [&](int32_t x, int32_t y, int32_t z, uint32_t signs) {
+      const Vec3f node{float(x), float(y), float(z)};
+      for (int axis = 0; axis < 3; ++axis) {
+        if (!cut(signs, axis)) continue;
+        const Vec3f end = node + Vec3f::Unit(axis);
+        field.focus(node, end);
+        Vec3f place = node;
+        place[axis] += crossing(field, node, axis, wide.values[widened(x, y, z)],
+                                wide.values[widened(x + (axis == 0), y + (axis == 1), z + (axis == 2))]);
+        const ShapeField::Sample sample = field.at(place);
+        surface.mesh.positions[vertex] = grid_.node(at, place.cast<double>());
+        const float steepness = sample.gradient.norm();
+        // In the middle of a drop that a node happens to lie in, there may be no slope at all.
+        surface.normals[vertex] = steepness > 0 ? Vec3f(-sample.gradient / steepness)
+                                                : Vec3f((signs & 1 ? 1.0f : -1.0f) * Vec3f::Unit(axis));
+        if (!velocities_.empty()) surface.velocities[vertex] = field.mean(place, velocities_);
+        ++vertex;
+      }
+    });
+  }
+
+  // How far along an edge the field has the level, given its values at the ends: Newton's steps that stay
+  // between bounds.
+  static float crossing(const ShapeField& field, const Vec3f& node, int axis, float first, float second) {
+    float low = 0, high = 1;
+    const bool falls = first > second;
+    float t = (kLevel - first) / (second - first);
+    for (int k = 0; k < kNewtonSteps; ++k) {
+      Vec3f place = node;
+      place[axis] += t;
+      const ShapeField::Sample sample = field.at(place);
+      const float error = sample.value - kLevel, newton = t - error / sample.gradient[axis];
       ((error > 0) == falls ? low : high) = t;
-      const float newton = t - error / slope;
       t = newton > low && newton < high ? newton : (low + high) / 2;
     }
-    t = std::clamp(t, kEnd, 1 - kEnd);
-    for (int k = 0; k < 3; ++k) {
-      const int32_t across = kStep[k];
-      if (k == axis)
-        gradient[k] = b + t * (2 * c + t * 3 * d);
-      else
-        gradient[k] = ((1 - t) * (v[across] - v[-across]) + t * (v[step + across] - v[step - across])) / 2;
-    }
-    // A cubic may turn near the end of an edge; the two values never lie.
-    if ((gradient[axis] < 0) != falls) gradient[axis] = f2 - f1;
-    return t;
+    return std::clamp(t, kEnd, 1 - kEnd);
   }
 
-  void write(size_t b, uint32_t triangle, GridSurface& surface) const {
-    Around around;
-    crossed(b, around);
-    fill(around);
-    const BlockGrid::Place at = grid_.place(b);
-    uint32_t vertex = surface.blockStart[b];
-    everyNode([&](int32_t x, int32_t y, int32_t z) {
-      const int32_t place = padded(x, y, z);
-      const uint32_t signs = code(around, place);
-      for (int axis = 0; axis < 3; ++axis) {
-        if ((signs & 1) == (signs >> (1u << axis) & 1)) continue;
-        Vec3f gradient;
-        Vec3 inside(x, y, z);
-        inside[axis] += double(crossing(around, place, axis, gradient));
-        surface.mesh.positions[vertex] = grid_.node(at, inside);
-        surface.normals[vertex++] = -gradient.normalized();
-      }
+  void writeTriangles(size_t b, std::span<geometry::Triangle> triangles) const {
+    Wide wide;
+    crossed(b, wide);
+    fill(wide);
+    size_t next = 0;
+    everyCube(wide, [&](int32_t x, int32_t y, int32_t z, uint32_t signs) {
       const CubeTriangles& pieces = kCubeTriangles[signs];
-      for (uint32_t k = 0; k < pieces.count; ++k)
-        for (uint32_t c = 0; c < 3; ++c)
-          surface.mesh.triangles[triangle + k][c] = vertexOf(around, x, y, z, pieces.edges[k][c], surface);
-      triangle += pieces.count;
+      for (uint32_t k = 0; k < pieces.count; ++k, ++next)
+        for (uint32_t c = 0; c < 3; ++c) triangles[next][c] = vertexOf(wide, x, y, z, pieces.edges[k][c]);
     });
   }
 
   // The vertex on an edge of the cube at (x, y, z), which may belong to a block above.
-  uint32_t vertexOf(const Around& around, int32_t x, int32_t y, int32_t z, uint32_t edge,
-                    const GridSurface& surface) const {
+  uint32_t vertexOf(const Wide& wide, int32_t x, int32_t y, int32_t z, uint32_t edge) const {
     const uint32_t axis = edge / 4;
     int32_t at[3] = {x, y, z};
     at[(axis + 1) % 3] += int32_t(edge & 1);
     at[(axis + 2) % 3] += int32_t(edge >> 1 & 1);
-    const int32_t side = (at[0] / kSide + 1) + 3 * (at[1] / kSide + 1) + 9 * (at[2] / kSide + 1);
-    const uint32_t block = around.blocks[side];
-    const uint32_t node = nodeOf(at[0] & (kSide - 1), at[1] & (kSide - 1), at[2] & (kSide - 1));
-    return surface.blockStart[block] + edges_[block].rank(3 * node + axis);
+    const uint32_t block = wide.blocks[at[0] / kSide + 2 * (at[1] / kSide) + 4 * (at[2] / kSide)];
+    return start_[block] + edges_[block].rank(3 * nodeOf(at[0], at[1], at[2]) + axis);
   }
 
   const BlockGrid& grid_;
-  float level_;
+  std::span<const ParticleShape> shapes_;
+  std::span<const Vec3f> velocities_;
   std::vector<float> lowest_, highest_;
   std::vector<EdgeSet> edges_;
+  std::vector<uint32_t> start_;  // first vertex of each block
 };
 
 }  // namespace
 
-GridSurface marchingCubes(const BlockGrid& grid, float level) {
+LiquidSurface marchingCubes(const BlockGrid& grid, std::span<const ParticleShape> shapes,
+                            std::span<const Vec3f> velocities) {
   const ProfileScope scope("triangles");
-  return Marching(grid, level).run();
+  return Marching(grid, shapes, velocities).run();
 }
 
 }  // namespace sunder::fluid

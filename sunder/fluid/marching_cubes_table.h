@@ -80,8 +80,7 @@ constexpr CubeTriangles trianglesOf(uint32_t code) {
         found = found && !shareFace(loop[tip], loop[(tip + k) % length]);
       if (!found) continue;
       for (uint32_t k = 1; k + 1 < length; ++k)
-        result.edges.at(result.count++) = {loop[tip], loop[(tip + k) % length],
-                                           loop[(tip + k + 1) % length]};
+        result.edges.at(result.count++) = {loop[tip], loop[(tip + k) % length], loop[(tip + k + 1) % length]};
     }
     if (!found) throw "no fan";  // not a constant then
   }

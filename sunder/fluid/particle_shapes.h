@@ -1,10 +1,11 @@
 // What shape each particle of a liquid has in its surface: an ellipsoid around a smoothed place, after Yu and
 // Turk 2013 (Reconstructing surfaces of particle-based fluids using anisotropic kernels).
 //
-// Two things differ from the source. Positions are averaged over neighbours in the same layer alone, those
-// within a spacing along the direction in which the neighbourhood is thinnest: plain averages pull the
-// outermost layer inwards by half a spacing, and liquids would shrink. And radii go with deviations, not
-// variances, of the neighbourhood, which keeps ellipsoids thick enough for cells of half a spacing.
+// Two things differ from the source. Particles are averaged with those of their own layer, within a spacing
+// along the direction in which the neighbourhood is thinnest, and move in that direction alone: plain
+// averages pull the outermost layer inwards by half a spacing, so that liquids shrink, and make clusters. And
+// radii go with deviations, not variances, of the neighbourhood, which keeps ellipsoids thick enough for
+// cells of half a spacing.
 //
 // Particles with few neighbours pass gradually into balls that have the particle's volume.
 #pragma once
@@ -22,7 +23,7 @@ struct ParticleShape {
   bool deep;    // inside of the liquid, away from its surface
 };
 
-inline constexpr double kSurfaceLevel = 0.45;  // of the field on the surface
+inline constexpr double kSurfaceLevel = 0.5;  // of the field on the surface: half of what it is inside
 
 // By particle. Settings with the cell filled in.
 std::vector<ParticleShape> particleShapes(std::span<const Vec3> positions, const SurfaceSettings& settings);

@@ -57,35 +57,6 @@ void smooth(LiquidSurface& surface, uint32_t steps) {
   parallelFor(normals.size(), [&](size_t v) { surface.normals[v] = normals[v].cast<float>(); });
 }
 
-// Means of the particles around each vertex, by the field they make there.
-std::vector<Vec3f> velocitiesAt(const BlockGrid& grid, const GridSurface& surface,
-                                std::span<const ParticleShape> shapes, std::span<const Vec3f> velocities) {
-  const ProfileScope scope("velocities");
-  std::vector<Vec3f> result(surface.mesh.positions.size());
-  parallelFor(
-      grid.size(),
-      [&](size_t b) {
-        for (uint32_t v = surface.blockStart[b]; v < surface.blockStart[b + 1]; ++v) {
-          Vec3f sum = Vec3f::Zero();
-          float all = 0;
-          for (const uint32_t member : grid.members(b)) {
-            const ParticleShape& s = shapes[member];
-            const Vec3f x = (surface.mesh.positions[v] - s.centre).cast<float>();
-            const float* m = s.metric;
-            const float q = m[0] * x.x() * x.x() + m[1] * x.y() * x.y() + m[2] * x.z() * x.z() +
-                            2 * (m[3] * x.x() * x.y() + m[4] * x.x() * x.z() + m[5] * x.y() * x.z());
-            if (q >= 1) continue;
-            const float weight = s.weight * (1 - q) * (1 - q) * (1 - q);
-            sum += weight * velocities[member];
-            all += weight;
-          }
-          result[v] = all > 0 ? Vec3f(sum / all) : Vec3f::Zero();
-        }
-      },
-      8);
-  return result;
-}
-
 }  // namespace
 
 SurfaceMethod surfaceMethodNamed(std::string_view name) {
@@ -102,11 +73,7 @@ LiquidSurface liquidSurface(std::span<const Vec3> positions, std::span<const Vec
   if (settings.cell == 0) settings.cell = settings.radius;
   const std::vector<ParticleShape> shapes = particleShapes(positions, settings);
   const BlockGrid grid(shapes, settings.cell, settings.mostCells);
-  GridSurface made = marchingCubes(grid, float(kSurfaceLevel));
-  LiquidSurface surface;
-  if (!velocities.empty()) surface.velocities = velocitiesAt(grid, made, shapes, velocities);
-  surface.mesh = std::move(made.mesh);
-  surface.normals = std::move(made.normals);
+  LiquidSurface surface = marchingCubes(grid, shapes, velocities);
   if (settings.smoothing > 0) smooth(surface, settings.smoothing);
   return surface;
 }

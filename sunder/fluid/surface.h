@@ -32,7 +32,7 @@ struct SurfaceSettings {
   double radius = 0;  // of the particles, m: half their spacing at rest
   double cell = 0;    // edge of the grid, m; 0: the radius
   SurfaceMethod method = SurfaceMethod::Anisotropic;
-  uint32_t smoothing = 0;                   // steps of Taubin's filter (1995) on the mesh
+  uint32_t smoothing = 0;                  // steps of Taubin's filter (1995) on the mesh
   uint64_t mostCells = uint64_t(1) << 29;  // 4 bytes each
 };
 
