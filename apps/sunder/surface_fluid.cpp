@@ -68,7 +68,7 @@ class FrameNames {
 };
 
 struct FrameSurface {
-  geometry::PolygonSoup soup;  // a group for each liquid
+  geometry::PolygonSoup soup;  // a group for each liquid where there are several
   size_t particles = 0;
 };
 
@@ -101,6 +101,10 @@ FrameSurface surfaceOfFrame(const record::RunReader& run, size_t number,
     points.fields.clear();  // mesh files have no velocities
     all.particles += points.positions.size();
     append(all, show::surfaceOf(points, settings), state, body.name);
+  }
+  if (all.soup.groupNames.size() == 1) {
+    all.soup.groupNames.clear();
+    all.soup.faceGroup.clear();
   }
   return all;
 }

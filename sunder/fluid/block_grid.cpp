@@ -19,7 +19,7 @@ namespace {
 
 constexpr unsigned kAxisBits = 21;  // of a key
 constexpr double kMostBlocks = (1 << kAxisBits) - 2;
-constexpr uint64_t kMostPairs = uint64_t(1) << 31;
+constexpr double kMostPairs = 0x1p29;  // of shape and block, 12 bytes each
 
 uint64_t keyOf(const BlockGrid::Place& place) {
   return uint64_t(place[0]) | uint64_t(place[1]) << kAxisBits | uint64_t(place[2]) << 2 * kAxisBits;
@@ -27,7 +27,7 @@ uint64_t keyOf(const BlockGrid::Place& place) {
 
 [[noreturn]] void refuse(double cells, uint64_t most) {
   throw Error(ErrorKind::Limit,
-              fmt::format("the grid of the surface would have {:.3g} cells, the limit is {:.3g}", cells,
+              fmt::format("the grid of the surface would have up to {:.3g} cells, the limit is {:.3g}", cells,
                           double(most)))
       .hint("take larger cells");
 }
@@ -83,22 +83,28 @@ void BlockGrid::collect(std::span<const ParticleShape> shapes, uint64_t mostCell
     }
   };
   std::vector<uint64_t> starts(shapes.size() + 1, 0);
-  const double all = parallelReduce(
-      shapes.size(), 0.0,
+  struct Count {
+    double all = 0, most = 0;
+  };
+  const Count count = parallelReduce(
+      shapes.size(), Count{},
       [&](size_t begin, size_t end) {
-        double sum = 0;
+        Count sum;
         for (size_t i = begin; i < end; ++i) {
           Place a, b;
           range(shapes[i], a, b);
-          const double count = double(b[0] - a[0] + 1) * double(b[1] - a[1] + 1) * double(b[2] - a[2] + 1);
-          starts[i] = uint64_t(count);
-          sum += count;
+          const double here = double(b[0] - a[0] + 1) * double(b[1] - a[1] + 1) * double(b[2] - a[2] + 1);
+          starts[i] = uint64_t(here);
+          sum.all += here;
+          sum.most = std::max(sum.most, here);
         }
         return sum;
       },
-      [](double x, double y) { return x + y; });
-  // Neighbours share most blocks, about sixteen of them each.
-  if (all > double(kMostPairs) || all / 64 * kNodes > double(mostCells)) refuse(all / 64 * kNodes, mostCells);
+      [](const Count& x, const Count& y) {
+        return Count{x.all + y.all, std::max(x.most, y.most)};
+      });
+  if (count.all > kMostPairs || count.most * kNodes > double(mostCells))
+    refuse(count.all * kNodes, mostCells);
   const uint64_t pairs = exclusiveScan(std::span<const uint64_t>(starts).first(shapes.size()), starts);
   std::vector<uint64_t> keys(pairs);
   members_.resize(pairs);
