@@ -154,8 +154,13 @@ class Marching {
     const BlockGrid::Place at = grid_.place(b);
     ShapeField field(shapes_, grid_.members(b), grid_.node(at, Vec3::Zero()), grid_.cell());
     uint32_t vertex = start_[b];
+    int32_t row = -1;
     everyCube(wide, [&](int32_t x, int32_t y, int32_t z, uint32_t signs) {
       const Vec3f node{float(x), float(y), float(z)};
+      if (row != y + kSide * z) {
+        row = y + kSide * z;
+        field.focusRow({0, node.y(), node.z()}, {float(kSide), node.y() + 1, node.z() + 1});
+      }
       for (int axis = 0; axis < 3; ++axis) {
         if (!cut(signs, axis)) continue;
         const Vec3f end = node + Vec3f::Unit(axis);

@@ -13,6 +13,12 @@ float within(const LocalShape& s, const Vec3f& point, Vec3f& slope) {
   return std::max(1 - slope.dot(x), 0.0f);
 }
 
+bool reaches(const LocalShape& s, const Vec3f& lower, const Vec3f& upper) {
+  for (int k = 0; k < 3; ++k)
+    if (s.centre[k] + s.reach[k] < lower[k] || s.centre[k] - s.reach[k] > upper[k]) return false;
+  return true;
+}
+
 }  // namespace
 
 ShapeField::ShapeField(std::span<const ParticleShape> shapes, std::span<const uint32_t> members,
@@ -22,14 +28,16 @@ ShapeField::ShapeField(std::span<const ParticleShape> shapes, std::span<const ui
   for (const uint32_t member : members) shapes_.emplace_back(shapes[member], corner, cell);
 }
 
+void ShapeField::focusRow(const Vec3f& lower, const Vec3f& upper) {
+  row_.clear();
+  for (uint32_t k = 0; k < shapes_.size(); ++k)
+    if (reaches(shapes_[k], lower, upper)) row_.push_back(k);
+}
+
 void ShapeField::focus(const Vec3f& lower, const Vec3f& upper) {
   near_.clear();
-  for (uint32_t k = 0; k < shapes_.size(); ++k) {
-    const LocalShape& s = shapes_[k];
-    if (((s.centre + s.reach).array() >= lower.array()).all() &&
-        ((s.centre - s.reach).array() <= upper.array()).all())
-      near_.push_back(k);
-  }
+  for (const uint32_t k : row_)
+    if (reaches(shapes_[k], lower, upper)) near_.push_back(k);
 }
 
 ShapeField::Sample ShapeField::at(const Vec3f& point) const {

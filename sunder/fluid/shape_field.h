@@ -31,7 +31,9 @@ class ShapeField {
   ShapeField(std::span<const ParticleShape> shapes, std::span<const uint32_t> members, const Vec3& corner,
              double cell);
 
-  // Only shapes that may be felt between two points count from now on.
+  // Which shapes may be felt between two points, as a list for the row of cubes and a shorter one for an edge
+  // in it: only the latter count from then on.
+  void focusRow(const Vec3f& lower, const Vec3f& upper);
   void focus(const Vec3f& lower, const Vec3f& upper);
   Sample at(const Vec3f& point) const;
   // Mean of what the particles have, weighed by their fields at the point.
@@ -40,7 +42,7 @@ class ShapeField {
  private:
   std::span<const uint32_t> members_;
   std::vector<LocalShape> shapes_;
-  std::vector<uint32_t> near_;
+  std::vector<uint32_t> row_, near_;
 };
 
 }  // namespace sunder::fluid
