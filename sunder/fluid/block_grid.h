@@ -1,8 +1,8 @@
 // A field on the nodes of a cubic grid, kept only in blocks of 8 x 8 x 8 nodes that some shape reaches;
 // elsewhere it is zero. Blocks are sorted by place, and each knows the shapes that reach it.
 //
-// Each block adds its shapes by ascending index, so the bits do not depend on the number of threads. Cost:
-// some 2 ns for each row of nodes that a shape crosses; 4 bytes a node, 12 a pair of shape and block.
+// Each block adds its shapes by ascending index, so the bits do not depend on the number of threads.
+// Memory: 4 bytes a node, 12 a pair of shape and block.
 #pragma once
 
 #include "sunder/base/index.h"

@@ -7,8 +7,8 @@
 // the volume of its particles; a lone particle is a ball of its own volume.
 //
 // Guarantee: closed, manifold and oriented outwards for any particles. Same bits for any number of threads.
-// Cost: 118,000 particles with cells of one radius take about 0.4 s on two cores (`sunder bench fluid --case
-// surface`); memory goes with the particles and the cells they reach, not with the box around them.
+// Cost: 118,000 particles with cells of one radius take about 0.5 s of one core's time (`sunder bench fluid
+// --case surface`); memory goes with the particles and the cells they reach, not with the box around them.
 #pragma once
 
 #include "sunder/base/math.h"
