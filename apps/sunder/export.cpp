@@ -22,6 +22,7 @@ namespace {
 struct ExportOptions {
   std::string input, format, output, frames;
   size_t every = 1;
+  bool surface = false;
 };
 
 struct Stopped {};
@@ -58,6 +59,7 @@ int runExport(const ExportOptions& options, const Settings& settings) {
     const ProfileScope scope("open");
     run.emplace(runPath(options.input));
     choice.frames = chosenFrames(options, *run);
+    choice.liquids.surfaces = options.surface;
   }
   choice.output = options.output.empty() ? defaultOutput(*run, show::info(format))
                                          : std::filesystem::path(options.output);
@@ -115,6 +117,8 @@ Verb addExport(CLI::App& root) {
   app->add_option("--every", options->every, "Only every so many of the frames")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
+  app->add_flag("--surface", options->surface,
+                "Liquids as meshes of their surfaces, not as points: vtk, glb, usda, obj, ply");
   std::string footer = "Formats:\n";
   for (const show::ExportFormatInfo& format : show::exportFormats())
     footer += fmt::format("  {:<6} {}\n", format.name, format.remark);
@@ -122,6 +126,7 @@ Verb addExport(CLI::App& root) {
               "Examples:\n"
               "  sunder export out/pile --to glb\n"
               "  sunder export out/pile --to vtk --frames 100:200 --every 2 -o shots/pile\n"
+              "  sunder export out/dam-break --to glb --surface\n"
               "  sunder export out/pile --to html -o pile.html");
   return {app, [options](const Settings& settings) { return runExport(*options, settings); }};
 }

@@ -30,7 +30,7 @@ struct RenderOptions {
   size_t every = 1;
   unsigned samples = 32;
   double crease = 35, exposure = 1;
-  bool noGround = false, inPlace = false;
+  bool noGround = false, inPlace = false, particles = false;
 };
 
 std::pair<size_t, size_t> parseSize(const std::string& text) {
@@ -83,6 +83,7 @@ show::Shot shotOfMeshes(const RenderOptions& options, const Settings& settings, 
 show::RunShotSettings shotSettings(const RenderOptions& options, double aspect) {
   show::RunShotSettings settings;
   settings.aspect = aspect;
+  settings.particles = options.particles;
   if (options.colourBy == "material")
     settings.colourBy = show::ColourBy::Material;
   else if (options.colourBy == "body")
@@ -216,6 +217,7 @@ Verb addRender(CLI::App& root) {
   app->add_option("--exposure", options->exposure, "Factor of brightness")
       ->check(CLI::Range(0.001, 1000.0))
       ->capture_default_str();
+  app->add_flag("--particles", options->particles, "Liquids as particles, not as smooth surfaces");
   app->add_flag("--no-ground", options->noGround, "Nothing below but sky");
   app->add_flag("--in-place", options->inPlace, "Leave several meshes where their files have them");
   app->footer(

@@ -1,4 +1,4 @@
-// sunder surface FIELD.sdf -o MESH
+// sunder surface FIELD.sdf -o MESH, and of the liquids of a run
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
@@ -8,6 +8,8 @@
 
 #include "command.h"
 #include "read_field.h"
+#include "run_input.h"
+#include "surface_fluid.h"
 
 #include <memory>
 
@@ -21,9 +23,17 @@ struct SurfaceOptions {
   std::string input, output;
   sdf::IsosurfaceSettings settings;
   bool ascii = false;
+  bool fluid = false;
+  FluidSurfaceOptions liquids;
 };
 
 int runSurface(const SurfaceOptions& options, const Settings& settings) {
+  if (isRun(options.input))
+    throw Error(ErrorKind::Usage, "a run has many surfaces")
+        .inFile(options.input)
+        .hint("--fluid makes those of its liquids");
+  if (options.output.empty())
+    throw Error(ErrorKind::Usage, "nowhere to write the surface to").hint("give a mesh file with -o");
   geometry::formatOf(options.output);
   Profiler profiler;
   const Profiler::Activation active(profiler);
@@ -75,10 +85,12 @@ int runSurface(const SurfaceOptions& options, const Settings& settings) {
 
 Verb addSurface(CLI::App& root) {
   auto options = std::make_shared<SurfaceOptions>();
-  CLI::App* app =
-      root.add_subcommand("surface", "Make a mesh of a field's surface, or of an offset of a mesh");
-  app->add_option("INPUT", options->input, "A field (.sdf), or a mesh file")->required();
-  app->add_option("-o,--output", options->output, "The mesh to write")->required()->type_name("FILE");
+  CLI::App* app = root.add_subcommand(
+      "surface", "Make a mesh of a field's surface, of an offset of a mesh, or of liquids");
+  app->add_option("INPUT", options->input, "A field (.sdf), a mesh file, or with --fluid a run")->required();
+  app->add_option("-o,--output", options->output,
+                  "The mesh to write; with --fluid also a folder, else 'export/surface' beside the run")
+      ->type_name("FILE");
   app->add_option("--edge", options->settings.edge,
                   "Edge of the lattice in metres [a hundredth of the longest side]")
       ->check(positiveCheck())
@@ -87,13 +99,37 @@ Verb addSurface(CLI::App& root) {
                   "Distance of the surface: positive swells, negative shrinks [0]")
       ->type_name("D");
   app->add_flag("--ascii", options->ascii, "Text instead of binary where the format has both");
+  CLI::Option* fluid = app->add_flag("--fluid", options->fluid, "The liquids of a run, a mesh a frame");
+  FluidSurfaceOptions& liquids = options->liquids;
+  app->add_option("--frames", liquids.frames, "Frames A:B of the run, from 0; else all")->needs(fluid);
+  app->add_option("--every", liquids.every, "Only every so many of the frames")
+      ->check(CLI::Range(1, 1000000))
+      ->needs(fluid);
+  app->add_option("--cell", liquids.settings.cell, "Size of the grid's cells in metres [a particle's radius]")
+      ->check(positiveCheck())
+      ->type_name("D")
+      ->needs(fluid);
+  app->add_option("--method", liquids.method, "anisotropic: flat and thin; averaged: quicker, bumpier")
+      ->capture_default_str()
+      ->needs(fluid);
+  app->add_option("--smoothing", liquids.settings.smoothing, "Steps of smoothing the mesh [0]")
+      ->check(CLI::Range(0, 1000))
+      ->type_name("N")
+      ->needs(fluid);
   app->footer(
       "The result is always a closed manifold.\n"
       "Examples:\n"
       "  sunder surface cup.sdf -o cup.obj\n"
       "  sunder surface scan.ply --edge 0.002 -o closed.ply      also closes holes\n"
-      "  sunder surface cup.obj --value 0.01 -o padded.obj");
-  return {app, [options](const Settings& settings) { return runSurface(*options, settings); }};
+      "  sunder surface cup.obj --value 0.01 -o padded.obj\n"
+      "  sunder surface out/dam-break --fluid --frames 20:40 -o water.ply");
+  return {app, [options](const Settings& settings) {
+            if (!options->fluid) return runSurface(*options, settings);
+            options->liquids.input = options->input;
+            options->liquids.output = options->output;
+            options->liquids.ascii = options->ascii;
+            return runFluidSurface(options->liquids, settings);
+          }};
 }
 
 }  // namespace sunder::cli

@@ -34,6 +34,10 @@ void requireFrames(const std::vector<size_t>& frames, size_t count, const std::s
         .hint(fmt::format("the run has the frames 0 to {}", count - 1));
 }
 
+bool carriesMeshes(ExportFormat format) {
+  return format != ExportFormat::Bgeo && format != ExportFormat::Csv && format != ExportFormat::Html;
+}
+
 template <class Write>
 ExportResult writeAll(const std::filesystem::path& output, bool folder, Write&& write) {
   ExportResult result;
@@ -94,6 +98,9 @@ ExportResult exportScene(const ExportScene& scene, ExportFormat format, const st
 ExportResult exportRun(const record::RunReader& run, ExportFormat format, const ExportSettings& settings) {
   requireFrames(settings.frames, run.frameCount(), run.path().string());
   ExportResult result;
+  if (settings.liquids.surfaces && !carriesMeshes(format))
+    throw Error(ErrorKind::Unsupported, fmt::format("{} holds no surfaces of liquids", info(format).name))
+        .hint("vtk, glb, usda, obj and ply do");
   if (format == ExportFormat::Html) {
     if (viewerPage().empty())
       throw Error(ErrorKind::Unsupported, "this program was built without the viewer's page")
@@ -104,7 +111,8 @@ ExportResult exportRun(const record::RunReader& run, ExportFormat format, const 
       return std::string();
     });
   } else {
-    result = exportScene(exportSceneOf(run, settings.frames), format, settings.output, settings.progress);
+    result = exportScene(exportSceneOf(run, settings.frames, settings.liquids), format, settings.output,
+                         settings.progress);
   }
   result.notes.insert(result.notes.end(), run.problems().begin(), run.problems().end());
   return result;

@@ -43,6 +43,7 @@ using ExportProgress = std::function<void(size_t done, size_t of)>;
 struct ExportSettings {
   std::filesystem::path output;     // a file or a folder, see ExportFormatInfo
   std::vector<size_t> frames = {};  // ascending
+  ExportLiquids liquids = {};
   ExportProgress progress = {};
 };
 

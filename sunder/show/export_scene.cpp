@@ -57,6 +57,16 @@ FrameMesh frameMesh(const Joined& joined, record::BodyPoints& points) {
   return mesh;
 }
 
+FrameMesh liquidMesh(const record::BodyPoints& points, const fluid::SurfaceSettings& settings) {
+  fluid::LiquidSurface surface = surfaceOf(points, settings);
+  FrameMesh mesh;
+  mesh.body = points.body;
+  for (const Vec3& p : surface.mesh.positions) mesh.positions.push_back(p.cast<float>());
+  mesh.triangles = std::move(surface.mesh.triangles);
+  mesh.velocities = std::move(surface.velocities);
+  return mesh;
+}
+
 // Particles that are not finite go; a body that deforms has to be whole.
 bool dropUnfinished(FrameMesh& mesh) {
   const auto finite = [](const Vec3f& p) { return p.allFinite(); };
@@ -76,7 +86,8 @@ bool dropUnfinished(FrameMesh& mesh) {
 
 }  // namespace
 
-ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> frames) {
+ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> frames,
+                          const ExportLiquids& liquids) {
   ExportScene scene;
   scene.name = run.info().sceneName.empty() ? "run" : run.info().sceneName;
   scene.frameRate = run.info().frameRate > 0 ? run.info().frameRate : 60;
@@ -96,10 +107,11 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
   for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
     if (!record::hasPoints(scene.bodies[b].kind)) continue;
     scene.deforming = true;
-    scene.particles |= scene.bodies[b].kind != record::BodyKind::Deformable;
+    scene.particles |= scene.bodies[b].kind == record::BodyKind::Particles ||
+                       (scene.bodies[b].kind == record::BodyKind::Fluid && !liquids.surfaces);
     if (scene.bodies[b].mesh < scene.meshes.size()) joined[b] = scene.meshes[scene.bodies[b].mesh];
   }
-  scene.readFrame = [&run, joined = std::move(joined)](size_t frame, ExportFrame& out) {
+  scene.readFrame = [&run, liquids, joined = std::move(joined)](size_t frame, ExportFrame& out) {
     run.readFrame(frame, out.state);
     out.meshes.clear();
     // The last frame of a run that diverged may hold anything; other programs refuse files with such numbers.
@@ -107,6 +119,10 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
       s.present = s.present && s.position.allFinite() && s.rotation.coeffs().allFinite() &&
                   s.velocity.allFinite() && s.angularVelocity.allFinite();
     for (record::BodyPoints& points : out.state.points) {
+      if (liquids.surfaces && isLiquid(run.bodies()[points.body], points)) {
+        out.meshes.push_back(liquidMesh(points, liquids.settings));
+        continue;
+      }
       FrameMesh mesh = frameMesh(joined, points);
       if (dropUnfinished(mesh))
         out.meshes.push_back(std::move(mesh));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sunder/record/run_reader.h"
+#include "sunder/show/liquid.h"
 #include "sunder/show/look.h"
 
 #include <functional>
@@ -46,10 +47,17 @@ struct ExportScene {
   std::function<std::vector<record::Event>(size_t frame)> events;
 };
 
+// How the liquids of a run are exported: as points, or as meshes of their surfaces.
+struct ExportLiquids {
+  bool surfaces = false;
+  fluid::SurfaceSettings settings = {};  // the radius is that of the particles
+};
+
 // The run must outlive it. The square that stands for a ground without end is trimmed to some size about the
 // action. A body whose numbers are not finite is taken for absent. Throws what the reader
 // throws, Error (Format) for a mesh that is not finite.
-ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> frames);
+ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> frames,
+                          const ExportLiquids& liquids = {});
 
 // What a body shows in a frame, in its own frame of reference; empty for one without a mesh.
 struct BodySurface {

@@ -64,6 +64,8 @@ struct PathTracer::Impl {
   RTCDevice device = nullptr;
   std::vector<Mesh> meshes;
 
+  uint32_t add(const geometry::TriMesh& mesh, Mesh added);
+
   ~Impl() {
     for (const Mesh& m : meshes)
       if (m.scene) rtcReleaseScene(m.scene);
@@ -349,13 +351,26 @@ uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, double creaseAngle,
                              std::vector<uint8_t> interior) {
   if (!interior.empty() && interior.size() != mesh.triangles.size())
     throw Error(ErrorKind::Usage, "a mesh needs to say of all of its triangles which are inside, or of none");
-  for (size_t v = 0; v < mesh.positions.size(); ++v)
-    if (!mesh.positions[v].allFinite())
-      throw Error(ErrorKind::Geometry, fmt::format("vertex {} is not finite", v));
   Impl::Mesh added;
   added.normals = cornerNormals(mesh, creaseAngle);
   added.interior = std::move(interior);
-  RTCGeometry geometry = rtcNewGeometry(impl_->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+  return impl_->add(mesh, std::move(added));
+}
+
+uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, std::span<const Vec3f> vertexNormals) {
+  if (vertexNormals.size() != mesh.positions.size())
+    throw Error(ErrorKind::Usage, "a mesh needs the normal of each of its vertices");
+  Impl::Mesh added;
+  for (const geometry::Triangle& t : mesh.triangles)
+    for (const uint32_t v : t) added.normals.push_back(vertexNormals[v]);
+  return impl_->add(mesh, std::move(added));
+}
+
+uint32_t PathTracer::Impl::add(const geometry::TriMesh& mesh, Mesh added) {
+  for (size_t v = 0; v < mesh.positions.size(); ++v)
+    if (!mesh.positions[v].allFinite())
+      throw Error(ErrorKind::Geometry, fmt::format("vertex {} is not finite", v));
+  RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
   auto* positions = static_cast<float*>(rtcSetNewGeometryBuffer(
       geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, mesh.positions.size()));
   for (const Vec3& p : mesh.positions)
@@ -365,18 +380,18 @@ uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, double creaseAngle,
   for (const geometry::Triangle& t : mesh.triangles)
     for (const uint32_t v : t) *indices++ = v;
   rtcCommitGeometry(geometry);
-  added.scene = rtcNewScene(impl_->device);
+  added.scene = rtcNewScene(device);
   rtcAttachGeometry(added.scene, geometry);
   rtcReleaseGeometry(geometry);
   rtcCommitScene(added.scene);
-  const auto free = std::find_if(impl_->meshes.begin(), impl_->meshes.end(),
-                                 [](const Impl::Mesh& m) { return m.scene == nullptr; });
-  if (free != impl_->meshes.end()) {
+  const auto free =
+      std::find_if(meshes.begin(), meshes.end(), [](const Mesh& m) { return m.scene == nullptr; });
+  if (free != meshes.end()) {
     *free = std::move(added);
-    return uint32_t(free - impl_->meshes.begin());
+    return uint32_t(free - meshes.begin());
   }
-  impl_->meshes.push_back(std::move(added));
-  return uint32_t(impl_->meshes.size() - 1);
+  meshes.push_back(std::move(added));
+  return uint32_t(meshes.size() - 1);
 }
 
 void PathTracer::dropMesh(uint32_t mesh) {

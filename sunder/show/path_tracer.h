@@ -74,6 +74,9 @@ class PathTracer {
   uint32_t addMesh(const geometry::TriMesh& mesh, double creaseAngle = kCreaseAngle,
                    std::vector<uint8_t> interior = {});
 
+  // The same with a normal for each vertex, for surfaces that know theirs better than their triangles do.
+  uint32_t addMesh(const geometry::TriMesh& mesh, std::span<const Vec3f> vertexNormals);
+
   void dropMesh(uint32_t mesh);  // its number may be given to another one
 
   // Throws Error (Usage) for an empty picture or a mesh that was not added.

@@ -1,6 +1,7 @@
 #include "sunder/show/run_pictures.h"
 
 #include "sunder/base/error.h"
+#include "sunder/show/liquid.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,20 @@
 #include <fmt/format.h>
 
 namespace sunder::show {
+
+namespace {
+
+// Water that stands on the ground touches it: a film of air between them, thinner than a particle, would
+// mirror. What is that near goes below the ground instead.
+void wet(fluid::LiquidSurface& surface, const record::BodyState& state, float ground, float radius) {
+  const Vec3 up = (state.rotation.conjugate() * Vec3f::UnitY()).cast<double>();
+  for (Vec3& p : surface.mesh.positions) {
+    const double height = double(state.position.y()) + up.dot(p) - double(ground);
+    if (height < double(radius)) p -= up * double(radius);
+  }
+}
+
+}  // namespace
 
 RunPictures::RunPictures(const record::RunReader& run) : run_(run), summary_(summarise(run)) {}
 
@@ -31,6 +46,13 @@ uint32_t RunPictures::deformed(uint32_t index, const record::BodyPoints& points)
   mesh.triangles = entry.triangles;
   for (const Vec3f& p : points.positions) mesh.positions.push_back(p.cast<double>());
   return ofShot_.emplace_back(tracer_.addMesh(mesh));
+}
+
+// Cells are smaller than they need to be for flat water, so that drops are round.
+uint32_t RunPictures::liquid(const record::BodyPoints& points) {
+  fluid::LiquidSurface surface = surfaceOf(points, {.cell = 0.7 * double(points.radius)});
+  if (summary_.ground) wet(surface, frame_.bodies[points.body], float(*summary_.ground), points.radius);
+  return ofShot_.emplace_back(tracer_.addMesh(surface.mesh, surface.normals));
 }
 
 std::vector<float> RunPictures::colourValues(const RunShotSettings& settings) const {
@@ -141,6 +163,12 @@ Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
         placed.look = {.colour = distinctColour(uint32_t(b)), .roughness = 0.4f};
       else if (settings.colourBy != ColourBy::Material)
         placed.look = {.colour = scaleColour(values[b] / top), .roughness = 0.5f};
+    }
+    const bool perBody = settings.colourBy == ColourBy::Material || settings.colourBy == ColourBy::Body;
+    if (own && perBody && !settings.particles && isLiquid(body, *points)) {
+      placed.mesh = liquid(*points);
+      shot.meshes.push_back(placed);
+      continue;
     }
     if (own && points->radius > 0) {
       placeParticles(*points, placed.look, settings, top, shot);

@@ -27,6 +27,7 @@ struct RunShotSettings {
   ColourBy colourBy = ColourBy::Material;
   std::string field = {};                // for ColourBy::Field
   std::optional<double> colourTop = {};  // the value that is red; else the largest of the frame
+  bool particles = false;                // liquids as spheres too
 };
 
 class RunPictures {
@@ -37,12 +38,14 @@ class RunPictures {
   const RunSummary& summary() const { return summary_; }
 
   // `frame` counts from 0 to frameCount() - 1. Throws Error (Usage) for one that is not there, or a field
-  // that was not recorded. Particles are spheres. Ends the life of the shot before.
+  // that was not recorded. Liquids are smooth surfaces where colours go by material or body; other particles
+  // are spheres. Ends the life of the shot before.
   Shot shot(size_t frame, const RunShotSettings& settings = {});
   Image render(const Shot& shot, const PictureSettings& settings) { return tracer_.render(shot, settings); }
 
  private:
   uint32_t handle(uint32_t mesh);
+  uint32_t liquid(const record::BodyPoints& points);
   uint32_t deformed(uint32_t mesh, const record::BodyPoints& points);
   std::vector<float> colourValues(const RunShotSettings& settings) const;
   const std::vector<float>* pointValues(const record::BodyPoints& points, const RunShotSettings& settings);

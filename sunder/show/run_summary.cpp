@@ -40,6 +40,7 @@ MeshSummary summarise(const record::MeshEntry& mesh) {
   for (const Vec3f& p : mesh.positions) box.grow(p);
   if (box.empty()) return summary;
   summary.centre = box.center();
+  summary.half = box.extent() / 2;
   summary.radius = box.diagonal() / 2;
   if (mesh.triangles.size() == 2 && mesh.positions.size() == 4) {
     const auto& p = mesh.positions;
@@ -126,8 +127,8 @@ RunSummary summarise(const record::RunReader& run) {
       }
       const Vec3f centre = state.position + state.rotation * mesh.centre;
       if (body.kind == record::BodyKind::Static) {
-        still.grow(Box3{(centre.array() - mesh.radius).matrix().cast<double>(),
-                        (centre.array() + mesh.radius).matrix().cast<double>()});
+        const Vec3f half = state.rotation.toRotationMatrix().cwiseAbs() * mesh.half;
+        still.grow(Box3{(centre - half).cast<double>(), (centre + half).cast<double>()});
         continue;
       }
       for (int axis = 0; axis < 3; ++axis) {

@@ -18,7 +18,8 @@ namespace sunder::show {
 
 struct MeshSummary {
   Vec3f centre = Vec3f::Zero();  // of the box about it
-  float radius = 0;              // half the box's diagonal
+  Vec3f half = Vec3f::Zero();    // half the box's sides
+  float radius = 0;              // and half its diagonal
   bool square = false;           // two triangles in a plane
   Vec3f normal = Vec3f::UnitY();
 };

@@ -23,7 +23,7 @@ TEST(Particles, PicturesHaveASphereForEachAndTheSheetAsItIs) {
   EXPECT_LT(action.upper.y(), 1.4);
   EXPECT_EQ(pictures.summary().ground, 0.0);
   for (const size_t frame : {0, 5}) {
-    const Shot shot = pictures.shot(frame);
+    const Shot shot = pictures.shot(frame, {.particles = true});
     ASSERT_EQ(shot.spheres.size(), 500u);
     ASSERT_EQ(shot.meshes.size(), 1u);
     const record::BodyPoints want = sampleParticles(500, frame);
