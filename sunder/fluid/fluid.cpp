@@ -141,18 +141,24 @@ void Fluid::evaluate() {
   parallelFor(n, [&](size_t i) {
     place_[i] = withFourth((positions_[i] - origin_).cast<float>(), 0);
     boundary_[i].setZero();
+    rate_[i] = 0;
   });
   {
     const ProfileScope scope("maps");
     findEntries(bodies_, place_, origin_, entries_);
     joinBodies();
+    for (size_t e = 0; e < entries_.particle.size(); ++e)
+      rate_[entries_.particle[e]] += entries_.sample[e].head<3>().squaredNorm();
   }
   const ProfileScope scope("density");
   sumDensity(pairs(), rows_, blocks_, density_, factor_);
   const float least = float(kLeastFactor / (support_ * support_));
   parallelFor(n, [&](size_t i) {
     const Vec3f sum = density_[i].head<3>() + boundary_[i].head<3>();
-    const float all = motion_[i].w() * sum.squaredNorm() + factor_[i];
+    // A particle caught between bodies that press from opposite sides cannot give way: pressures that would
+    // make it do so all the same are without bounds, and throw the bodies.
+    const float caught = std::max(rate_[i] - boundary_[i].head<3>().squaredNorm(), 0.0f);
+    const float all = motion_[i].w() * (sum.squaredNorm() + caught) + factor_[i];
     factor_[i] = all > least ? all : -1;
   });
   addMobility();
