@@ -13,7 +13,6 @@ namespace sunder::fluid {
 
 namespace {
 
-constexpr double kFarthest = 0.5;  // supports that a particle may go in a step
 constexpr size_t kGrain = 4096;
 
 // Of what a particle in the middle of others has: below, a particle has next to no neighbours.
@@ -165,11 +164,10 @@ void Fluid::evaluate() {
   parallelFor(n, [&](size_t i) { factor_[i] = factor_[i] > 0 ? 1 / factor_[i] : 0; });
 }
 
-// Where there is no room for the fluid, pressures grow without end. No particle may go farther in a step than
-// half a support, several times what a step that fits its speed asks for.
+// Where there is no room for the fluid, pressures grow without end.
 void Fluid::holdBack(double dt, FluidStep& report) {
-  const auto most = float(kFarthest * support_ / dt);
-  if (!(report.fastest > double(most))) return;
+  const auto most = float(settings_.farthest * support_ / dt);
+  if (!(most > 0) || !(report.fastest > double(most))) return;
   for (Vec4f& motion : motion_) {
     const float speed = motion.head<3>().norm();
     if (!(speed > most)) continue;

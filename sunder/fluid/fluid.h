@@ -64,7 +64,10 @@ struct FluidSettings {
   SolverSettings density{1e-4, 2, 100}, divergence{1e-3, 1, 100};
   WarmStart warmStart = WarmStart::Half;
   MeanError mean = MeanError::Compressed;
-  double deficient = 0.6;      // particles less dense than this have no divergence to speak of
+  double deficient = 0.6;  // particles less dense than this have no divergence to speak of
+  // Supports that a particle may go in a step; what is faster is slowed down and counted. 0: as far as it
+  // will.
+  double farthest = 0;
   uint32_t reorderEvery = 16;  // steps, along the grid
   PeriodicSides periodic;
   // Central ones keep angular momentum; full ones are right in flows whose particles go in layers, where
@@ -182,7 +185,8 @@ class Fluid {
   bool anyMovable() const;                                  // of those that the fluid meets
   Vec3 bodyVelocity(size_t body, const Vec3& point) const;  // with what the step did to it so far
   void holdBack(double dt, FluidStep& report);
-  void joinBodies();            // samples of entries_ to boundary_
+  void joinBodies();  // samples of entries_ to boundary_
+  double errorAtBodies() const;
   void addMobility();           // of bodies, to factor_
   void rub(double dt);          // friction on bodies, by the pressures of the step
   void stick(double dt);        // viscosity on bodies without slip

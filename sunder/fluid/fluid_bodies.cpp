@@ -11,6 +11,8 @@ namespace sunder::fluid {
 
 namespace {
 
+constexpr double kTogether = 0.3;
+
 // Squared, how fast a body turns by a unit of pressure at one place.
 double turning(const BoundaryBody& body, const Vec3& arm) { return arm.dot(body.inverseInertia * arm); }
 
@@ -42,27 +44,53 @@ Vec3 Fluid::bodyVelocity(size_t b, const Vec3& point) const {
 void Fluid::joinBodies() {
   std::fill(several_.begin(), several_.end(), uint8_t(0));
   std::fill(predicted_.begin(), predicted_.end(), 0.0f);
-  for (size_t e = 0; e < entries_.particle.size(); ++e) {
-    const uint32_t i = entries_.particle[e];
-    const float value = entries_.sample[e].w();
-    several_[i] = predicted_[i] > 0 ? 1 : several_[i];
-    predicted_[i] += fourth(value);
-    boundary_[i] = entries_.sample[e];
+  // Particles on surfaces do add up: each body has a layer of them.
+  const auto each = [&](bool exact, const auto& act) {
+    for (size_t b = 0; b < bodies_.size(); ++b) {
+      if (!bodies_[b].map || bodies_[b].map->exact() != exact) continue;
+      for (uint32_t e = entries_.bodyStart[b]; e < entries_.bodyStart[b + 1]; ++e)
+        act(entries_.particle[e], entries_.sample[e]);
+    }
+  };
+  bool any = false;
+  each(true, [&](uint32_t i, const Vec4f& sample) {
+    if (predicted_[i] > 0) {
+      several_[i] = 1;
+      any = true;
+    }
+    predicted_[i] += fourth(sample.w());
+    boundary_[i] = sample;
+  });
+  if (any) {
+    for (size_t i = 0; i < size(); ++i)
+      if (several_[i] != 0) boundary_[i] = withFourth(Vec3f::Zero(), std::sqrt(std::sqrt(predicted_[i])));
+    each(true, [&](uint32_t i, Vec4f& sample) {
+      if (several_[i] == 0) return;
+      const float part = sample.w() / boundary_[i].w();
+      sample.head<3>() *= part * part * part;
+      boundary_[i].head<3>() += sample.head<3>();
+    });
   }
-  if (std::find(several_.begin(), several_.end(), uint8_t(1)) == several_.end()) return;
-  for (size_t i = 0; i < size(); ++i)
-    if (several_[i] != 0) boundary_[i] = withFourth(Vec3f::Zero(), std::sqrt(std::sqrt(predicted_[i])));
-  for (size_t e = 0; e < entries_.particle.size(); ++e) {
-    const uint32_t i = entries_.particle[e];
-    if (several_[i] == 0) continue;
-    const float part = entries_.sample[e].w() / boundary_[i].w();
-    entries_.sample[e].head<3>() *= part * part * part;
-    boundary_[i].head<3>() += entries_.sample[e].head<3>();
-  }
+  each(false, [&](uint32_t i, const Vec4f& sample) { boundary_[i] += sample; });
 }
 
-// What a particle presses away moves the body too. All particles around it press at a time, so each takes the
-// sum over all for its own: then they do not overshoot together.
+// Means of the errors next to each body that moves: few particles carry it, and hide among all others.
+double Fluid::errorAtBodies() const {
+  double worst = 0;
+  for (size_t b = 0; b < bodies_.size(); ++b) {
+    const uint32_t first = entries_.bodyStart[b], count = entries_.bodyStart[b + 1] - first;
+    if (!movable(b) || count == 0) continue;
+    double sum = 0;
+    for (uint32_t e = first; e < first + count; ++e)
+      sum += double(std::max(rate_[entries_.particle[e]], 0.0f));
+    worst = std::max(worst, sum / count);
+  }
+  return worst;
+}
+
+// What a particle presses away moves the body too. All particles around it press at a time, so each takes a
+// part of the sum over all for its own: then they do not overshoot together. (Of what presses on a plate,
+// half is on the same side; iterations bear twice the right step.)
 void Fluid::addMobility() {
   const double scale = settings_.referenceDensity * volume_;
   for (size_t b = 0; b < bodies_.size(); ++b) {
@@ -81,7 +109,8 @@ void Fluid::addMobility() {
       turnAll += turn;
     });
     each([&](uint32_t i, double push, double turn) {
-      if (factor_[i] >= 0) factor_[i] += float(scale * (body.inverseMass * push * pushAll + turn * turnAll));
+      if (factor_[i] >= 0)
+        factor_[i] += float(kTogether * scale * (body.inverseMass * push * pushAll + turn * turnAll));
     });
   }
 }
@@ -89,7 +118,6 @@ void Fluid::addMobility() {
 // Where the particles will be; exactly, where the map is exact.
 void Fluid::addBoundary(double dt) {
   std::fill(predicted_.begin(), predicted_.end(), 0.0f);  // fourth powers
-  const auto join = [&](uint32_t i, float value) { return several_[i] != 0 ? fourth(value) : value; };
   for (size_t b = 0; b < bodies_.size(); ++b) {
     const BoundaryBody& body = bodies_[b];
     const uint32_t first = entries_.bodyStart[b], count = entries_.bodyStart[b + 1] - first;
@@ -98,8 +126,7 @@ void Fluid::addBoundary(double dt) {
         const uint32_t i = entries_.particle[first + e];
         const Vec4f& sample = entries_.sample[first + e];
         const Vec3f slip = motion_[i].head<3>() - bodyVelocity(b, positions_[i]).cast<float>();
-        (several_[i] != 0 ? predicted_[i] : rate_[i]) +=
-            join(i, sample.w() + float(dt) * sample.head<3>().dot(slip));
+        rate_[i] += sample.w() + float(dt) * sample.head<3>().dot(slip);
       });
       continue;
     }
@@ -117,7 +144,10 @@ void Fluid::addBoundary(double dt) {
       body.map->values(points, values);
       for (size_t e = begin; e < end; ++e) {
         const uint32_t i = entries_.particle[first + e];
-        (several_[i] != 0 ? predicted_[i] : rate_[i]) += join(i, values[e - begin]);
+        if (several_[i] != 0)
+          predicted_[i] += fourth(values[e - begin]);
+        else
+          rate_[i] += values[e - begin];
       }
     });
   }

@@ -10,6 +10,10 @@
 
 namespace sunder::fluid {
 
+namespace {
+constexpr double kAtBodies = 0.1;  // errors next to a body that moves may be ten times the mean
+}
+
 void Fluid::applyPressure(double dt) {
   sumPressure(pairs(), stiffness_, gradient_);
   parallelFor(size(), [&](size_t i) {
@@ -50,7 +54,7 @@ Solved Fluid::solve(const SolverSettings& solver, std::vector<float>& kappa, dou
                 [&](size_t i) { stiffness_[i] = std::max(rate_[i], 0.0f) * factor_[i] / float(scale); });
     applyPressure(dt);
     if (!total) parallelFor(size(), [&](size_t i) { kappa[i] += stiffness_[i] * float(scale); });
-    return errorScale * meanError(rate_, onlyAbove);
+    return errorScale * std::max(meanError(rate_, onlyAbove), kAtBodies * errorAtBodies());
   });
   if (total) parallelFor(size(), [&](size_t i) { kappa[i] = applied_[i] * float(scale); });
   addImpulses(dt, applied_, false);

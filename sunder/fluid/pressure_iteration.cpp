@@ -3,6 +3,7 @@
 #include "sunder/base/parallel.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace sunder::fluid {
 

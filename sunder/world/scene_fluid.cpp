@@ -86,6 +86,7 @@ FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName&
   FluidSpec spec;
   fluid::FluidSettings& settings = spec.settings;
   settings.radius = node.positive("radius", kLength, 0.01);
+  settings.farthest = 0.5;  // several times what steps that fit the speed need
   settings.gravity = scene.world.simulation.gravity;
   settings.courant = node.positive("courant", kPlain, settings.courant);
   settings.density.tolerance = node.positive("densityTolerance", kPlain, settings.density.tolerance);

@@ -21,7 +21,7 @@ TEST(FluidBoundary, AColumnComesToRestAndWeighsWhatItWeighs) {
   fluid.addBody(fixed(tankMap(box)));
   fluid.add(fillBox({Vec3::Zero(), Vec3(0.4, 0.6, 0.4)}, kDiameter), Vec3::Zero());
   fluid.relax();
-  run(fluid, 1.5);
+  run(fluid, 2);
   const double volume = double(fluid.size()) * fluid.particleVolume(), height = volume / (0.4 * 0.4);
   const double weight = 1000 * kGravity * volume;
   EXPECT_LT(kineticOf(fluid), 1e-4 * weight * height);
