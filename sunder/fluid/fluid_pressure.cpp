@@ -7,12 +7,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace sunder::fluid {
 
 namespace {
+// Of (support / dt)^2, pressure over density: depth and impacts that steps can follow need a tenth of it.
+// Where there is no room for a particle, nothing else would end it. Walls of particles have holes that only
+// more than that keeps shut.
+constexpr double kMostPressure = 0.5;
 constexpr double kAtBodies = 0.1;  // errors next to a body that moves may be ten times the mean
-}
+}  // namespace
 
 void Fluid::applyPressure(double dt) {
   sumPressure(pairs(), stiffness_, gradient_);
@@ -46,12 +51,18 @@ Solved Fluid::solve(const SolverSettings& solver, std::vector<float>& kappa, dou
                     bool onlyAbove, double dt, const Errors& errors) {
   if (settings_.warmStart != WarmStart::None) errors();
   warmStart(kappa, 1 / scale, dt);
+  const bool exact = std::all_of(bodies_.begin(), bodies_.end(),
+                                 [](const BoundaryBody& body) { return !body.map || body.map->exact(); });
+  const float most =
+      exact ? float(kMostPressure * support_ * support_ / (dt * dt)) : std::numeric_limits<float>::infinity();
   const bool total = settings_.warmStart == WarmStart::Half;
   if (!total) std::fill(kappa.begin(), kappa.end(), 0.0f);
   const Solved solved = iterate(solver, [&] {
     errors();
-    parallelFor(size(),
-                [&](size_t i) { stiffness_[i] = std::max(rate_[i], 0.0f) * factor_[i] / float(scale); });
+    parallelFor(size(), [&](size_t i) {
+      stiffness_[i] =
+          std::clamp(rate_[i] * factor_[i] / float(scale), 0.0f, std::max(most - applied_[i], 0.0f));
+    });
     applyPressure(dt);
     if (!total) parallelFor(size(), [&](size_t i) { kappa[i] += stiffness_[i] * float(scale); });
     return errorScale * std::max(meanError(rate_, onlyAbove), kAtBodies * errorAtBodies());

@@ -191,5 +191,29 @@ TEST(FluidBoundaryFull, NothingGoesThroughTheFloor) {
   EXPECT_GT(lowest, -kRadius);
 }
 
+// Twice as much fluid as fits, and a body that goes through the floor: nothing is thrown without bounds.
+TEST(FluidBoundary, WhereThereIsNoRoomPressuresEnd) {
+  const Box3 box{Vec3::Zero(), Vec3(0.4, 0.4, 0.4)};
+  FluidSettings settings = settingsOf();
+  settings.farthest = 0.5;
+  Fluid fluid(settings);
+  fluid.addPhase({1000, 1e-6, 0.02, 0});
+  fluid.addBody(fixed(tankMap(box)));
+  BoundaryBody plunger = fixed(ballMap(0.1));
+  plunger.inverseMass = 0.2;
+  plunger.inverseInertia = 50 * Mat3::Identity();
+  const uint32_t body = fluid.addBody(plunger);
+  for (int k = 0; k < 2; ++k) fluid.add(fillBox(box, kDiameter), Vec3::Zero());
+  const double dt = 2e-3;
+  for (int k = 0; k < 60; ++k) {
+    fluid.body(body).position = fluid.body(body).centre = Vec3(0.2, 0.2 - 0.005 * k, 0.2);
+    fluid.body(body).velocity = Vec3(0, -2.5, 0);
+    const FluidStep step = fluid.step(dt);
+    ASSERT_LE(step.fastest, 1e3);
+    // As if every particle were pushed by a support in the step.
+    ASSERT_LE(fluid.impulses()[body].linear.norm(), double(fluid.size()) * fluid.mass(0) * kSupport / dt);
+  }
+}
+
 }  // namespace
 }  // namespace sunder::fluid
