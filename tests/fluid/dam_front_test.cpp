@@ -59,7 +59,8 @@ TEST(DamFrontFull, FollowsTheExperimentOfMartinAndMoyce) {
   const auto frontAt = [&](double time) {
     size_t k = 1;
     while (k + 1 < fronts.size() && fronts[k].first < time) ++k;
-    const auto& [t0, z0] = fronts[k - 1], &[ t1, z1 ] = fronts[k];
+    const auto& [t0, z0] = fronts[k - 1];
+    const auto& [t1, z1] = fronts[k];
     return z0 + (time - t0) / (t1 - t0) * (z1 - z0);
   };
   const auto worstWith = [&](double late) {
