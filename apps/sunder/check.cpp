@@ -50,6 +50,7 @@ int check(const CheckCommand& command, const Settings& settings) {
                {"joints", report.joints},
                {"frames", report.frames},
                {"contacts", report.contacts},
+               {"particles", report.particles},
                {"memory_bytes", report.memoryBytes},
                {"recording_bytes", report.recordingBytes},
                {"seconds", report.seconds},
@@ -57,8 +58,9 @@ int check(const CheckCommand& command, const Settings& settings) {
   for (const world::Finding& f : report.findings)
     say(settings, fmt::format("{}: {}{}", f.error ? "error" : "warning",
                               f.where.empty() ? "" : f.where + ": ", f.text));
-  say(settings, fmt::format("{}: {} bodies ({} dynamic), {} shapes, {} joints; {} error{}, {} warning{}",
+  say(settings, fmt::format("{}: {} bodies ({} dynamic), {} shapes, {} joints{}; {} error{}, {} warning{}",
                             command.input, report.bodies, report.dynamicBodies, report.shapes, report.joints,
+                            report.particles > 0 ? fmt::format(", {} particles", report.particles) : "",
                             errors, errors == 1 ? "" : "s", report.findings.size() - errors,
                             report.findings.size() - errors == 1 ? "" : "s"));
   say(settings,

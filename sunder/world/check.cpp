@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/geometry/mesh_report.h"
+#include "sunder/world/check_liquids.h"
 
 #include <algorithm>
 #include <chrono>
@@ -135,6 +136,7 @@ CheckReport checkScene(Scene scene, const World::Progress& progress) {
       report.findings.push_back({false, "shape " + shapeTitle(s, s.shapes[i]), problem});
   checkOverlaps(world, world.noteOverlaps(), report);
   checkBodies(world, report);
+  checkLiquids(world, report);
 
   const auto start = Clock::now();
   uint64_t frames = 0;
@@ -163,8 +165,8 @@ CheckReport checkScene(Scene scene, const World::Progress& progress) {
     meshes += 24.0 * static_cast<double>(surface.positions.size()) +
               12.0 * static_cast<double>(surface.triangles.size());
   }
-  report.memoryBytes = memory + 4 * meshes + kBytesATet * static_cast<double>(breaking.tets);
-  report.recordingBytes =
+  report.memoryBytes += memory + 4 * meshes + kBytesATet * static_cast<double>(breaking.tets);
+  report.recordingBytes +=
       meshes + 28.0 * static_cast<double>(report.dynamicBodies) * static_cast<double>(s.world.frames);
   return report;
 }

@@ -19,6 +19,7 @@ struct CheckReport {
   uint64_t bodies = 0, dynamicBodies = 0, shapes = 0, triangles = 0, joints = 0, frames = 0;
   uint64_t breakable = 0;      // bodies
   uint64_t contacts = 0;       // in the first step
+  uint64_t particles = 0;      // of liquids, at the start
   double memoryBytes = 0;      // estimate of the simulation
   double seconds = 0;          // estimate of the run: building, the pace of the first frames, and breaking
   double breakingSeconds = 0;  // of it: a few blows on each body that may break

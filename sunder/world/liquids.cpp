@@ -109,6 +109,9 @@ void Liquids::start(const rigid::Simulation& simulation) {
   place(simulation, 1);
   fill(simulation);
   emit(0);
+  fluid_->prepare();
+  for (size_t i = 0; i < fluid_->size(); ++i)
+    report_.crowding = std::max(report_.crowding, fluid_->density(i) - 1);
   fluid_->relax();
 }
 

@@ -30,6 +30,7 @@ struct LiquidsReport {
   uint64_t buried = 0;  // particles of blocks that would have been in bodies, left out
   uint64_t missedDensity = 0, missedDivergence = 0, missedViscosity = 0;  // steps above their tolerances
   uint64_t rushed = 0;    // steps that were longer than the fastest particle asks for
+  double crowding = 0;    // the largest density at the start, before particles made room, less that at rest
   uint64_t heldBack = 0;  // particles that would have gone too far in a step, by step
   uint64_t removed = 0;   // by sinks, or out of the world's bounds
   fluid::FluidStep last;
@@ -51,6 +52,10 @@ class Liquids {
   const LiquidsReport& report() const { return report_; }
   const fluid::Fluid* fluid() const { return fluid_.get(); }
   double mass(uint32_t liquid) const;
+  // How liquids see a body of the scene.
+  fluid::BoundaryMapPtr mapOf(const BodySpec& body) const;
+  // Between parts of the body, m; infinite where there is none narrower than two supports.
+  double narrowestGap(const BodySpec& body) const;
   // Of all liquids, for a recording.
   std::vector<record::BodyPoints> points() const;
 

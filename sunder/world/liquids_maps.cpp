@@ -77,6 +77,24 @@ fluid::BoundaryMapPtr Liquids::mapOf(const rigid::Shape& shape, std::optional<do
   return make(shape.field());
 }
 
+fluid::BoundaryMapPtr Liquids::mapOf(const BodySpec& body) const {
+  const auto found = maps_.find(shapes_[body.shape].shape.get());
+  return found != maps_.end() ? found->second : nullptr;
+}
+
+// What is a thin wall of the space around the body is a gap.
+double Liquids::narrowestGap(const BodySpec& body) const {
+  const rigid::Shape& shape = *shapes_[body.shape].shape;
+  const double support = fluid_->support();
+  const fluid::DensityMapSettings settings{
+      .support = support, .cell = 0, .offset = scene_.fluid->offset, .outside = true};
+  const bool mesh = shape.kind() == rigid::ShapeKind::Solid || shape.kind() == rigid::ShapeKind::Hull;
+  const fluid::DensityMap around =
+      mesh ? fluid::DensityMap(sdf::MeshField(shape.surface()), shape.localBounds(), settings)
+           : fluid::DensityMap(shape.field(), shape.localBounds(), settings);
+  return around.report().thinPlaces > 0 ? around.report().thinnest : Box3::kInfinity;
+}
+
 // Particles on a surface do not know what is inside of it, fields do.
 void Liquids::findBuried(std::span<const Vec3> points, double most, std::span<uint8_t> buried) const {
   fluid_->findBuried(points, most, buried);

@@ -1,6 +1,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/record/run_reader.h"
+#include "sunder/world/check.h"
 #include "sunder/world/runner.h"
 #include "sunder/world/world.h"
 
@@ -243,6 +244,27 @@ TEST(Liquids, AGlassIsFilledToALevel) {
   EXPECT_NE(refused(R"({"pour": "floor"})").find("without end"), std::string::npos);
   EXPECT_NE(refused(R"({"pour": "cup"})").find("no body \"cup\""), std::string::npos);
   EXPECT_NE(refused(R"({"level": 1})").find("is for liquid that is poured"), std::string::npos);
+}
+
+// Two plates of 5 cm with a slot of 1 cm between them, and two blocks in one place.
+TEST(Liquids, ACheckSaysWhatIsTooThinOrTooMuch) {
+  const CheckReport report = checkScene(fromText(R"({
+    "world": {"frames": 10},
+    "bodies": [{"id": "sheet", "kind": "static", "position": [0.5, 0.25, 0.25], "shape": {"field": {"union": [
+      {"box": {"size": [0.05, 0.3, 0.3]}},
+      {"box": {"centre": [0.06, 0, 0], "size": [0.05, 0.3, 0.3]}}]}}}],
+    "fluid": {"radius": "2 cm", "tank": {"lower": [0, 0, 0], "upper": [1, 1, 0.5]},
+      "liquids": [{"id": "water", "blocks": [{"lower": [0, 0, 0], "upper": [0.3, 0.3, 0.3]},
+                                             {"lower": [0.01, 0, 0], "upper": [0.31, 0.3, 0.3]}]}]}
+  })"));
+  std::string all;
+  for (const Finding& finding : report.findings) all += finding.where + ": " + finding.text + "\n";
+  EXPECT_NE(all.find("body sheet: has walls of 0.05 m, thin for particles of 0.04 m"), std::string::npos)
+      << all;
+  EXPECT_NE(all.find("has gaps of 0.01 m, where no particle"), std::string::npos) << all;
+  EXPECT_NE(all.find("blocks overlap"), std::string::npos) << all;
+  EXPECT_GT(report.particles, 600u);
+  EXPECT_GT(report.memoryBytes, 5e5);
 }
 
 // Blocks over bodies: what would be in them is left out, and counted.

@@ -1,0 +1,79 @@
+#include "sunder/world/check_liquids.h"
+
+#include "sunder/base/error.h"
+#include "sunder/fluid/density_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/core.h>
+
+namespace sunder::world {
+
+namespace {
+
+constexpr double kListBytes = 700;  // a particle: neighbours and their gradients
+constexpr double kFrameBytes = 28;  // a particle: position, velocity, density
+constexpr double kMostParticles = 2e7;
+
+// Particles that emitters will have let in by the end.
+double toCome(const Scene& scene) {
+  const double diameter = 2 * scene.fluid->settings.radius, end = scene.world.frameTime(scene.world.frames);
+  double sum = 0;
+  for (const LiquidSpec& liquid : scene.fluid->liquids)
+    for (const EmitterSpec& e : liquid.emitters)
+      sum += kPi * e.radius * e.radius * e.speed * std::max(0.0, std::min(e.until, end) - e.from) /
+             (diameter * diameter * diameter);
+  return sum;
+}
+
+}  // namespace
+
+void checkLiquids(const World& world, CheckReport& report) {
+  const Liquids& liquids = world.liquids();
+  if (!liquids.any()) return;
+  const Scene& scene = world.scene();
+  const fluid::Fluid& fluid = *liquids.fluid();
+  const double support = fluid.support(), diameter = 0.5 * support;
+  const auto particles = double(fluid.size()), later = toCome(scene);
+  if (particles + later == 0) report.findings.push_back({false, "fluid", "there are no particles"});
+  if (particles + later > kMostParticles)
+    report.findings.push_back(
+        {false, "fluid", fmt::format("{:.2g} particles; larger ones are fewer", particles + later)});
+  if (liquids.report().buried > 0)
+    report.findings.push_back(
+        {false, "fluid",
+         fmt::format("{} particles of blocks would be in bodies and are left out", liquids.report().buried)});
+  if (liquids.report().crowding > 0.5)
+    report.findings.push_back(
+        {false, "fluid",
+         fmt::format("blocks overlap, or do not fit: at the start a place is {:.0f} % too dense",
+                     100 * liquids.report().crowding)});
+  std::set<const rigid::Shape*> seen;
+  for (const BodySpec& body : scene.bodies) {
+    const rigid::Shape& shape = *world.shapes()[body.shape].shape;
+    if (body.liquid || shape.kind() == rigid::ShapeKind::Plane || !seen.insert(&shape).second) continue;
+    const auto* map = dynamic_cast<const fluid::DensityMap*>(liquids.mapOf(body).get());
+    if (!map) continue;
+    report.memoryBytes += double(map->bytes());
+    const std::string where = "body " + body.id;
+    if (map->settings().offset < scene.fluid->offset)
+      report.findings.push_back(
+          {false, where,
+           fmt::format(
+               "has walls of {:.2g} m, thin for particles of {:.2g} m: liquids keep {:.2g} m away from it; "
+               "smaller particles come closer",
+               map->report().thinnest, diameter, (scene.fluid->offset - map->settings().offset) * support)});
+    const double gap = liquids.narrowestGap(body);
+    if (gap < diameter)
+      report.findings.push_back(
+          {false, where,
+           fmt::format("has gaps of {:.2g} m, where no particle of {:.2g} m fits", gap, diameter)});
+  }
+  report.particles = fluid.size();
+  report.memoryBytes += double(fluid.bytes()) + kListBytes * particles + (kListBytes + 200) * later;
+  report.recordingBytes += kFrameBytes * (particles + 0.5 * later) * double(scene.world.frames);
+}
+
+}  // namespace sunder::world

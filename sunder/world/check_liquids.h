@@ -1,0 +1,11 @@
+// What a check says of the liquids of a scene.
+#pragma once
+
+#include "sunder/world/check.h"
+
+namespace sunder::world {
+
+// Adds findings, and what liquids need in memory and in a recording. For a world that has not moved yet.
+void checkLiquids(const World& world, CheckReport& report);
+
+}  // namespace sunder::world
