@@ -36,6 +36,7 @@ struct Verb {
 
 Verb addRun(CLI::App& root);
 Verb addCheck(CLI::App& root);
+Verb addImport(CLI::App& root);
 Verb addReplay(CLI::App& root);
 Verb addShape(CLI::App& root);
 Verb addInfo(CLI::App& root);

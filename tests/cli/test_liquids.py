@@ -88,6 +88,31 @@ class Liquids(CommandTest):
         self.refused("export", self.run_folder, "--to", "bgeo", "--surface", "-o", "b",
                      says=("bgeo holds no surfaces of liquids", "vtk, glb, usda, obj and ply do"))
 
+    def test_scenes_of_another_program_are_imported(self):
+        theirs = {
+            "Configuration": {"particleRadius": 0.05, "stopAt": 0.1, "simulationMethod": 3, "boundaryHandlingMethod": 1},
+            "RigidBodies": [
+                {"geometryFile": "UnitBox.obj", "translation": [1, 1, 0.5], "scale": [2, 2, 1], "isWall": True},
+                {"geometryFile": "sphere.obj", "translation": [1.5, 0.4, 0.5], "scale": [0.2, 0.2, 0.2], "isDynamic": True,
+                 "density": 300}],
+            "FluidBlocks": [{"start": [0, 0, 0], "end": [0.5, 1, 1], "initialVelocity": [1, 0, 0]}],
+            "Emitters": [{"width": 4, "translation": [0.1, 1.5, 0.5], "velocity": 2, "type": 1}],
+            "FluidModels": []}
+        (self.folder / "theirs.json").write_text(json.dumps(theirs))
+        made = self.json("import", "theirs.json", "-o", "ours.json")
+        self.assertEqual((made["bodies"], made["liquids"]), (1, 1))
+        self.assertIn('"FluidModels" was left out', made["notes"])
+        ours = json.loads((self.folder / "ours.json").read_text())
+        self.assertEqual(ours["fluid"]["tank"], {"lower": [0, 0, 0], "upper": [2, 2, 1]})
+        self.assertEqual(ours["fluid"]["solver"], "implicit")
+        self.assertEqual(ours["fluid"]["liquids"][0]["blocks"][0]["velocity"], [1, 0, 0])
+        self.ok("run", "ours.json", "-o", "out", "--quiet")
+        for wrong, says in (({"world": {}}, 'no "Configuration"'), ({"Configuration": {"sim2D": True}}, "two dimensions"),
+                            ({"Configuration": {"particleRadius": "big"}}, '"particleRadius" is not a number')):
+            (self.folder / "wrong.json").write_text(json.dumps(wrong))
+            self.refused("import", "wrong.json", "-o", "never.json", says=(says,))
+        self.assertFalse((self.folder / "never.json").exists())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,57 @@
+// sunder import SCENE -o SCENE
+#include "sunder/base/error.h"
+#include "sunder/base/file.h"
+#include "sunder/world/import_splish.h"
+#include "sunder/world/scene.h"
+
+#include "command.h"
+
+#include <filesystem>
+#include <memory>
+
+#include <fmt/core.h>
+
+namespace sunder::cli {
+
+namespace {
+
+struct ImportCommand {
+  std::string input, output;
+};
+
+int import(const ImportCommand& command, const Settings& settings) {
+  const std::filesystem::path folder = std::filesystem::path(command.output).parent_path();
+  const world::ImportedScene made = world::importSplish(command.input, folder.empty() ? "." : folder);
+  // What is written can be read.
+  const world::Scene scene =
+      world::readScene(world::SceneDocument::parse(made.text, command.output, folder.empty() ? "." : folder));
+  writeFile(command.output, made.text);
+  if (settings.json)
+    printJson({{"input", command.input},
+               {"output", command.output},
+               {"bodies", scene.bodies.size() - scene.fluid->liquids.size()},
+               {"liquids", scene.fluid->liquids.size()},
+               {"notes", made.notes}});
+  for (const std::string& note : made.notes) say(settings, "note: " + note);
+  say(settings, fmt::format("{}: {} bodies, {} liquids; run it with 'sunder run {}'", command.output,
+                            scene.bodies.size() - scene.fluid->liquids.size(), scene.fluid->liquids.size(),
+                            command.output));
+  return 0;
+}
+
+}  // namespace
+
+Verb addImport(CLI::App& root) {
+  auto command = std::make_shared<ImportCommand>();
+  CLI::App* app = root.add_subcommand("import", "Make a scene of a scene of SPlisHSPlasH");
+  app->add_option("SCENE", command->input, "The scene of SPlisHSPlasH, JSON")->required();
+  app->add_option("-o,--output", command->output, "The scene to write")->required();
+  app->footer(
+      "Boxes, fluid blocks, rigid bodies and emitters are taken over; what is left out is named.\n"
+      "Examples:\n"
+      "  sunder import DamBreakModel.json -o dam.json\n"
+      "  sunder import DamBreakModel.json -o dam.json --json");
+  return {app, [command](const Settings& settings) { return import(*command, settings); }};
+}
+
+}  // namespace sunder::cli
