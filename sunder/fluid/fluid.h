@@ -133,6 +133,7 @@ class Fluid {
 
   size_t size() const { return positions_.size(); }
   const std::vector<Vec3>& positions() const { return positions_; }
+  void setVelocity(size_t i, const Vec3& velocity) { motion_[i].head<3>() = velocity.cast<float>(); }
   Vec3 velocity(size_t i) const { return motion_[i].head<3>().cast<double>(); }
   std::span<const Vec4f> motion() const { return motion_; }
   const std::vector<uint32_t>& ids() const { return ids_; }  // in the order of birth, forever

@@ -11,8 +11,6 @@ namespace sunder::fluid {
 
 namespace {
 
-constexpr double kTogether = 0.3;
-
 // Squared, how fast a body turns by a unit of pressure at one place.
 double turning(const BoundaryBody& body, const Vec3& arm) { return arm.dot(body.inverseInertia * arm); }
 
@@ -88,9 +86,9 @@ double Fluid::errorAtBodies() const {
   return worst;
 }
 
-// What a particle presses away moves the body too. All particles around it press at a time, so each takes a
-// part of the sum over all for its own: then they do not overshoot together. (Of what presses on a plate,
-// half is on the same side; iterations bear twice the right step.)
+// What a particle presses away moves the body too. All particles around it press at a time, so each takes the
+// sum over all for its own: then they do not overshoot together. (With a third of it, shards of a bottle
+// fly.)
 void Fluid::addMobility() {
   const double scale = settings_.referenceDensity * volume_;
   for (size_t b = 0; b < bodies_.size(); ++b) {
@@ -109,8 +107,7 @@ void Fluid::addMobility() {
       turnAll += turn;
     });
     each([&](uint32_t i, double push, double turn) {
-      if (factor_[i] >= 0)
-        factor_[i] += float(kTogether * scale * (body.inverseMass * push * pushAll + turn * turnAll));
+      if (factor_[i] >= 0) factor_[i] += float(scale * (body.inverseMass * push * pushAll + turn * turnAll));
     });
   }
 }

@@ -170,6 +170,7 @@ void Liquids::step(const rigid::Simulation& simulation, double time) {
     for (uint32_t b = 0; b < impulses_.size(); ++b)
       drift_[b] += step * fluid_->body(first + b).inverseMass * impulses_[b].linear;
     place(simulation, std::min(done / dt, 1.0));
+    drive(time);
     report_.last = fluid_->step(step);
     ++report_.steps;
     report_.missedDensity += report_.last.densityMissed;

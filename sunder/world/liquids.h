@@ -71,6 +71,7 @@ class Liquids {
   // Marks points in bodies: where one adds more than `most` to the density.
   void findBuried(std::span<const Vec3> points, double most, std::span<uint8_t> buried) const;
   void emit(double time);
+  void drive(double time);  // what is still in the nozzle of an emitter
   void drain();
   // Pieces keep the distance from liquids that the whole had: `offset`.
   fluid::BoundaryMapPtr mapOf(const rigid::Shape& shape, std::optional<double> offset = {}) const;

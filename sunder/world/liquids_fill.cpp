@@ -16,6 +16,7 @@ using rigid::BodyIndex;
 
 // Of the density that a wall adds: particles of a block that have more are in it.
 constexpr double kBuried = 0.75;
+constexpr double kNozzle = 2;    // diameters that particles of an emitter are led
 constexpr double kPoured = 0.5;  // liquid that is poured comes no nearer
 
 }  // namespace
@@ -100,6 +101,23 @@ void Liquids::emit(double time) {
       }
     }
   }
+}
+
+// Layers leave their emitter at its speed, whatever presses on them: left to themselves they would be pressed
+// back to where the next ones come in.
+void Liquids::drive(double time) {
+  const double length = kNozzle * 2 * scene_.fluid->settings.radius;
+  for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l)
+    for (const EmitterSpec& emitter : scene_.fluid->liquids[l].emitters) {
+      if (time < emitter.from || time > emitter.until + length / emitter.speed) continue;
+      for (size_t i = 0; i < fluid_->size(); ++i) {
+        const Vec3 way = fluid_->positions()[i] - emitter.position;
+        const double along = way.dot(emitter.direction);
+        if (along < -length || along > length || fluid_->phases()[i] != l) continue;
+        if ((way - along * emitter.direction).norm() <= emitter.radius + 0.5 * length)
+          fluid_->setVelocity(i, emitter.speed * emitter.direction);
+      }
+    }
 }
 
 }  // namespace sunder::world
