@@ -143,6 +143,7 @@ double Fluid::relax(double tolerance, uint32_t rounds) {
     motion_[i] = motion[place[ids_[i]]];
     kappa_[i] = 0;
   });
+  prepare();  // with bodies that give way again
   impulses_.assign(bodies_.size(), {});
   return worst;
 }

@@ -73,4 +73,17 @@ inline void run(Fluid& fluid, double time, double longest = 2e-3) {
   }
 }
 
+// The mean push on a body upwards, N, over the steps after the fluid has come to rest.
+inline double liftOnceCalm(Fluid& fluid, uint32_t body) {
+  constexpr double kStep = 3e-3;
+  constexpr int kSteps = 200;
+  run(fluid, 1.5, kStep);
+  double force = 0;
+  for (int k = 0; k < kSteps; ++k) {
+    fluid.step(kStep);
+    force += fluid.impulses()[body].linear.y() / (kStep * kSteps);
+  }
+  return force;
+}
+
 }  // namespace sunder::fluid

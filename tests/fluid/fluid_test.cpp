@@ -7,6 +7,7 @@
 #include "sunder/fluid/fill.h"
 #include "sunder/spatial/point_grid.h"
 
+#include "same_bits.h"
 #include "wall_map.h"
 
 #include <limits>
@@ -260,28 +261,7 @@ TEST(FluidFull, WarmStartsSaveIterations) {
 TEST(Fluid, SameBitsForAnyNumberOfThreadsAndAfterResuming) {
   FluidSettings settings;
   settings.radius = kRadius;
-  std::string middle;
-  const auto run = [&](unsigned threads) {
-    const ThreadLimit limit(threads);
-    Fluid fluid = dam(10, settings);
-    for (int k = 0; k < 40; ++k) {
-      if (k == 21) {
-        middle.clear();
-        ByteWriter writer(middle);
-        fluid.save(writer);
-      }
-      fluid.step(2e-3);
-    }
-    return fluid.hash();
-  };
-  const uint64_t hash = run(1);
-  EXPECT_EQ(run(2), hash);
-  EXPECT_EQ(run(4), hash);
-  Fluid resumed = dam(10, settings);
-  ByteReader reader(std::as_bytes(std::span(middle.data(), middle.size())), "state");
-  resumed.load(reader);
-  for (int k = 21; k < 40; ++k) resumed.step(2e-3);
-  EXPECT_EQ(resumed.hash(), hash);
+  expectSameBits([&] { return dam(10, settings); }, 40, 21);
 }
 
 TEST(Fluid, WrongSettingsAreRefused) {

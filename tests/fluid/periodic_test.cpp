@@ -9,6 +9,8 @@
 #include "sunder/fluid/fill.h"
 #include "sunder/fluid/fluid.h"
 
+#include "same_bits.h"
+
 #include <cmath>
 #include <set>
 
@@ -131,28 +133,7 @@ TEST(Periodic, SameBitsForAnyNumberOfThreadsAndAfterResuming) {
     fluid.add(fillBox({Vec3::Zero(), Vec3(0.4, 0.3, 0.2)}, kDiameter), Vec3(1, 0, 0.3));
     return fluid;
   };
-  std::string middle;
-  const auto run = [&](unsigned threads) {
-    const ThreadLimit limit(threads);
-    Fluid fluid = make();
-    for (int k = 0; k < 40; ++k) {
-      if (k == 21) {
-        middle.clear();
-        ByteWriter writer(middle);
-        fluid.save(writer);
-      }
-      fluid.step(2e-3);
-    }
-    return fluid.hash();
-  };
-  const uint64_t hash = run(1);
-  EXPECT_EQ(run(2), hash);
-  EXPECT_EQ(run(4), hash);
-  Fluid resumed = make();
-  ByteReader reader(std::as_bytes(std::span(middle.data(), middle.size())), "state");
-  resumed.load(reader);
-  for (int k = 21; k < 40; ++k) resumed.step(2e-3);
-  EXPECT_EQ(resumed.hash(), hash);
+  expectSameBits(make, 40, 21);
 }
 
 TEST(Periodic, SidesTooNearAreRefused) {

@@ -5,6 +5,7 @@
 #include "sunder/fluid/fill.h"
 #include "sunder/fluid/fluid.h"
 
+#include "same_bits.h"
 #include "wall_map.h"
 
 #include <algorithm>
@@ -141,30 +142,7 @@ TEST(PressureSolvers, SmallStepsNeedFewIterations) {
 }
 
 TEST(PressureSolvers, SameBitsForAnyNumberOfThreadsAndAfterResuming) {
-  for (const PressureSolver solver : kAll) {
-    std::string middle;
-    const auto run = [&](unsigned threads) {
-      const ThreadLimit limit(threads);
-      Fluid fluid = dam(9, with(solver));
-      for (int k = 0; k < 12; ++k) {
-        if (k == 5) {
-          middle.clear();
-          ByteWriter writer(middle);
-          fluid.save(writer);
-        }
-        fluid.step(2e-3);
-      }
-      return fluid.hash();
-    };
-    const uint64_t hash = run(1);
-    EXPECT_EQ(run(2), hash);
-    EXPECT_EQ(run(4), hash);
-    Fluid resumed = dam(9, with(solver));
-    ByteReader reader(std::as_bytes(std::span(middle.data(), middle.size())), "state");
-    resumed.load(reader);
-    for (int k = 5; k < 12; ++k) resumed.step(2e-3);
-    EXPECT_EQ(resumed.hash(), hash) << int(solver);
-  }
+  for (const PressureSolver solver : kAll) expectSameBits([&] { return dam(9, with(solver)); }, 12, 5);
 }
 
 }  // namespace
