@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from harness import BIN, CUBE_OBJ, CommandTest
+from harness import BIN, CUBE_OBJ, SMALLER, CommandTest
 
 SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 
@@ -229,7 +229,7 @@ class Run(CommandTest):
     def test_all_scenes_are_valid(self):
         for scene in sorted(SCENES.glob("*.json")):
             if scene.stem != "pile":  # building its solids takes longer than the rest together
-                self.json("run", scene, "-o", scene.stem, "--frames", 2)
+                self.json("run", scene, "-o", scene.stem, "--frames", 2, *SMALLER.get(scene.stem, []))
 
 
 if __name__ == "__main__":
