@@ -2,8 +2,10 @@
 // step with two density and one divergence iterations, after thirty steps of a start; its stages, and bytes
 // of state a particle. `dam/50k` to `dam/1M`: nanoseconds a particle and step, for how cost grows, and the
 // same in processor time, which other programs disturb less.
-// `neighbours/1M`: their lists alone, as the fluid asks for them. Peer: SPlisHSPlasH 2.16, single precision,
-// AVX and density maps, figures of the same class of machine.
+// `dam/second`: a second of a dam break of 125,000 particles in steps of 4 ms, by the strict mean: seconds in
+// all, milliseconds an iteration and a search for neighbours (specification 10, check 30). `neighbours/1M`:
+// their lists alone, as the fluid asks for them. Peer: SPlisHSPlasH 2.16, single precision, AVX and density
+// maps, figures of the same class of machine.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/fluid/fluid.h"
@@ -15,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <optional>
 #include <string>
 
 namespace sunder::bench {
@@ -107,6 +110,46 @@ SUNDER_BENCH("fluid", fluidGrowth) {
                     .unit = "ns/particle"});
       addState(report, name, fluid, threads);
     }
+  }
+}
+
+SUNDER_BENCH("fluid", fluidSecond) {
+  for (const auto& [name, warm] : {std::pair{"dam/second/half", WarmStart::Half},
+                                   std::pair{"dam/second/increments", WarmStart::Increments}}) {
+    if (!options.wants(name)) continue;
+    FluidSettings settings;
+    settings.warmStart = warm;
+    Fluid fluid = dam(50, settings);
+    Profiler profiler;
+    const int steps = 250;
+    uint64_t iterations = 0;
+    const double start = now();
+    {
+      const Profiler::Activation active(profiler);
+      for (int k = 0; k < steps; ++k) {
+        const FluidStep step = fluid.step(4e-3);
+        iterations += step.densityIterations + step.divergenceIterations;
+      }
+    }
+    const double all = now() - start;
+    double solving = 0, search = 0;
+    for (const Profiler::Stage& stage : profiler.stages()) {
+      if (stage.name == "constant density" || stage.name == "divergence") solving += stage.total;
+      if (stage.name == "neighbours") search += stage.total / double(stage.calls);
+    }
+    const auto add = [&](const char* what, double value, const char* unit, const char* metric,
+                         std::optional<double> bar) {
+      report.add({.name = std::string(name) + what,
+                  .size = fluid.size(),
+                  .metric = metric,
+                  .value = value,
+                  .unit = unit,
+                  .bar = bar});
+    };
+    add("", all, "s", "time", 140);
+    add("/iterations", double(iterations) / steps, "iterations", "count", std::nullopt);
+    add("/iteration", 1e3 * solving / double(iterations), "ms", "time", 25);
+    add("/search", 1e3 * search, "ms", "time", 30);
   }
 }
 
