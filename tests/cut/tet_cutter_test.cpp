@@ -71,12 +71,12 @@ Summary summaryOf(const TetCut& cut) {
   return s;
 }
 
-struct Tallies {
+struct TetTallies {
   size_t cuts = 0, separated = 0, incised = 0;
 };
 
 void compareWithCut(int count, uint64_t seed, double bumps, bool aligned) {
-  Tallies tallies;
+  TetTallies tallies;
   for (int i = 0; i < count && !::testing::Test::HasFatalFailure(); ++i) {
     SCOPED_TRACE(i);
     RandomStream random(seed, static_cast<uint64_t>(i));

@@ -15,11 +15,11 @@
 namespace sunder::fluid {
 namespace {
 
-constexpr double kSpacing = 0.02, kRadius = kSpacing / 2;
-constexpr double kVolume = kSpacing * kSpacing * kSpacing;
+constexpr double kSpacing = 0.02, kSurfaceRadius = kSpacing / 2;
+constexpr double kSurfaceVolume = kSpacing * kSpacing * kSpacing;
 
 SurfaceSettings settingsOf(SurfaceMethod method = SurfaceMethod::Anisotropic, double cell = 0) {
-  return {.radius = kRadius, .cell = cell, .method = method};
+  return {.radius = kSurfaceRadius, .cell = cell, .method = method};
 }
 
 geometry::MeshReport reportOf(const LiquidSurface& surface) {
@@ -58,7 +58,7 @@ TEST(LiquidSurface, ABallOfParticlesKeepsItsVolume) {
     const geometry::MeshReport report = closedReport(surface);
     EXPECT_EQ(report.components, 1u);
     EXPECT_EQ(report.genus, 0);
-    const double volume = double(points.size()) * kVolume;
+    const double volume = double(points.size()) * kSurfaceVolume;
     EXPECT_NEAR(report.volume, volume, share * volume);
     for (size_t v = 0; v < surface.normals.size(); ++v) {
       const Vec3 out = (surface.mesh.positions[v] - Vec3(0.001, 0.003, 0.002)).normalized();
@@ -107,10 +107,10 @@ TEST(LiquidSurface, ALoneParticleIsABallOfItsVolume) {
     const std::vector<Vec3> one = {Vec3(0.3, -2, 5)};
     const auto coarse = closedReport(liquidSurface(one, {}, settingsOf(method)));
     EXPECT_EQ(coarse.components, 1u);
-    EXPECT_GT(coarse.volume, 0.6 * kVolume);
-    EXPECT_LT(coarse.volume, kVolume);
-    const auto fine = closedReport(liquidSurface(one, {}, settingsOf(method, kRadius / 8)));
-    EXPECT_NEAR(fine.volume, kVolume, 0.02 * kVolume);
+    EXPECT_GT(coarse.volume, 0.6 * kSurfaceVolume);
+    EXPECT_LT(coarse.volume, kSurfaceVolume);
+    const auto fine = closedReport(liquidSurface(one, {}, settingsOf(method, kSurfaceRadius / 8)));
+    EXPECT_NEAR(fine.volume, kSurfaceVolume, 0.02 * kSurfaceVolume);
     EXPECT_LT((fine.centre - one[0]).norm(), 0.01 * kSpacing);
   }
 }
@@ -127,7 +127,7 @@ TEST(LiquidSurface, DropsApartAreApartAndSheetsAreWhole) {
       const auto report = closedReport(liquidSurface(sheet, {}, settingsOf(method)));
       EXPECT_EQ(report.components, 1u);
       EXPECT_EQ(report.genus, 0);
-      EXPECT_NEAR(report.volume / (double(sheet.size()) * kVolume), 1, 0.2);
+      EXPECT_NEAR(report.volume / (double(sheet.size()) * kSurfaceVolume), 1, 0.2);
     }
   }
 }
@@ -142,7 +142,7 @@ TEST(LiquidSurface, ClosedForAnyParticles) {
     points.push_back(points[0]);  // one twice
     for (const SurfaceMethod method : {SurfaceMethod::Anisotropic, SurfaceMethod::Averaged}) {
       closedReport(liquidSurface(points, {}, settingsOf(method)));
-      closedReport(liquidSurface(points, {}, settingsOf(method, 4 * kRadius)));
+      closedReport(liquidSurface(points, {}, settingsOf(method, 4 * kSurfaceRadius)));
     }
   }
 }
@@ -217,10 +217,10 @@ TEST(LiquidSurface, BadInputIsRefusedWithAdvice) {
   EXPECT_TRUE(liquidSurface({}, {}, settingsOf()).mesh.triangles.empty());
   refused(points, {}, {.radius = 0}, ErrorKind::Usage, "radius of its particles");
   refused(points, {}, {.radius = nan}, ErrorKind::Usage, "radius of its particles");
-  refused(points, {}, {.radius = kRadius, .cell = -1}, ErrorKind::Usage, "positive size");
-  refused(points, {}, {.radius = kRadius, .cell = 1}, ErrorKind::Usage, "at most two diameters");
-  refused(points, {}, {.radius = kRadius, .cell = 1e-7}, ErrorKind::Limit, "take larger cells");
-  refused(points, {}, {.radius = kRadius, .cell = 1e-300}, ErrorKind::Limit, "take larger cells");
+  refused(points, {}, {.radius = kSurfaceRadius, .cell = -1}, ErrorKind::Usage, "positive size");
+  refused(points, {}, {.radius = kSurfaceRadius, .cell = 1}, ErrorKind::Usage, "at most two diameters");
+  refused(points, {}, {.radius = kSurfaceRadius, .cell = 1e-7}, ErrorKind::Limit, "take larger cells");
+  refused(points, {}, {.radius = kSurfaceRadius, .cell = 1e-300}, ErrorKind::Limit, "take larger cells");
   refused(points, {Vec3f::Zero()}, settingsOf(), ErrorKind::Usage, "velocity of each particle");
   std::vector<Vec3> broken = points;
   broken[7].y() = nan;
