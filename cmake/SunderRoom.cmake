@@ -1,6 +1,7 @@
 # sunder_room(NAME room PUBLIC targets... PRIVATE targets... [PCH headers...])
-# A room is the folder sunder/<room>: all its .cpp files make the static library `sunder_<room>` with the alias `sunder::<room>`. Its headers are found as
-# "sunder/<room>/<concept>.h" both in the source tree and when installed.
+# A room is the folder sunder/<room>: all its .cpp files make the static library `sunder_<room>` with the alias
+# `sunder::<room>`. Its headers are found as "sunder/<room>/<concept>.h" both in the source tree and when installed. Rooms
+# that name no headers to precompile share those of `geometry`.
 function(sunder_room)
   cmake_parse_arguments(ROOM "" "NAME" "PUBLIC;PRIVATE;PCH" ${ARGN})
   set(target sunder_${ROOM_NAME})
@@ -15,6 +16,9 @@ function(sunder_room)
     PRIVATE $<BUILD_INTERFACE:sunder_options> $<BUILD_INTERFACE:sunder_warnings> ${ROOM_PRIVATE})
   if(ROOM_PCH)
     target_precompile_headers(${target} PRIVATE ${ROOM_PCH})
+  else()
+    target_precompile_headers(${target} REUSE_FROM sunder_geometry)
   endif()
+  sunder_unity(${target})
   set_property(GLOBAL APPEND PROPERTY SUNDER_ROOMS ${ROOM_NAME})
 endfunction()

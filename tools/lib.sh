@@ -38,14 +38,16 @@ ensure_build_packages() {
 }
 
 # configure_and_build PRESET BUILD_DIR [cmake arguments]: configures once (Ninja re-runs CMake by itself when a
-# CMake file changed), then builds what the array `targets` names, or everything. Prints the compiler's output only when
+# CMake file changed), from nothing with sources in batches (docs/building.md), then builds what the array `targets` names, or everything. Prints the compiler's output only when
 # it says something.
 targets=()
 configure_and_build() {
-  local preset=$1 dir=$2 log
+  local preset=$1 dir=$2 log fresh=()
   shift 2
+  [ -f "$dir/build.ninja" ] || fresh=(-DSUNDER_UNITY=ON)
+  set -- "${fresh[@]}" "$@"
   log=$(mktemp)
-  if [ ! -f "$dir/build.ninja" ] || [ $# -gt 0 ]; then
+  if [ $# -gt 0 ]; then
     cmake --preset "$preset" "$@" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; exit 1; }
   fi
   rm -f "$log"

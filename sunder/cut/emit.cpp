@@ -13,9 +13,9 @@ namespace sunder::cut {
 
 namespace {
 
-constexpr size_t kGrain = 16384;
+constexpr size_t kEmitGrain = 16384;
 constexpr size_t kRegionGrain = 64;
-constexpr int kMostRounds = 16;  // of splitting edges that folded triangles doubled
+constexpr int kMostSplittings = 16;  // of splitting edges that folded triangles doubled
 
 class Emitter {
  public:
@@ -55,11 +55,11 @@ class Emitter {
       plan.firstFace = faces;
       plan.firstCorner = corners;
       const size_t count = mesh(u).triangles.size();
-      plan.blockFace.assign((count + kGrain - 1) / kGrain, 0);
-      parallelBlocks(count, kGrain, [&](size_t begin, size_t end) {
+      plan.blockFace.assign((count + kEmitGrain - 1) / kEmitGrain, 0);
+      parallelBlocks(count, kEmitGrain, [&](size_t begin, size_t end) {
         uint32_t kept = 0;
         for (size_t f = begin; f < end; ++f) kept += fragmentOfFace(scene_, u, u32(f)) != kNoIndex;
-        plan.blockFace[begin / kGrain] = kept;
+        plan.blockFace[begin / kEmitGrain] = kept;
       });
       for (uint32_t& b : plan.blockFace) {
         const uint32_t kept = b;
@@ -143,7 +143,7 @@ class Emitter {
       for (uint8_t& s : suspect) s = s == 3;
     }
     for (int round = 0;
-         round < kMostRounds && splitDoubledEdges(seamEdges, origin, suspect, triangles_, result_);)
+         round < kMostSplittings && splitDoubledEdges(seamEdges, origin, suspect, triangles_, result_);)
       ++round;
   }
 
@@ -175,8 +175,8 @@ class Emitter {
   void writeUntouched(size_t i, bool dissolving) {
     const Use& u = uses_[i];
     const KernelMesh& m = mesh(u);
-    parallelBlocks(m.triangles.size(), kGrain, [&](size_t begin, size_t end) {
-      uint32_t face = plans_[i].blockFace[begin / kGrain];
+    parallelBlocks(m.triangles.size(), kEmitGrain, [&](size_t begin, size_t end) {
+      uint32_t face = plans_[i].blockFace[begin / kEmitGrain];
       for (uint32_t f = u32(begin); f < end; ++f) {
         const uint32_t fragment = fragmentOfFace(scene_, u, f);
         if (fragment == kNoIndex) continue;

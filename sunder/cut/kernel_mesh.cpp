@@ -18,7 +18,7 @@ namespace sunder::cut {
 namespace {
 
 constexpr double kFarthest = 1e37;
-constexpr size_t kGrain = 16384;
+constexpr size_t kKernelGrain = 16384;
 constexpr size_t kLongRow = 40;
 
 // One half-edge in the row of the lower of its two vertices.
@@ -53,7 +53,7 @@ Box3 finiteBounds(std::span<const Vec3> positions, const std::string& name) {
         a.bad = std::min(a.bad, b.bad);
         return a;
       },
-      kGrain);
+      kKernelGrain);
   if (all.bad != ~size_t(0))
     throw bad(name, fmt::format("vertex {} is not finite or beyond {:g}", all.bad, kFarthest))
         .hint("sunder clean removes such vertices with their faces");
@@ -150,7 +150,7 @@ void checkTriangles(const KernelMesh& mesh, const std::string& name) {
         }
         return ~size_t(0);
       },
-      [](size_t a, size_t b) { return std::min(a, b); }, kGrain);
+      [](size_t a, size_t b) { return std::min(a, b); }, kKernelGrain);
   if (worst == ~size_t(0)) return;
   const Triangle& t = mesh.triangles[worst];
   const uint32_t face = mesh.sourceOf(u32(worst));
@@ -223,8 +223,8 @@ void pairHalfedges(KernelMesh& mesh, const Pairs& diagonals, const std::string& 
   }
   mesh.twin.resize(halfedges);
   std::atomic<size_t> refused{~size_t(0)};
-  std::vector<uint32_t> firstBorder((vertices + kGrain - 1) / kGrain, kNoIndex);
-  parallelBlocks(vertices, kGrain, [&](size_t begin, size_t end) {
+  std::vector<uint32_t> firstBorder((vertices + kKernelGrain - 1) / kKernelGrain, kNoIndex);
+  parallelBlocks(vertices, kKernelGrain, [&](size_t begin, size_t end) {
     uint32_t border = kNoIndex;
     for (size_t v = begin; v < end; ++v) {
       Entry* row = entries.get() + start[v];
@@ -258,7 +258,7 @@ void pairHalfedges(KernelMesh& mesh, const Pairs& diagonals, const std::string& 
       while (!proper && v < known && !refused.compare_exchange_weak(known, v)) {
       }
     }
-    firstBorder[begin / kGrain] = border;
+    firstBorder[begin / kKernelGrain] = border;
   });
   std::vector<uint64_t> keys;
   for (const auto& [h, g] : diagonals) {
@@ -306,7 +306,7 @@ void splitFans(KernelMesh& mesh) {
           if (first[v] != kNoIndex) walkFan(mesh, first[v], [&](uint32_t) { ++sum; });
         return sum;
       },
-      [](size_t x, size_t y) { return x + y; }, kGrain);
+      [](size_t x, size_t y) { return x + y; }, kKernelGrain);
   if (inFirstFans == halfedges) return;
   if (mesh.ownTriangles.empty()) mesh.ownTriangles.assign(mesh.triangles.begin(), mesh.triangles.end());
   mesh.ownPositions.assign(mesh.positions.begin(), mesh.positions.end());

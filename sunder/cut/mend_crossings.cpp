@@ -15,8 +15,8 @@ namespace {
 
 using geometry::u32;
 
-constexpr int kMostRounds = 6;
-constexpr double kUlp = 0x1p-52;
+constexpr int kMostMendings = 6;
+constexpr double kMendingUlp = 0x1p-52;
 
 class Mender {
  public:
@@ -35,7 +35,7 @@ class Mender {
       if (vertices.empty()) continue;
       findPairs(vertices);
       const Vec3 start = mesh_.positions[place];
-      const double unit = step * kUlp * std::max(start.cwiseAbs().maxCoeff(), 1e-300);
+      const double unit = step * kMendingUlp * std::max(start.cwiseAbs().maxCoeff(), 1e-300);
       size_t fewest = countCrossings(pairs_.size());
       if (fewest == 0) return;
       Vec3 best = start;
@@ -164,7 +164,7 @@ class Mender {
 std::vector<std::array<uint32_t, 2>> mendCrossings(CutResult& result) {
   auto crossings = crossingFaces(result);
   int step = 1;
-  for (int round = 0; round < kMostRounds && !crossings.empty(); ++round, step *= 2) {
+  for (int round = 0; round < kMostMendings && !crossings.empty(); ++round, step *= 2) {
     CutResult before = result;
     Mender mender(result);
     for (const auto& [a, b] : crossings) mender.mend(a, b, step);

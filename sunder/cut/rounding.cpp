@@ -11,7 +11,7 @@ namespace sunder::cut {
 
 namespace {
 
-constexpr size_t kGrain = 1024;
+constexpr size_t kRoundingGrain = 1024;
 
 // Does an edge of one triangle pass through the inside of the other?
 bool pierces(const std::array<const Vec3*, 3>& edges, const std::array<const Vec3*, 3>& face) {
@@ -53,13 +53,14 @@ std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result) {
     const auto& v = mesh.triangles[t];
     return std::array<const Vec3*, 3>{&mesh.positions[v[0]], &mesh.positions[v[1]], &mesh.positions[v[2]]};
   };
-  std::vector<std::vector<std::array<uint32_t, 2>>> blocks((pairs.size() + kGrain - 1) / kGrain);
-  parallelBlocks(pairs.size(), kGrain, [&](size_t begin, size_t end) {
+  std::vector<std::vector<std::array<uint32_t, 2>>> blocks((pairs.size() + kRoundingGrain - 1) /
+                                                           kRoundingGrain);
+  parallelBlocks(pairs.size(), kRoundingGrain, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       const uint32_t a = mesh.sourceOf(pairs[i].a), b = mesh.sourceOf(pairs[i].b);
       if (a == b || result.fragment[a] != result.fragment[b] || !(rounded[a] || rounded[b])) continue;
       const auto x = corners(pairs[i].a), y = corners(pairs[i].b);
-      if (trianglesCross(x, y)) blocks[begin / kGrain].push_back({std::min(a, b), std::max(a, b)});
+      if (trianglesCross(x, y)) blocks[begin / kRoundingGrain].push_back({std::min(a, b), std::max(a, b)});
     }
   });
   std::vector<std::array<uint32_t, 2>> found;

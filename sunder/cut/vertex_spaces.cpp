@@ -9,7 +9,7 @@ namespace sunder::cut {
 
 namespace {
 
-constexpr size_t kGrain = 16384;
+constexpr size_t kSpacesGrain = 16384;
 
 // All of the mesh: then its vertices keep their numbers, those without faces too.
 bool takesAll(const Use& u) {
@@ -31,7 +31,7 @@ void VertexSpaces::mark(const Use& u, std::span<const uint32_t> regions) {
     return;
   }
   const KernelMesh& mesh = *scene_.mesh[u.mesh];
-  parallelBlocks(mesh.triangles.size(), kGrain, [&](size_t begin, size_t end) {
+  parallelBlocks(mesh.triangles.size(), kSpacesGrain, [&](size_t begin, size_t end) {
     for (size_t f = begin; f < end; ++f) {
       if (fragmentOfFace(scene_, u, u32(f)) == kNoIndex) continue;
       for (const uint32_t v : mesh.triangles[f])
@@ -76,7 +76,7 @@ void VertexSpaces::number(const std::vector<Use>& uses, std::span<const std::spa
           result.vertexFrom[to] = kind;
           result.sourceVertex[to] = point ? u32(v) : from->sourceVertex(u32(v));
         },
-        kGrain);
+        kSpacesGrain);
   }
 }
 

@@ -14,7 +14,7 @@ namespace sunder::fem {
 
 namespace {
 
-constexpr size_t kGrain = 4096;
+constexpr size_t kVectorGrain = 4096;
 
 double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
   return parallelReduce(
@@ -24,7 +24,7 @@ double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
         for (size_t i = begin; i < end; ++i) sum += a[i].dot(b[i]);
         return sum;
       },
-      [](double x, double y) { return x + y; }, kGrain);
+      [](double x, double y) { return x + y; }, kVectorGrain);
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ bool ConjugateGradients::incompleteFactor(double raised) {
 void ConjugateGradients::precondition(std::span<const Vec3> r, std::span<Vec3> z) const {
   if (factor_.empty()) {
     parallelFor(
-        r.size(), [&](size_t i) { z[i].noalias() = inverse_[i] * r[i]; }, kGrain);
+        r.size(), [&](size_t i) { z[i].noalias() = inverse_[i] * r[i]; }, kVectorGrain);
     return;
   }
   const SparsePattern& pattern = matrix_->pattern();
@@ -153,14 +153,14 @@ void ConjugateGradients::solve(std::span<const Vec3> b, std::span<Vec3> x) {
             x_[i] += alpha * p_[i];
             r_[i] -= alpha * q_[i];
           },
-          kGrain);
+          kVectorGrain);
       residual = std::sqrt(dot(r_, r_)) / scale;
       precondition(r_, z_);
       const double next = dot(r_, z_);
       const double beta = next / rz;
       rz = next;
       parallelFor(
-          n, [&](size_t i) { p_[i] = z_[i] + beta * p_[i]; }, kGrain);
+          n, [&](size_t i) { p_[i] = z_[i] + beta * p_[i]; }, kVectorGrain);
     }
   }
   std::copy(x_.begin(), x_.end(), x.begin());

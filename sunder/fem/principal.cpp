@@ -12,7 +12,7 @@ namespace sunder::fem {
 
 namespace {
 
-constexpr size_t kBatch = 64, kGrain = 1024;
+constexpr size_t kBatch = 64, kPrincipalGrain = 1024;
 
 // The larger eigenvalue of the rate on the plane of the first two eigenvectors, and its direction.
 void onPlane(const SymmetricEigen& eigen, const Mat3& rate, Principal& out) {
@@ -54,7 +54,7 @@ SymmetricEigen symmetricEigen(const Stress& matrix) {
 
 void symmetricEigen(std::span<const Stress> matrices, std::span<SymmetricEigen> results) {
   assert(matrices.size() == results.size());
-  parallelBlocks(matrices.size(), kGrain, [&](size_t begin, size_t end) {
+  parallelBlocks(matrices.size(), kPrincipalGrain, [&](size_t begin, size_t end) {
     kernels::jacobi(matrices.data() + begin, end - begin, results.data() + begin);
   });
 }
@@ -62,7 +62,7 @@ void symmetricEigen(std::span<const Stress> matrices, std::span<SymmetricEigen> 
 void principalStresses(std::span<const Stress> stresses, std::span<const Stress> rates,
                        std::span<Principal> results) {
   assert(stresses.size() == results.size() && (rates.empty() || rates.size() == stresses.size()));
-  parallelBlocks(stresses.size(), kGrain, [&](size_t begin, size_t end) {
+  parallelBlocks(stresses.size(), kPrincipalGrain, [&](size_t begin, size_t end) {
     std::array<SymmetricEigen, kBatch> eigen;
     for (size_t first = begin; first < end; first += kBatch) {
       const size_t count = std::min(kBatch, end - first);

@@ -8,7 +8,7 @@ namespace sunder::fluid {
 
 namespace {
 
-constexpr size_t kBlock = 512;
+constexpr size_t kBoundaryBlock = 512;
 
 // The box around a map as its body stands.
 Box3 worldBounds(const BoundaryBody& body) {
@@ -31,12 +31,12 @@ void BoundaryEntries::clear(size_t bodies) {
 void findEntries(std::span<const BoundaryBody> bodies, std::span<const Vec4f> place, const Vec3& origin,
                  BoundaryEntries& entries) {
   entries.clear(bodies.size());
-  const size_t blocks = (place.size() + kBlock - 1) / kBlock;
+  const size_t blocks = (place.size() + kBoundaryBlock - 1) / kBoundaryBlock;
   std::vector<Box3f> boxes(blocks);
   parallelFor(
       blocks,
       [&](size_t b) {
-        for (size_t i = b * kBlock; i < std::min(place.size(), (b + 1) * kBlock); ++i)
+        for (size_t i = b * kBoundaryBlock; i < std::min(place.size(), (b + 1) * kBoundaryBlock); ++i)
           boxes[b].grow(place[i].head<3>());
       },
       16);
@@ -63,7 +63,7 @@ void findEntries(std::span<const BoundaryBody> bodies, std::span<const Vec4f> pl
         [&](size_t n) {
           std::vector<Vec4f> points, samples;
           Found& out = found[n];
-          const size_t begin = near[n] * kBlock, end = std::min(place.size(), begin + kBlock);
+          const size_t begin = near[n] * kBoundaryBlock, end = std::min(place.size(), begin + kBoundaryBlock);
           for (size_t i = begin; i < end; ++i) {
             const Vec3f p = place[i].head<3>();
             if (!reach.contains(p)) continue;

@@ -12,7 +12,7 @@ namespace sunder::fluid {
 
 namespace {
 
-constexpr int kBlock = 4;  // points along the edge of the blocks that a brick is searched by
+constexpr int kSearchBlock = 4;  // points along the edge of the blocks that a brick is searched by
 
 // From the centre of a cube of points to its corner.
 double halfDiagonal(int edge, double step) { return 0.5 * (edge - 1) * step * std::sqrt(3.0); }
@@ -74,19 +74,19 @@ size_t DistanceBricks::fill(const sdf::Field& field, size_t brick) {
   const Index3& place = places_[brick];
   const Index3 first{kEdge * place[0], kEdge * place[1], kEdge * place[2]};
   float* values = values_.data() + brick * kPoints;
-  const double slack = std::abs(lattice_.scale) * halfDiagonal(kBlock, lattice_.step);
+  const double slack = std::abs(lattice_.scale) * halfDiagonal(kSearchBlock, lattice_.step);
   std::vector<Vec3> centres, points;
   std::vector<Index3> blocks;
   std::vector<double> distances;
-  for (int k = 0; k < kEdge; k += kBlock)
-    for (int j = 0; j < kEdge; j += kBlock)
-      for (int i = 0; i < kEdge; i += kBlock) {
+  for (int k = 0; k < kEdge; k += kSearchBlock)
+    for (int j = 0; j < kEdge; j += kSearchBlock)
+      for (int i = 0; i < kEdge; i += kSearchBlock) {
         if (first[0] + i >= lattice_.size[0] || first[1] + j >= lattice_.size[1] ||
             first[2] + k >= lattice_.size[2])
           continue;
         blocks.push_back({i, j, k});
         centres.push_back(lattice_.position(first[0] + i, first[1] + j, first[2] + k) +
-                          Vec3::Constant(0.5 * (kBlock - 1) * lattice_.step));
+                          Vec3::Constant(0.5 * (kSearchBlock - 1) * lattice_.step));
       }
   std::fill_n(values, kPoints, lattice_.high);
   distances.resize(centres.size());
@@ -96,9 +96,9 @@ size_t DistanceBricks::fill(const sdf::Field& field, size_t brick) {
     const double value = lattice_.scale * distances[b];
     if (value - slack >= lattice_.high) continue;
     const bool low = value + slack <= lattice_.low;
-    for (int k = blocks[b][2]; k < blocks[b][2] + kBlock; ++k)
-      for (int j = blocks[b][1]; j < blocks[b][1] + kBlock; ++j)
-        for (int i = blocks[b][0]; i < blocks[b][0] + kBlock; ++i) {
+    for (int k = blocks[b][2]; k < blocks[b][2] + kSearchBlock; ++k)
+      for (int j = blocks[b][1]; j < blocks[b][1] + kSearchBlock; ++j)
+        for (int i = blocks[b][0]; i < blocks[b][0] + kSearchBlock; ++i) {
           const int x = first[0] + i, y = first[1] + j, z = first[2] + k;
           if (low) {
             values[slot(i, j, k)] = lattice_.low;

@@ -13,7 +13,7 @@ namespace sunder::fluid {
 
 namespace {
 
-constexpr size_t kGrain = 4096;
+constexpr size_t kFluidGrain = 4096;
 
 // Of what a particle in the middle of others has: below, a particle has next to no neighbours.
 constexpr double kLeastFactor = 1e-3 * 1.7;
@@ -81,7 +81,7 @@ double Fluid::fastest() const {
         }
         return most;
       },
-      [](double a, double b) { return b <= a ? a : b; }, kGrain));
+      [](double a, double b) { return b <= a ? a : b; }, kFluidGrain));
 }
 
 double Fluid::stepLimit() const {

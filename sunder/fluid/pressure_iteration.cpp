@@ -8,7 +8,7 @@
 namespace sunder::fluid {
 
 namespace {
-constexpr size_t kGrain = 4096;
+constexpr size_t kPressureGrain = 4096;
 }
 
 double meanError(std::span<const float> errors, bool onlyAbove) {
@@ -21,7 +21,7 @@ double meanError(std::span<const float> errors, bool onlyAbove) {
         for (size_t i = begin; i < end; ++i) part += double(std::max(errors[i], least));
         return part;
       },
-      [](double a, double b) { return a + b; }, kGrain);
+      [](double a, double b) { return a + b; }, kPressureGrain);
   return sum / double(errors.size());
 }
 

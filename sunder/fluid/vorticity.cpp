@@ -19,9 +19,9 @@
 namespace sunder::fluid {
 
 namespace {
-constexpr size_t kGrain = 4096;
-constexpr int kSmoothings = 2;  // with one, more of the energy goes to motion of a few particles' size
-constexpr double kExplicitLimit = 0.1;  // of support^2 over a step: the most negative viscosity
+constexpr size_t kVorticityGrain = 4096;
+constexpr int kSmoothings = 2;         // with one, more of the energy goes to motion of a few particles' size
+constexpr double kMostNegative = 0.1;  // of support^2 over a step: the most negative viscosity
 }  // namespace
 
 bool Fluid::stirs() const {
@@ -37,14 +37,14 @@ double Fluid::kineticEnergy() const {
           sum += 0.5 * double(motion_[i].head<3>().squaredNorm()) / double(motion_[i].w());
         return sum;
       },
-      [](double a, double b) { return a + b; }, kGrain);
+      [](double a, double b) { return a + b; }, kVorticityGrain);
 }
 
 void Fluid::applyVorticity(double dt) {
   const ProfileScope scope("vorticity");
   std::vector<float> strength;
   for (const FluidPhase& phase : phases_) {
-    const double most = kExplicitLimit * support_ * support_ / dt;
+    const double most = kMostNegative * support_ * support_ / dt;
     strength.push_back(
         float(10 * dt * std::min(phase.vorticity, most) * phase.density / settings_.referenceDensity));
   }
@@ -80,7 +80,7 @@ void Fluid::applyVorticity(double dt) {
       [](const Gain& a, const Gain& b) {
         return Gain{a.linear + b.linear, a.square + b.square};
       },
-      kGrain);
+      kVorticityGrain);
   double part = 1;
   if (gain.linear + gain.square > lost_)
     part = 2 * lost_ / (gain.linear + std::sqrt(gain.linear * gain.linear + 4 * gain.square * lost_));

@@ -12,7 +12,7 @@ namespace sunder::fracture {
 namespace {
 
 constexpr double kCellEdges = 1.2;     // edges of tetrahedra a cell
-constexpr double kMostCells = 64;      // along a side
+constexpr double kMostMaskCells = 64;  // along a side
 constexpr double kOutward = 1 + 1e-9;  // for rounding
 
 }  // namespace
@@ -20,7 +20,7 @@ constexpr double kOutward = 1 + 1e-9;  // for rounding
 MaskCells::MaskCells(const RestMesh& rest) {
   const Box3& box = rest.bounds();
   const double longest = box.extent().maxCoeff();
-  cell_ = std::max(kCellEdges * rest.edge(), longest / kMostCells);
+  cell_ = std::max(kCellEdges * rest.edge(), longest / kMostMaskCells);
   origin_ = box.lower;
   for (size_t d = 0; d < 3; ++d) size_[d] = uint32_t(std::floor(box.extent()[int(d)] / cell_)) + 1;
   const geometry::TetMesh& mesh = rest.mesh();

@@ -13,8 +13,8 @@ namespace sunder::fracture {
 namespace {
 
 constexpr double kCellsPerTet = 2;
-constexpr uint32_t kMostCells = 256;  // along a side
-constexpr size_t kMostSides = 32;     // planes looked at: round bodies have no flat sides
+constexpr uint32_t kMostRestCells = 256;  // along a side
+constexpr size_t kMostSides = 32;         // planes looked at: round bodies have no flat sides
 
 FieldErrors errorsOf(const rigid::Shape& shape) {
   return {shape.fieldError(), shape.fieldErrorFar(), shape.fieldErrorAt(2 * shape.fieldBand()),
@@ -139,9 +139,9 @@ void RestMesh::findFlatSides() {
 void RestMesh::makeGrid() {
   const Vec3 extent = bounds_.extent();
   cell_ = std::max(std::cbrt(extent.prod() / (kCellsPerTet * double(mesh_.tets.size()))),
-                   extent.maxCoeff() / kMostCells);
+                   extent.maxCoeff() / kMostRestCells);
   for (size_t d = 0; d < 3; ++d)
-    cells_[d] = std::clamp(uint32_t(std::ceil(extent[int(d)] / cell_)), 1u, kMostCells);
+    cells_[d] = std::clamp(uint32_t(std::ceil(extent[int(d)] / cell_)), 1u, kMostRestCells);
   // Twice the same walk: to count, then to fill.
   const auto eachCell = [&](const auto& visit) {
     for (uint32_t t = 0; t < mesh_.tets.size(); ++t) {

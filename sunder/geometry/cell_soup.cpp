@@ -13,16 +13,16 @@ namespace {
 
 constexpr size_t kGrain = size_t(1) << 15;
 
-struct Orientation {
+struct CellOrientation {
   std::vector<uint32_t> flipped;
   uint64_t flat = 0;
 };
 
-Orientation orientTets(const std::vector<Vec3>& positions, std::vector<Tetrahedron>& tets) {
+CellOrientation orientTets(const std::vector<Vec3>& positions, std::vector<Tetrahedron>& tets) {
   return parallelReduce(
-      tets.size(), Orientation{},
+      tets.size(), CellOrientation{},
       [&](size_t begin, size_t end) {
-        Orientation seen;
+        CellOrientation seen;
         for (size_t i = begin; i < end; ++i) {
           Tetrahedron& t = tets[i];
           const Vec3& a = positions[t[0]];
@@ -37,7 +37,7 @@ Orientation orientTets(const std::vector<Vec3>& positions, std::vector<Tetrahedr
         }
         return seen;
       },
-      [](Orientation a, const Orientation& b) {
+      [](CellOrientation a, const CellOrientation& b) {
         a.flipped.insert(a.flipped.end(), b.flipped.begin(), b.flipped.end());
         a.flat += b.flat;
         return a;
@@ -96,7 +96,7 @@ MeshFile toMeshFile(CellSoup&& cells, MeshFormat format) {
     note(count, "cell of type " + kind + " was left out", "cells of type " + kind + " were left out");
   note(cells.higherOrder, "cell of higher order keeps only its corners",
        "cells of higher order keep only their corners");
-  Orientation orientation = orientTets(cells.positions, cells.tets);
+  CellOrientation orientation = orientTets(cells.positions, cells.tets);
   note(orientation.flipped.size(), "inverted tetrahedron was flipped", "inverted tetrahedra were flipped");
   note(orientation.flat, "tetrahedron has no volume", "tetrahedra have no volume");
   file.turnedTets = std::move(orientation.flipped);

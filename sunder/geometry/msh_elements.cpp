@@ -4,7 +4,7 @@ namespace sunder::geometry {
 
 namespace {
 
-constexpr MshElementType kTypes[] = {
+constexpr MshElementType kElementTypes[] = {
     {1, 2, 1, 0, "line"},          {2, 3, 2, 3, "triangle"},      {3, 4, 2, 4, "quadrangle"},
     {4, 4, 3, 4, "tetrahedron"},   {5, 8, 3, 0, "hexahedron"},    {6, 6, 3, 0, "prism"},
     {7, 5, 3, 0, "pyramid"},       {8, 3, 1, 0, "line"},          {9, 6, 2, 3, "triangle"},
@@ -21,7 +21,7 @@ constexpr MshElementType kTypes[] = {
 }  // namespace
 
 const MshElementType* mshElementType(int32_t type) {
-  for (const MshElementType& t : kTypes)
+  for (const MshElementType& t : kElementTypes)
     if (t.type == type) return &t;
   return nullptr;
 }

@@ -45,9 +45,9 @@ class TextSource {
   TextScanner& scanner_;
 };
 
-class BinarySource {
+class MshBinarySource {
  public:
-  BinarySource(ByteReader reader, size_t sizeBytes) : reader_(std::move(reader)), sizeBytes_(sizeBytes) {}
+  MshBinarySource(ByteReader reader, size_t sizeBytes) : reader_(std::move(reader)), sizeBytes_(sizeBytes) {}
 
   int32_t integer(std::string_view what) { return reader_.read<int32_t>(what); }
   uint64_t size(std::string_view what) {
@@ -135,7 +135,7 @@ void MshReader::withSource(Function&& function) {
   scanner_.nextLine();
   const Bytes rest = std::as_bytes(std::span(scanner_.rest()));
   const ByteOrder order = (kNativeOrder == ByteOrder::Little) != swap_ ? ByteOrder::Little : ByteOrder::Big;
-  BinarySource source(ByteReader(rest, scanner_.name(), order, scanner_.offset()), sizeBytes_);
+  MshBinarySource source(ByteReader(rest, scanner_.name(), order, scanner_.offset()), sizeBytes_);
   function(source);
   scanner_.advance(source.position());
 }

@@ -24,8 +24,8 @@ constexpr std::string_view kMaterials[] = {"usemtl", "mtllib", "usemap", "maplib
 constexpr std::string_view kDisplay[] = {"s",        "lod",        "bevel",    "c_interp",
                                          "d_interp", "shadow_obj", "trace_obj"};
 
-bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool isSpace(char c) { return isBlank(c) || c == '\n'; }
+bool isObjBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool isSpace(char c) { return isObjBlank(c) || c == '\n'; }
 
 template <size_t N>
 bool isOneOf(std::string_view word, const std::string_view (&list)[N]) {
@@ -89,14 +89,14 @@ class ObjParser {
 };
 
 inline const char* ObjParser::skipBlanks(const char* p) {
-  while (isBlank(*p)) ++p;
+  while (isObjBlank(*p)) ++p;
   while (*p == '\\') [[unlikely]] {  // a line goes on after a backslash at its end
       const char* after = p + 1;
       while (*after == '\r') ++after;
       if (*after != '\n' || after + 1 == end_) break;
       ++line_;
       p = after + 1;
-      while (isBlank(*p)) ++p;
+      while (isObjBlank(*p)) ++p;
     }
   return p;
 }
@@ -115,9 +115,9 @@ void ObjParser::parse(const char* begin, const char* end) {
   while (p != end) {
     p = skipBlanks(p);
     const char c = *p;
-    if (c == 'v' && isBlank(p[1])) {
+    if (c == 'v' && isObjBlank(p[1])) {
       p = vertex(p + 2);
-    } else if (c == 'f' && isBlank(p[1])) {
+    } else if (c == 'f' && isObjBlank(p[1])) {
       p = face(p + 2);
     } else if (c == '\n') {
       ++line_;
@@ -301,7 +301,7 @@ const char* ObjParser::group(const char* p) {
   p = skipBlanks(p);
   const char* lineEnd = skipComment(p);
   const char* last = lineEnd;
-  while (last != p && isBlank(last[-1])) --last;
+  while (last != p && isObjBlank(last[-1])) --last;
   std::string_view groupName(p, static_cast<size_t>(last - p));
   if (groupName.find('\0') != groupName.npos) throw error("this is not a text file");
   if (!groups_.empty() && groups_.back().face == soup_.faceCount()) groups_.pop_back();

@@ -16,7 +16,7 @@ struct TypeName {
   std::string_view name;
   PlyType type;
 };
-constexpr TypeName kTypes[] = {
+constexpr TypeName kTypeNames[] = {
     {"char", PlyType::Int8},     {"int8", PlyType::Int8},     {"uchar", PlyType::Uint8},
     {"uint8", PlyType::Uint8},   {"short", PlyType::Int16},   {"int16", PlyType::Int16},
     {"ushort", PlyType::Uint16}, {"uint16", PlyType::Uint16}, {"int", PlyType::Int32},
@@ -50,7 +50,7 @@ constexpr RoleName kVertexRoles[] = {{"x", PlyRole::X},
 
 PlyType readType(TextScanner& in) {
   const std::string_view word = in.wordOnLine();
-  for (const TypeName& t : kTypes)
+  for (const TypeName& t : kTypeNames)
     if (t.name == word) return t.type;
   throw in.expected("a PLY type such as float or uchar", word);
 }

@@ -41,7 +41,7 @@ inline uint32_t swapped(uint32_t v) { return __builtin_bswap32(v); }
 inline uint64_t swapped(uint64_t v) { return __builtin_bswap64(v); }
 
 template <class T, bool Swap>
-inline T load(const std::byte* at) {
+inline T loadPly(const std::byte* at) {
   using Bits = typename BitsOf<sizeof(T)>::Type;
   Bits bits;
   std::memcpy(&bits, at, sizeof bits);
@@ -179,9 +179,9 @@ class AsciiSource {
 };
 
 template <bool Swap>
-class BinarySource {
+class PlyBinarySource {
  public:
-  BinarySource(Bytes data, const std::string& name, size_t headerBytes)
+  PlyBinarySource(Bytes data, const std::string& name, size_t headerBytes)
       : begin_(data.data()),
         cursor_(data.data()),
         end_(data.data() + data.size()),
@@ -192,7 +192,7 @@ class BinarySource {
     need(sizeOf(type));
     return withType(type, [&](auto t) {
       using T = decltype(t);
-      const T value = load<T, Swap>(cursor_);
+      const T value = loadPly<T, Swap>(cursor_);
       cursor_ += sizeof(T);
       return static_cast<double>(value);
     });
@@ -287,7 +287,7 @@ void readRows(Source& in, const PlyElement& element, PlyMesh& mesh, const std::s
 // ------------------------------------------------------------------------------------
 
 template <bool Swap>
-void readVertexColumns(BinarySource<Swap>& in, const PlyElement& element, PlyMesh& mesh) {
+void readVertexColumns(PlyBinarySource<Swap>& in, const PlyElement& element, PlyMesh& mesh) {
   const VertexRoles roles(element);
   const size_t stride = element.rowBytes();
   const std::byte* data = in.cursor();
@@ -301,10 +301,10 @@ void readVertexColumns(BinarySource<Swap>& in, const PlyElement& element, PlyMes
         if (p.role <= PlyRole::Z) {
           const int axis = int(p.role) - int(PlyRole::X);
           for (size_t row = begin; row < end; ++row, at += stride)
-            mesh.positions[row][axis] = static_cast<double>(load<T, Swap>(at));
+            mesh.positions[row][axis] = static_cast<double>(loadPly<T, Swap>(at));
         } else {
           for (size_t row = begin; row < end; ++row, at += stride)
-            store(mesh, roles, p, row, static_cast<double>(load<T, Swap>(at)));
+            store(mesh, roles, p, row, static_cast<double>(loadPly<T, Swap>(at)));
         }
       });
     }
@@ -314,7 +314,7 @@ void readVertexColumns(BinarySource<Swap>& in, const PlyElement& element, PlyMes
 
 // Faces whose only list is the one of 8-bit length with 32-bit indices; other properties have fixed sizes.
 template <bool Swap>
-void readFacesFast(BinarySource<Swap>& in, const PlyElement& element, PlyMesh& mesh,
+void readFacesFast(PlyBinarySource<Swap>& in, const PlyElement& element, PlyMesh& mesh,
                    const std::string& name) {
   size_t before = 0, list = 0;
   while (!element.properties[list].isList) before += sizeOf(element.properties[list++].type);
@@ -343,7 +343,7 @@ void readFacesFast(BinarySource<Swap>& in, const PlyElement& element, PlyMesh& m
     uint32_t* corner = mesh.corners.data() + first;
     uint64_t largest = 0;
     for (size_t i = 0; i < length; ++i, at += 4) {
-      corner[i] = load<uint32_t, Swap>(at);
+      corner[i] = loadPly<uint32_t, Swap>(at);
       largest = std::max<uint64_t>(largest, corner[i]);
     }
     if (length > 0 && largest >= vertexCount) {
@@ -470,10 +470,10 @@ MeshFile readPly(Bytes bytes, const std::string& name) {
     AsciiSource in(text.substr(header.bytes), name, header.lines);
     readElements(in, header, mesh, name);
   } else if (header.encoding == PlyEncoding::LittleEndian) {
-    BinarySource<false> in(bytes.subspan(header.bytes), name, header.bytes);
+    PlyBinarySource<false> in(bytes.subspan(header.bytes), name, header.bytes);
     readElements(in, header, mesh, name);
   } else {
-    BinarySource<true> in(bytes.subspan(header.bytes), name, header.bytes);
+    PlyBinarySource<true> in(bytes.subspan(header.bytes), name, header.bytes);
     readElements(in, header, mesh, name);
   }
   checkFinite(mesh, name);

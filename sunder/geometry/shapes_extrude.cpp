@@ -16,7 +16,7 @@ namespace sunder::geometry {
 
 namespace {
 
-double twiceArea(std::span<const Vec2> polygon) {
+double twiceOutlineArea(std::span<const Vec2> polygon) {
   double sum = 0;
   for (size_t i = 0; i < polygon.size(); ++i) {
     const Vec2 a = polygon[i] - polygon[0], b = polygon[(i + 1) % polygon.size()] - polygon[0];
@@ -26,7 +26,7 @@ double twiceArea(std::span<const Vec2> polygon) {
 }
 
 std::vector<Vec2> turnedTo(std::vector<Vec2> polygon, bool counterClockwise) {
-  if ((twiceArea(polygon) > 0) != counterClockwise) std::reverse(polygon.begin(), polygon.end());
+  if ((twiceOutlineArea(polygon) > 0) != counterClockwise) std::reverse(polygon.begin(), polygon.end());
   return polygon;
 }
 

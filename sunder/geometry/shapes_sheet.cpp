@@ -10,7 +10,7 @@ namespace sunder::geometry {
 namespace {
 
 // Multiply, xor-shift, three rounds: every bit of the three inputs reaches every bit of the result.
-uint64_t mix(uint64_t x) {
+uint64_t mixBits(uint64_t x) {
   x ^= x >> 31;
   x *= 0x9fb21c651e98df25u;
   x ^= x >> 29;
@@ -20,8 +20,8 @@ uint64_t mix(uint64_t x) {
 }
 
 double latticeRandom(int64_t x, int64_t z, uint64_t seed) {  // in [0, 1)
-  const uint64_t h =
-      mix(mix(mix(seed + 0x632be59bd9b4e019u) ^ static_cast<uint64_t>(x)) + static_cast<uint64_t>(z));
+  const uint64_t h = mixBits(mixBits(mixBits(seed + 0x632be59bd9b4e019u) ^ static_cast<uint64_t>(x)) +
+                             static_cast<uint64_t>(z));
   return static_cast<double>(h >> 11) * 0x1p-53;
 }
 

@@ -18,7 +18,7 @@ enum Section : uint16_t { kPoses = 1, kRemoved = 2, kField = 3, kPoints = 4, kPo
 
 constexpr uint32_t kComponentMask = (1u << 20) - 1;
 constexpr float kComponentRange = 0.70710678f;  // the largest a component can be that is not the largest
-constexpr size_t kPlanes = 3 * 4 + 3 * 3 + 6 * 2 + 1;
+constexpr size_t kPosePlanes = 3 * 4 + 3 * 3 + 6 * 2 + 1;
 
 // Whole numbers in the order of the floats, so that near floats have near numbers.
 uint32_t ordered(float value) {
@@ -120,8 +120,8 @@ std::vector<uint32_t> getIndices(ByteReader& in, uint32_t count, size_t bodyLimi
 void decodePoses(ByteReader& in, bool key, size_t bodyLimit, std::vector<QuantisedState>& states) {
   const uint32_t count = in.u32("number of bodies");
   const auto indices = getIndices(in, count, bodyLimit);
-  in.need(count, kPlanes, "poses");
-  const auto bytes = in.bytes(count * kPlanes, "poses");
+  in.need(count, kPosePlanes, "poses");
+  const auto bytes = in.bytes(count * kPosePlanes, "poses");
   const std::string_view planes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!indices.empty() && states.size() <= indices.back()) states.resize(indices.back() + 1);
   static const QuantisedState kNone;
@@ -239,7 +239,7 @@ std::string encodeFrame(const QuantisedFrame& last, const QuantisedFrame& now, b
     writer.u32(static_cast<uint32_t>(changed.size()));
     putIndices(writer, changed);
     const size_t start = out.size();
-    out.resize(start + changed.size() * kPlanes);
+    out.resize(start + changed.size() * kPosePlanes);
     const Planes planes{out.data() + start, changed.size()};
     for (size_t i = 0; i < changed.size(); ++i) putBody(planes, i, current[changed[i]], before(changed[i]));
   });

@@ -14,7 +14,7 @@ namespace sunder::record {
 
 namespace {
 
-constexpr size_t kPlanes = 12;  // four bytes of three coordinates
+constexpr size_t kPointPlanes = 12;  // four bytes of three coordinates
 constexpr uint8_t kMostComponents = 4;
 constexpr double kLargest = INT32_MAX;
 
@@ -89,7 +89,7 @@ void encodePoints(ByteWriter& out, const QuantisedPoints* previous, const Quanti
   out.f32(now.radius);
   out.u32(uint32_t(count));
   out.u8(previous != nullptr);
-  std::string planes(kPlanes * count, '\0');
+  std::string planes(kPointPlanes * count, '\0');
   for (size_t i = 0; i < count; ++i) {
     const std::array<int32_t, 3> from = reference(previous, now.positions, i);
     for (size_t k = 0; k < 3; ++k) {
@@ -128,8 +128,8 @@ void decodePoints(ByteReader& in, bool key, size_t bodyLimit, std::vector<Quanti
   if (follows && (key || !before || !comparable(*before, now)))
     in.fail("points build on a frame that does not have them");
   const QuantisedPoints* previous = follows ? before : nullptr;
-  in.need(count, kPlanes, "points");
-  const auto planes = in.bytes(kPlanes * count, "points");
+  in.need(count, kPointPlanes, "points");
+  const auto planes = in.bytes(kPointPlanes * count, "points");
   now.positions.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const std::array<int32_t, 3> from = reference(previous, now.positions, i);

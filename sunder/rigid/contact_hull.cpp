@@ -11,8 +11,10 @@ namespace {
 
 using Corner = ContactScratch::Corner;
 
-constexpr double kKeepBias = 0.005, kEdgeBias = 0.01;  // parts of the smaller inner radius, as for boxes
-constexpr uint32_t kFaceA = 1u << 28, kFaceB = 2u << 28, kEdgePair = 3u << 28, kIndex = (1u << 14) - 1;
+constexpr double kKeepHullBias = 0.005,
+                 kHullEdgeBias = 0.01;  // parts of the smaller inner radius, as for boxes
+constexpr uint32_t kHullFaceA = 1u << 28, kHullFaceB = 2u << 28, kEdgePair = 3u << 28,
+                   kIndex = (1u << 14) - 1;
 
 struct Frames {
   const HullTopology &a, &b;
@@ -138,8 +140,8 @@ void contactPolyhedra(const PairQuery& q) {
   const uint32_t lastA = last >> 14 & kIndex, lastB = last & kIndex;
   double lastSeparation = -Box3::kInfinity;
   Vec3 axis = Vec3::UnitY(), bestAxis = axis;
-  if (lastKind == kFaceA && lastA < facesA) lastSeparation = pair.faceA(lastA);
-  if (lastKind == kFaceB && lastB < facesB) lastSeparation = pair.faceB(lastB);
+  if (lastKind == kHullFaceA && lastA < facesA) lastSeparation = pair.faceA(lastA);
+  if (lastKind == kHullFaceB && lastB < facesB) lastSeparation = pair.faceB(lastB);
   if (lastKind == kEdgePair && lastA < a.edges.size() && lastB < b.edges.size() &&
       pair.edges(lastA, lastB, axis) >= q.margin)
     return;
@@ -150,7 +152,7 @@ void contactPolyhedra(const PairQuery& q) {
   for (uint32_t f = 0; f < facesA; ++f)
     if (const double s = pair.faceA(f); s > bestFace) {
       bestFace = s;
-      face = kFaceA | f << 14;
+      face = kHullFaceA | f << 14;
       if (s >= q.margin) {
         q.memory.feature = face;
         return;
@@ -159,7 +161,7 @@ void contactPolyhedra(const PairQuery& q) {
   for (uint32_t f = 0; f < facesB; ++f)
     if (const double s = pair.faceB(f); s > bestFace) {
       bestFace = s;
-      face = kFaceB | f;
+      face = kHullFaceB | f;
       if (s >= q.margin) {
         q.memory.feature = face;
         return;
@@ -169,7 +171,7 @@ void contactPolyhedra(const PairQuery& q) {
   // Where an edge axis is the best, both edges come within this of each other, so edges that are farther from
   // the slab between the two bodies, or from the other body's box, need not be tried.
   const double grasp = std::max(q.margin, -bestFace) + 1e-9 * q.a.outerRadius();
-  const bool faceOfB = (face & 3u << 28) == kFaceB;
+  const bool faceOfB = (face & 3u << 28) == kHullFaceB;
   const Vec3 slab =
       faceOfB ? Vec3(-(pair.turn * b.faceNormals[face & kIndex])) : a.faceNormals[face >> 14 & kIndex];
   std::vector<uint32_t>&edgesA = q.scratch.queue, &edgesB = q.scratch.next;
@@ -249,18 +251,18 @@ void contactPolyhedra(const PairQuery& q) {
     q.out.push_back({q.poseA.point(0.5 * (onA + onB)), q.poseA.direction(bestAxis), best,
                      1u << 23 | (edgeA & 0x7ff) << 11 | (edgeB & 0x7ff)});
   };
-  if (best > bestFace + kEdgeBias * smallest) {
+  if (best > bestFace + kHullEdgeBias * smallest) {
     q.memory.feature = kEdgePair | (edgeA & kIndex) << 14 | (edgeB & kIndex);
     edgeContact();
     return;
   }
-  if (lastSeparation > bestFace - kKeepBias * smallest && (bestFace <= 0 || lastSeparation > 0)) {
+  if (lastSeparation > bestFace - kKeepHullBias * smallest && (bestFace <= 0 || lastSeparation > 0)) {
     face = last;
     bestFace = lastSeparation;
   }
   q.memory.feature = face;
   double least;
-  const bool onB = (face & 3u << 28) == kFaceB;
+  const bool onB = (face & 3u << 28) == kHullFaceB;
   if (onB) {
     const Mat3 back = pair.turn.transpose();
     least = faceContacts(q, b, q.poseB, face & kIndex, a, back, -(back * pair.shift), true);
@@ -269,7 +271,7 @@ void contactPolyhedra(const PairQuery& q) {
   }
   if (bestFace > 0) {
     if (least > bestFace + 0.1 * q.margin) closest();
-  } else if (least > bestFace + kKeepBias * smallest) {
+  } else if (least > bestFace + kKeepHullBias * smallest) {
     // They overlap, and the deepest corner is none of the incident face's, or not above the reference face:
     // then two edges cross at nearly the same depth.
     if (best > bestFace) {

@@ -130,14 +130,14 @@ struct Envelope {
   }
 };
 
-struct Workspace {
+struct RowWorkspace {
   Envelope envelope;
   std::vector<PackedSite> lines, results;  // kTile lines, one after the other
   std::vector<float> distances;
 };
 
-Workspace& workspace(size_t length) {
-  thread_local Workspace w;
+RowWorkspace& rowWorkspace(size_t length) {
+  thread_local RowWorkspace w;
   w.envelope.prepare(length);
   if (w.lines.size() < kTile * length) {
     w.lines.resize(kTile * length);
@@ -159,7 +159,7 @@ void scatter(const uint32_t* from, size_t stride, size_t length, size_t lines, u
 
 // The columns of one slice: the nearest site of the slice.
 void sweepColumns(PackedSite* slice, uint32_t nx, uint32_t ny) {
-  Workspace& w = workspace(ny);
+  RowWorkspace& w = rowWorkspace(ny);
   Envelope& envelope = w.envelope;
   for (uint32_t first = 0; first < nx; first += kTile) {
     const size_t lines = std::min<size_t>(kTile, nx - first);
@@ -190,7 +190,7 @@ void sweepAisles(const VoxelGrid& grid, uint32_t j, PackedSite* packed, float* p
   const auto dims = grid.dims();
   const uint32_t nx = dims[0], ny = dims[1], nz = dims[2];
   const size_t slice = size_t(nx) * ny;
-  Workspace& w = workspace(nz);
+  RowWorkspace& w = rowWorkspace(nz);
   Envelope& envelope = w.envelope;
   for (uint32_t first = 0; first < nx; first += kTile) {
     const size_t lines = std::min<size_t>(kTile, nx - first), start = size_t(nx) * j + first;

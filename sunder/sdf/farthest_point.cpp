@@ -15,17 +15,17 @@ namespace sunder::sdf {
 
 namespace {
 
-constexpr size_t kBlock = 64;
+constexpr size_t kPointBlock = 64;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Points in Morton order, in blocks of kBlock, coordinates apart.
-struct Blocks {
+// Points in Morton order, in blocks of kPointBlock, coordinates apart.
+struct PointBlocks {
   size_t count = 0;
   std::vector<uint32_t> id;  // of the slot's point
   std::vector<double> x, y, z;
   std::vector<Box3> box;
 
-  explicit Blocks(std::span<const Vec3> points) : count(points.size()) {
+  explicit PointBlocks(std::span<const Vec3> points) : count(points.size()) {
     Box3 all;
     for (size_t i = 0; i < count; ++i) {
       if (!points[i].allFinite()) throw Error(ErrorKind::Usage, fmt::format("point {} is not finite", i));
@@ -47,19 +47,19 @@ struct Blocks {
     x.resize(count);
     y.resize(count);
     z.resize(count);
-    box.resize((count + kBlock - 1) / kBlock);
+    box.resize((count + kPointBlock - 1) / kPointBlock);
     for (size_t slot = 0; slot < count; ++slot) {
       id[slot] = keys[slot].second;
       const Vec3& p = points[id[slot]];
       x[slot] = p.x();
       y[slot] = p.y();
       z[slot] = p.z();
-      box[slot / kBlock].grow(p);
+      box[slot / kPointBlock].grow(p);
     }
   }
 
-  size_t begin(size_t block) const { return block * kBlock; }
-  size_t end(size_t block) const { return std::min(count, (block + 1) * kBlock); }
+  size_t begin(size_t block) const { return block * kPointBlock; }
+  size_t end(size_t block) const { return std::min(count, (block + 1) * kPointBlock); }
 
   double squared(size_t a, size_t b) const { return squared(a, x[b], y[b], z[b]); }
   double squared(size_t slot, double px, double py, double pz) const {
@@ -92,7 +92,7 @@ struct Pair {
   }
 };
 
-Pair farthestPairOf(const Blocks& blocks) {
+Pair farthestPairOf(const PointBlocks& blocks) {
   // Two hops from the first point: a lower bound that leaves few pairs of blocks.
   const auto farthestFrom = [&](size_t from) {
     size_t best = 0;
@@ -179,7 +179,7 @@ class Greedy {
   void take(uint32_t taken, uint32_t rank) {
     squared_[taken] = kTaken;
     const double x = blocks_.x[taken], y = blocks_.y[taken], z = blocks_.z[taken];
-    const size_t home = taken / kBlock;
+    const size_t home = taken / kPointBlock;
     const auto update = [&](size_t block) {
       bool changed = block == home;
       if (squaredToBox(blocks_.box[block], x, y, z) < blockBest_[block].squared) {
@@ -208,7 +208,7 @@ class Greedy {
     return best.slot;
   }
 
-  Blocks blocks_;
+  PointBlocks blocks_;
   size_t wanted_;
   std::vector<double> squared_;  // by slot: to the nearest point taken
   std::vector<uint32_t> nearest_;
@@ -225,7 +225,7 @@ FarthestPointOrder farthestPointOrder(std::span<const Vec3> points, size_t count
 std::pair<uint32_t, uint32_t> farthestPair(std::span<const Vec3> points) {
   if (points.empty()) throw Error(ErrorKind::Usage, "no points to take the farthest of");
   if (points.size() == 1) return {0, 0};
-  const Pair pair = farthestPairOf(Blocks(points));
+  const Pair pair = farthestPairOf(PointBlocks(points));
   return {pair.a, pair.b};
 }
 

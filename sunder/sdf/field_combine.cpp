@@ -15,7 +15,7 @@ namespace sunder::sdf {
 
 namespace {
 
-constexpr size_t kBlock = 128;
+constexpr size_t kCombinedBlock = 128;
 
 void checkPart(const FieldPtr& part) {
   if (!part) throw Error(ErrorKind::Usage, "a combination of fields lacks one of its parts");
@@ -26,10 +26,11 @@ void checkPositive(double size, const char* what) {
     throw Error(ErrorKind::Usage, fmt::format("{} must be positive and finite, not {}", what, size));
 }
 
-// Calls body(begin, size) for blocks of at most kBlock points, so that parts answer in blocks.
+// Calls body(begin, size) for blocks of at most kCombinedBlock points, so that parts answer in blocks.
 template <class Body>
 void byBlocks(size_t count, Body&& body) {
-  for (size_t begin = 0; begin < count; begin += kBlock) body(begin, std::min(kBlock, count - begin));
+  for (size_t begin = 0; begin < count; begin += kCombinedBlock)
+    body(begin, std::min(kCombinedBlock, count - begin));
 }
 
 FieldSample negated(const FieldSample& s) { return {-s.value, -s.gradient}; }
@@ -46,7 +47,7 @@ class Joined final : public FormulaField {
   void values(std::span<const Vec3> points, std::span<double> out) const override {
     assert(points.size() == out.size());
     byBlocks(points.size(), [&](size_t begin, size_t count) {
-      std::array<double, kBlock> next;
+      std::array<double, kCombinedBlock> next;
       const std::span<const Vec3> block = points.subspan(begin, count);
       parts_[0]->values(block, out.subspan(begin, count));
       for (size_t p = 1; p < parts_.size(); ++p) {
@@ -58,7 +59,7 @@ class Joined final : public FormulaField {
   void samples(std::span<const Vec3> points, std::span<FieldSample> out) const override {
     assert(points.size() == out.size());
     byBlocks(points.size(), [&](size_t begin, size_t count) {
-      std::array<FieldSample, kBlock> next;
+      std::array<FieldSample, kCombinedBlock> next;
       const std::span<const Vec3> block = points.subspan(begin, count);
       parts_[0]->samples(block, out.subspan(begin, count));
       for (size_t p = 1; p < parts_.size(); ++p) {
@@ -90,7 +91,7 @@ class JoinedNear final : public NearField {
     whole_.samples(points, out);
   }
   Box3 bounds() const override { return whole_.bounds(); }
-  size_t batchSize() const override { return kBlock; }
+  size_t batchSize() const override { return kCombinedBlock; }
   std::vector<Vec3> thinPlaces(double thickness) const override { return whole_.thinPlaces(thickness); }
   uint64_t searches() const override {
     uint64_t sum = 0;
@@ -261,7 +262,7 @@ class Transformed final : public FormulaField {
   void values(std::span<const Vec3> points, std::span<double> out) const override {
     assert(points.size() == out.size());
     byBlocks(points.size(), [&](size_t begin, size_t count) {
-      const std::array<Vec3, kBlock> local = toLocal(points.subspan(begin, count));
+      const std::array<Vec3, kCombinedBlock> local = toLocal(points.subspan(begin, count));
       part_->values({local.data(), count}, out.subspan(begin, count));
       for (size_t i = 0; i < count; ++i) out[begin + i] *= scale_;
     });
@@ -269,7 +270,7 @@ class Transformed final : public FormulaField {
   void samples(std::span<const Vec3> points, std::span<FieldSample> out) const override {
     assert(points.size() == out.size());
     byBlocks(points.size(), [&](size_t begin, size_t count) {
-      const std::array<Vec3, kBlock> local = toLocal(points.subspan(begin, count));
+      const std::array<Vec3, kCombinedBlock> local = toLocal(points.subspan(begin, count));
       part_->samples({local.data(), count}, out.subspan(begin, count));
       for (FieldSample& s : out.subspan(begin, count)) s = {s.value * scale_, rotation_ * s.gradient};
     });
@@ -291,8 +292,8 @@ class Transformed final : public FormulaField {
   }
 
  private:
-  std::array<Vec3, kBlock> toLocal(std::span<const Vec3> points) const {
-    std::array<Vec3, kBlock> local;
+  std::array<Vec3, kCombinedBlock> toLocal(std::span<const Vec3> points) const {
+    std::array<Vec3, kCombinedBlock> local;
     for (size_t i = 0; i < points.size(); ++i)
       local[i] = rotation_.transpose() * (points[i] - translation_) / scale_;
     return local;

@@ -15,8 +15,8 @@ namespace sunder::sdf {
 
 namespace {
 
-constexpr uint32_t kBlock = 4;  // cells along an edge
-constexpr uint32_t kRow = kBlock + 1;
+constexpr uint32_t kBlockCells = 4;  // cells along an edge
+constexpr uint32_t kRow = kBlockCells + 1;
 constexpr double kEnd = 1e-3;  // vertices keep this share of an edge away from its ends: no triangle vanishes
 
 // The lattice: corners (i, j, k) of cubes and their centres, numbered one after the other.
@@ -115,7 +115,9 @@ void emit(const std::array<CornerOf, 4>& t, std::vector<EdgeTriangle>& out) {
 // Per point of a block: the blocks around it that have the point too, as bits 0 to 26, x fastest.
 constexpr std::array<uint32_t, kRow* kRow* kRow> kSharedWith = [] {
   std::array<uint32_t, kRow * kRow * kRow> table{};
-  const auto has = [](uint32_t at, uint32_t side) { return side == 1 || at == (side == 0 ? 0 : kBlock); };
+  const auto has = [](uint32_t at, uint32_t side) {
+    return side == 1 || at == (side == 0 ? 0 : kBlockCells);
+  };
   for (uint32_t p = 0; p < table.size(); ++p)
     for (uint32_t direction = 0; direction < 27; ++direction)
       if (direction != 13 && has(p % kRow, direction % 3) && has(p / kRow % kRow, direction / 3 % 3) &&
@@ -128,7 +130,7 @@ BlockResult fillBlock(const Field& field, const Lattice& lattice, double level, 
                       BlockWork& work) {
   BlockResult result;
   std::array<uint32_t, 3> size;
-  for (size_t d = 0; d < 3; ++d) size[d] = std::min(kBlock, lattice.cells[d] - first[d]);
+  for (size_t d = 0; d < 3; ++d) size[d] = std::min(kBlockCells, lattice.cells[d] - first[d]);
   const size_t count = size_t(kRow) * kRow * kRow;
   const auto at = [](uint32_t i, uint32_t j, uint32_t k, bool centre) {
     return (size_t(k) * kRow + j) * kRow + i + (centre ? size_t(kRow) * kRow * kRow : 0);
@@ -191,12 +193,13 @@ struct Blocks {
   std::array<uint32_t, 3> count;
 
   explicit Blocks(const Lattice& lattice) {
-    for (size_t d = 0; d < 3; ++d) count[d] = (lattice.cells[d] + kBlock - 1) / kBlock;
+    for (size_t d = 0; d < 3; ++d) count[d] = (lattice.cells[d] + kBlockCells - 1) / kBlockCells;
   }
   size_t size() const { return size_t(count[0]) * count[1] * count[2]; }
   std::array<uint32_t, 3> firstOf(size_t block) const {
     const auto n = static_cast<uint32_t>(block);
-    return {n % count[0] * kBlock, n / count[0] % count[1] * kBlock, n / count[0] / count[1] * kBlock};
+    return {n % count[0] * kBlockCells, n / count[0] % count[1] * kBlockCells,
+            n / count[0] / count[1] * kBlockCells};
   }
   // The block around it in direction 0 to 26, x fastest; kNoIndex beyond the lattice.
   uint32_t around(uint32_t block, int32_t direction) const {
@@ -226,16 +229,16 @@ class Skipping {
     std::vector<double> values(blocks.size());
     for (size_t b = 0; b < blocks.size(); ++b) {
       const auto f = blocks.firstOf(b);
-      middles[b] =
-          lattice.origin + lattice.edge * (Vec3(f[0], f[1], f[2]) + Vec3::Constant(0.5 * (kBlock + 0.5)));
+      middles[b] = lattice.origin +
+                   lattice.edge * (Vec3(f[0], f[1], f[2]) + Vec3::Constant(0.5 * (kBlockCells + 0.5)));
     }
     valuesOf(field, middles, values);
     samples += blocks.size();
-    const double reach = (1 + settings.slack) * lattice.edge * 0.5 * (kBlock + 1) * std::sqrt(3.0);
+    const double reach = (1 + settings.slack) * lattice.edge * 0.5 * (kBlockCells + 1) * std::sqrt(3.0);
     for (uint32_t b = 0; b < blocks.size(); ++b) {
       const auto f = blocks.firstOf(b);
       bool rim = false;  // where the solid may be cut off
-      for (size_t d = 0; d < 3; ++d) rim = rim || f[d] == 0 || f[d] + kBlock + 1 >= lattice.cells[d];
+      for (size_t d = 0; d < 3; ++d) rim = rim || f[d] == 0 || f[d] + kBlockCells + 1 >= lattice.cells[d];
       const double above = values[b] - settings.value;
       if (std::abs(above) > reach && !(rim && above < 0)) state_[b] = above < 0 ? kInside : kOutside;
     }

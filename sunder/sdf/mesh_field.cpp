@@ -24,7 +24,7 @@ namespace {
 // Below this share of the distance the dot product with a unit normal says nothing.
 constexpr double kDoubtful = 1e-7;
 constexpr double kOnSurface = 1e-15;
-constexpr size_t kGrain = 256;
+constexpr size_t kMeshFieldGrain = 256;
 
 std::string count(size_t n, const char* one, const char* many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
@@ -156,9 +156,9 @@ MeshField::Nearest MeshField::signedNearest(const Vec3& point, const ClosestPoin
 
 void MeshField::nearest(std::span<const Vec3> points, std::span<Nearest> out) const {
   requireSameSize(points.size(), out.size());
-  ClosestPoint closest[kGrain];
-  for (size_t begin = 0; begin < points.size(); begin += kGrain) {
-    const size_t size = std::min(kGrain, points.size() - begin);
+  ClosestPoint closest[kMeshFieldGrain];
+  for (size_t begin = 0; begin < points.size(); begin += kMeshFieldGrain) {
+    const size_t size = std::min(kMeshFieldGrain, points.size() - begin);
     query_->closestInOrder(points.subspan(begin, size), {closest, size});
     for (size_t i = 0; i < size; ++i) out[begin + i] = signedNearest(points[begin + i], closest[i]);
   }
@@ -166,9 +166,9 @@ void MeshField::nearest(std::span<const Vec3> points, std::span<Nearest> out) co
 
 void MeshField::values(std::span<const Vec3> points, std::span<double> out) const {
   requireSameSize(points.size(), out.size());
-  Nearest found[kGrain];
-  for (size_t begin = 0; begin < points.size(); begin += kGrain) {
-    const size_t size = std::min(kGrain, points.size() - begin);
+  Nearest found[kMeshFieldGrain];
+  for (size_t begin = 0; begin < points.size(); begin += kMeshFieldGrain) {
+    const size_t size = std::min(kMeshFieldGrain, points.size() - begin);
     nearest(points.subspan(begin, size), {found, size});
     for (size_t i = 0; i < size; ++i) out[begin + i] = found[i].distance;
   }
@@ -176,9 +176,9 @@ void MeshField::values(std::span<const Vec3> points, std::span<double> out) cons
 
 void MeshField::samples(std::span<const Vec3> points, std::span<FieldSample> out) const {
   requireSameSize(points.size(), out.size());
-  Nearest found[kGrain];
-  for (size_t begin = 0; begin < points.size(); begin += kGrain) {
-    const size_t size = std::min(kGrain, points.size() - begin);
+  Nearest found[kMeshFieldGrain];
+  for (size_t begin = 0; begin < points.size(); begin += kMeshFieldGrain) {
+    const size_t size = std::min(kMeshFieldGrain, points.size() - begin);
     nearest(points.subspan(begin, size), {found, size});
     for (size_t i = 0; i < size; ++i) out[begin + i] = {found[i].distance, found[i].gradient};
   }

@@ -21,14 +21,14 @@ namespace sunder::show {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 constexpr size_t kRow = 8;                         // floats a body before the fields
 constexpr size_t kPiece = size_t(1) << 20;         // bytes packed between two words of progress
 constexpr size_t kBlockHead = 16;                  // bytes before the first frame of a block
 constexpr auto kQuiet = std::chrono::seconds(20);  // a run that wrote nothing for so long is taken for dead
 
-Json vectorJson(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
-Json vectorJson(const Vec3f& v) { return {v.x(), v.y(), v.z()}; }
+OrderedJson vectorJson(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+OrderedJson vectorJson(const Vec3f& v) { return {v.x(), v.y(), v.z()}; }
 bool isVelocity(const record::PointField& field) { return field.name == "velocity" && field.components == 3; }
 
 }  // namespace
@@ -90,15 +90,15 @@ struct ViewData::Impl {
     return "live";
   }
 
-  Json info() const {
-    Json materials = Json::object();
+  OrderedJson info() const {
+    OrderedJson materials = OrderedJson::object();
     for (const auto& [name, m] : summary.materials)
       materials[name] = {{"colour", vectorJson(m.colour)},
                          {"roughness", m.roughness},
                          {"metallic", m.metallic},
                          {"transparency", m.transparency},
                          {"refraction", m.refraction}};
-    Json bodies = Json::array();
+    OrderedJson bodies = OrderedJson::array();
     for (const record::BodyEntry& b : run.bodies())
       bodies.push_back({{"name", b.name},
                         {"parent", b.parent == kNoIndex ? -1 : int64_t(b.parent)},
@@ -122,7 +122,7 @@ struct ViewData::Impl {
             {"points", hasPoints()},
             {"pointFields", pointFields},
             {"action", {{"lower", vectorJson(box.lower)}, {"upper", vectorJson(box.upper)}}},
-            {"ground", summary.ground ? Json(*summary.ground) : Json(nullptr)}};
+            {"ground", summary.ground ? OrderedJson(*summary.ground) : OrderedJson(nullptr)}};
   }
 
   std::string mesh(size_t index) const {
@@ -217,8 +217,8 @@ struct ViewData::Impl {
     return out;
   }
 
-  Json events(size_t f) const {
-    Json events = Json::array();
+  OrderedJson events(size_t f) const {
+    OrderedJson events = OrderedJson::array();
     for (const record::Event& e : run.events(f))
       events.push_back({{"kind", record::name(e.kind)},
                         {"a", e.a == kNoIndex ? -1 : int64_t(e.a)},
@@ -244,7 +244,7 @@ ViewData::~ViewData() = default;
 std::string ViewData::info() {
   const std::lock_guard guard(impl_->lock);
   impl_->refresh();
-  return impl_->info().dump(-1, ' ', false, Json::error_handler_t::replace);
+  return impl_->info().dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string ViewData::mesh(size_t index) {
@@ -261,7 +261,7 @@ std::string ViewData::frames(size_t first, size_t last) {
 std::string ViewData::events(size_t frame) {
   const std::lock_guard guard(impl_->lock);
   impl_->requireFrames(frame, frame);
-  return impl_->events(frame).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return impl_->events(frame).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string ViewData::points(size_t frame) {
@@ -347,7 +347,7 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   const auto report = [&](size_t step) {
     if (progress) progress(step, 2 * numbers.size());
   };
-  Json info = Json::parse(data.info());
+  OrderedJson info = OrderedJson::parse(data.info());
   if (info["state"] == "live") info["state"] = "cut off";
   info["frames"] = numbers.size();
   std::string parts;
@@ -362,7 +362,7 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   };
   add(info.dump());
   std::string frames;
-  Json events = Json::array();
+  OrderedJson events = OrderedJson::array();
   for (size_t i = 0; i < numbers.size();) {
     // Frames that follow each other come in blocks.
     size_t end = i + 1;
@@ -371,7 +371,7 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
     // One head for all.
     frames.append(block, frames.empty() ? 0 : kBlockHead);
     for (; i < end; ++i) {
-      events.push_back(Json::parse(data.events(numbers[i])));
+      events.push_back(OrderedJson::parse(data.events(numbers[i])));
       report(i + 1);
     }
   }

@@ -10,7 +10,7 @@ using namespace ccd;
 
 namespace {
 
-constexpr size_t kGrain = 32 * kFilterBlock;  // queries per parallel block
+constexpr size_t kQueryGrain = 32 * kFilterBlock;  // queries per parallel block
 
 Difference<3> differenceOf(const Vec3* s, const Vec3* e, const CcdPair& p, std::integral_constant<int, 3>) {
   return faceDifference(s[p[0]], s[p[1]], s[p[2]], s[p[3]], e[p[0]], e[p[1]], e[p[2]], e[p[3]]);
@@ -49,7 +49,7 @@ void run(std::span<const Vec3> start, std::span<const Vec3> end, std::span<const
       throw Error(ErrorKind::Usage, "a pair refers to a vertex that does not exist");
 
   const Vec3 *s = start.data(), *e = end.data();
-  parallelBlocks(pairs.size(), kGrain, [&](size_t begin, size_t blockEnd) {
+  parallelBlocks(pairs.size(), kQueryGrain, [&](size_t begin, size_t blockEnd) {
     FilterBlock<N> block;
     uint8_t apart[kFilterBlock];
     for (size_t first = begin; first < blockEnd; first += kFilterBlock) {

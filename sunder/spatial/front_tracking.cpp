@@ -13,8 +13,8 @@ namespace sunder::spatial {
 
 namespace {
 
-constexpr size_t kChunk = 2048;
-constexpr size_t kChunksAtOnce = 64;
+constexpr size_t kFrontChunk = 2048;
+constexpr size_t kFrontChunksAtOnce = 64;
 
 }  // namespace
 
@@ -163,12 +163,12 @@ void FrontTracker::update(VariantPairs& result) {
   result.jobBegin.assign(jobs_.size() + 1, 0);
   statistics_ = {};
   next_.clear();
-  parts_.resize(kChunksAtOnce);
-  for (size_t first = 0; first < front_.size(); first += kChunk * kChunksAtOnce) {
-    const size_t count = std::min(front_.size() - first, kChunk * kChunksAtOnce);
-    parallelBlocks(count, kChunk,
-                   [&](size_t b, size_t e) { updateRuns(first + b, first + e, parts_[b / kChunk]); });
-    for (size_t c = 0; c * kChunk < count; ++c) {
+  parts_.resize(kFrontChunksAtOnce);
+  for (size_t first = 0; first < front_.size(); first += kFrontChunk * kFrontChunksAtOnce) {
+    const size_t count = std::min(front_.size() - first, kFrontChunk * kFrontChunksAtOnce);
+    parallelBlocks(count, kFrontChunk,
+                   [&](size_t b, size_t e) { updateRuns(first + b, first + e, parts_[b / kFrontChunk]); });
+    for (size_t c = 0; c * kFrontChunk < count; ++c) {
       const Part& part = parts_[c];
       std::copy_n(part.front.data(), part.front.size(), next_.room(part.front.size()));
       next_.advance(part.front.size());

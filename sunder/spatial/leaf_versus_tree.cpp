@@ -11,8 +11,8 @@ namespace sunder::spatial {
 
 namespace {
 
-constexpr size_t kChunk = 512;
-constexpr size_t kChunksAtOnce = 128;
+constexpr size_t kLeafChunk = 512;
+constexpr size_t kLeafChunksAtOnce = 128;
 
 // Leaves of `tree` from `from` on whose boxes overlap `box`, in order; returns the number of tests.
 template <class Found>
@@ -69,19 +69,19 @@ void leafVersusTree(std::span<const TreePair> jobs, VariantPairs& result) {
   result.data.clear();
   result.statistics = {};
   result.jobBegin.assign(1, 0);
-  std::vector<GrowingArray<PrimitivePair>> parts(kChunksAtOnce);
+  std::vector<GrowingArray<PrimitivePair>> parts(kLeafChunksAtOnce);
   for (const TreePair& job : jobs) {
     const size_t leaves = job.b->empty() ? 0 : job.a->leafCount();
-    for (size_t first = 0; first < leaves; first += kChunk * kChunksAtOnce) {
-      const size_t count = std::min(leaves - first, kChunk * kChunksAtOnce);
+    for (size_t first = 0; first < leaves; first += kLeafChunk * kLeafChunksAtOnce) {
+      const size_t count = std::min(leaves - first, kLeafChunk * kLeafChunksAtOnce);
       result.statistics.boxTests += parallelReduce(
           count, uint64_t(0),
           [&](size_t b, size_t e) {
-            parts[b / kChunk].clear();
-            return walkLeaves(job, first + b, first + e, parts[b / kChunk]);
+            parts[b / kLeafChunk].clear();
+            return walkLeaves(job, first + b, first + e, parts[b / kLeafChunk]);
           },
-          [](uint64_t x, uint64_t y) { return x + y; }, kChunk);
-      for (size_t c = 0; c * kChunk < count; ++c) {
+          [](uint64_t x, uint64_t y) { return x + y; }, kLeafChunk);
+      for (size_t c = 0; c * kLeafChunk < count; ++c) {
         std::copy_n(parts[c].data(), parts[c].size(), result.data.room(parts[c].size()));
         result.data.advance(parts[c].size());
       }

@@ -17,8 +17,8 @@ namespace {
 
 using geometry::Triangle;
 
-constexpr size_t kGrain = 2048;           // pairs of triangles a block
-constexpr size_t kAtOnce = 256 * kGrain;  // pairs of triangles whose features are in memory at one time
+constexpr size_t kCcdGrain = 2048;           // pairs of triangles a block
+constexpr size_t kAtOnce = 256 * kCcdGrain;  // pairs of triangles whose features are in memory at one time
 
 void check(const MovingMesh& mesh) {
   if (mesh.start.size() != mesh.end.size())
@@ -80,13 +80,13 @@ void MeshCcd::own(std::span<const Triangle> triangles, size_t vertexCount, std::
 
 void MeshCcd::collect(const Moving& a, const Moving& b, std::span<const PrimitivePair> pairs, bool same) {
   const uint32_t offset = same ? 0 : a.vertexCount;  // of b's vertices in the joint list
-  const size_t blocks = (pairs.size() + kGrain - 1) / kGrain;
+  const size_t blocks = (pairs.size() + kCcdGrain - 1) / kCcdGrain;
   if (found_.size() < blocks) found_.resize(blocks);
-  parallelBlocks(pairs.size(), kGrain, [&](size_t begin, size_t end) {
-    PairLists& lists = found_[begin / kGrain];
+  parallelBlocks(pairs.size(), kCcdGrain, [&](size_t begin, size_t end) {
+    PairLists& lists = found_[begin / kCcdGrain];
     lists.vertexFace.clear();
     lists.edgeEdge.clear();
-    uint16_t masks[kGrain], patterns[kGrain];
+    uint16_t masks[kCcdGrain], patterns[kCcdGrain];
     kernels::overlappingFeatures(a.features.data(), b.features.data(), &pairs[begin], end - begin, masks);
     if (same) {
       kernels::equalCorners(a.corners.data(), &pairs[begin], end - begin, patterns);

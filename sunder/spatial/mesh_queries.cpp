@@ -14,7 +14,7 @@ namespace sunder::spatial {
 
 namespace {
 
-constexpr double kLargestCoordinate = 1e37;
+constexpr double kLargestQuery = 1e37;
 constexpr size_t kQueriesOfWork = 256;
 
 D3 toD3(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
@@ -109,7 +109,7 @@ void checkDistance(double distance) {
 
 void checkQueryPoint(const Vec3& point, const char* what) {
   for (int k = 0; k < 3; ++k)
-    if (!(std::abs(point[k]) <= kLargestCoordinate))
+    if (!(std::abs(point[k]) <= kLargestQuery))
       throw Error(ErrorKind::Usage,
                   std::string("a coordinate of a ") + what + " is not finite, or is larger than 1e37");
 }

@@ -15,7 +15,7 @@ using geometry::Triangle;
 using geometry::TriangleCorners;
 using geometry::TriangleMeeting;
 
-constexpr size_t kGrain = 512;
+constexpr size_t kNarrowGrain = 512;
 
 TriangleCorners cornersOf(const TriangleSet& mesh, uint32_t t) {
   const Triangle& v = mesh.triangles[t];
@@ -26,10 +26,10 @@ TriangleCorners cornersOf(const TriangleSet& mesh, uint32_t t) {
 // own, which are then joined in order.
 template <class Result, class Test>
 std::vector<Result> filter(std::span<const PrimitivePair> candidates, Test&& test) {
-  const size_t blocks = (candidates.size() + kGrain - 1) / kGrain;
+  const size_t blocks = (candidates.size() + kNarrowGrain - 1) / kNarrowGrain;
   std::vector<std::vector<Result>> found(blocks);
-  parallelBlocks(candidates.size(), kGrain, [&](size_t begin, size_t end) {
-    std::vector<Result>& list = found[begin / kGrain];
+  parallelBlocks(candidates.size(), kNarrowGrain, [&](size_t begin, size_t end) {
+    std::vector<Result>& list = found[begin / kNarrowGrain];
     Result result;
     for (size_t i = begin; i < end; ++i)
       if (test(candidates[i], result)) list.push_back(result);

@@ -13,8 +13,8 @@ namespace sunder::spatial {
 
 namespace {
 
-constexpr size_t kBlock = 4096;             // slots, for the search
-constexpr size_t kChunk = size_t(1) << 15;  // slots, for cheap loops
+constexpr size_t kBlock = 4096;                 // slots, for the search
+constexpr size_t kSlotChunk = size_t(1) << 15;  // slots, for cheap loops
 constexpr double kWiden = 1 + 0x1p-16;  // cells are wider than the radius by more than rounding can matter
 constexpr double kSmallestEdge = 1e-150;
 constexpr uint32_t kNarrowCells = 4096;
@@ -71,7 +71,7 @@ void PointGrid::sortByTable(size_t cells) {
         const uint32_t z = cells_.cell(cells_.coordinate(i, 2), 2);
         words[i] = uint64_t(z * layer + y * dimX + x) << 32 | i;
       },
-      kChunk);
+      kSlotChunk);
   const auto bits = static_cast<unsigned>(std::bit_width(cells - 1));
   const std::span<const uint64_t> sorted = radixSortWords({words, n}, 32, bits, sort_);
 
@@ -88,7 +88,7 @@ void PointGrid::sortByTable(size_t cells) {
         for (uint32_t c = s == 0 ? 0 : static_cast<uint32_t>(sorted[s - 1] >> 32) + 1; c <= cell; ++c)
           starts[c] = static_cast<uint32_t>(s);
       },
-      kChunk);
+      kSlotChunk);
   for (size_t c = size_t(cellOfSlot[n - 1]) + 1; c < cells + 2; ++c) starts[c] = static_cast<uint32_t>(n);
   view_.ids = ids;
   view_.cells = cellOfSlot;
@@ -113,7 +113,7 @@ void PointGrid::sortByKey() {
         keys[i] = (z << bitsY | y) << bitsX | x;
         ids[i] = static_cast<uint32_t>(i);
       },
-      kChunk);
+      kSlotChunk);
   radixSortPairs(std::span(keys, n), std::span(ids, n), sort_, bitsX + bitsY + bitsZ);
   view_.ids = ids;
   view_.keys = keys;
@@ -138,7 +138,7 @@ void PointGrid::copyCoordinates() {
           for (int axis = 0; axis < 3; ++axis)
             out[axis][s] = static_cast<Scalar>(cells_.coordinate(ids[s], axis));
         },
-        kChunk);
+        kSlotChunk);
   };
   const bool narrow = std::max({cells_.dims(0), cells_.dims(1), cells_.dims(2)}) <= kNarrowCells;
   if (narrow) {

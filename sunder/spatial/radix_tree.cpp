@@ -19,8 +19,8 @@ namespace {
 
 constexpr uint32_t kAxisCells = 1 << 15;
 
-// 15 bits spread three apart.
-uint64_t spread(uint64_t x) {
+// 15 bits spreadBits three apart.
+uint64_t spreadBits(uint64_t x) {
   x = (x | x << 16) & 0x0000ff0000ffu;
   x = (x | x << 8) & 0x00f00f00f00fu;
   x = (x | x << 4) & 0x0c30c30c30c3u;
@@ -30,7 +30,7 @@ uint64_t spread(uint64_t x) {
 }  // namespace
 
 uint64_t mortonCode(uint32_t x, uint32_t y, uint32_t z) {
-  return spread(x) | spread(y) << 1 | spread(z) << 2;
+  return spreadBits(x) | spreadBits(y) << 1 | spreadBits(z) << 2;
 }
 
 class RadixTreeBuilder {

@@ -113,13 +113,13 @@ bool earlier(const RayHit& a, const RayHit& b) { return a.t != b.t ? a.t < b.t :
 
 // Answers go to the visitor: visit(hit) returns the tMax to go on with, negative to stop.
 template <class Visit>
-struct Sink final : kernels::RaySink {
+struct VisitSink final : kernels::RaySink {
   const ExactRay& ray;
   const QueryView view;
   Visit visit;
   double tMax;
 
-  Sink(const ExactRay& r, const QueryView& q, Visit v) : ray(r), view(q), visit(v), tMax(r.tMax) {}
+  VisitSink(const ExactRay& r, const QueryView& q, Visit v) : ray(r), view(q), visit(v), tMax(r.tMax) {}
   double leaf(uint32_t leaf) override {
     const PlainTriangle& t = view.triangles[leaf];
     const auto vector = [](D3 p) { return Vec3(p.x, p.y, p.z); };
@@ -134,7 +134,7 @@ struct Sink final : kernels::RaySink {
 
 template <class Visit>
 void forEachHit(const MeshQuery& mesh, const ExactRay& ray, Visit&& visit) {
-  Sink<Visit&> sink(ray, mesh.view(), visit);
+  VisitSink<Visit&> sink(ray, mesh.view(), visit);
   kernels::traverseRay(mesh.view(), ray.scaled(), sink);
 }
 

@@ -10,8 +10,8 @@ namespace sunder::spatial {
 
 namespace {
 
-constexpr size_t kChunk = 256;
-constexpr size_t kChunksAtOnce = 256;
+constexpr size_t kSweepChunk = 256;
+constexpr size_t kSweepChunksAtOnce = 256;
 
 struct Entry {
   float lower[3], upper[3];  // the sweep's axis first
@@ -70,20 +70,20 @@ uint64_t scan(const Entry& box, const std::vector<Entry>& entries, size_t at, Fo
 // body(i, output) -> tests for i in [0, count), the outputs joined in order.
 template <class Body>
 void sweep(size_t count, VariantPairs& result, Body&& body) {
-  std::vector<GrowingArray<PrimitivePair>> parts(kChunksAtOnce);
-  for (size_t first = 0; first < count; first += kChunk * kChunksAtOnce) {
-    const size_t now = std::min(count - first, kChunk * kChunksAtOnce);
+  std::vector<GrowingArray<PrimitivePair>> parts(kSweepChunksAtOnce);
+  for (size_t first = 0; first < count; first += kSweepChunk * kSweepChunksAtOnce) {
+    const size_t now = std::min(count - first, kSweepChunk * kSweepChunksAtOnce);
     result.statistics.boxTests += parallelReduce(
         now, uint64_t(0),
         [&](size_t b, size_t e) {
-          GrowingArray<PrimitivePair>& out = parts[b / kChunk];
+          GrowingArray<PrimitivePair>& out = parts[b / kSweepChunk];
           out.clear();
           uint64_t tests = 0;
           for (size_t i = b; i < e; ++i) tests += body(first + i, out);
           return tests;
         },
-        [](uint64_t x, uint64_t y) { return x + y; }, kChunk);
-    for (size_t c = 0; c * kChunk < now; ++c) {
+        [](uint64_t x, uint64_t y) { return x + y; }, kSweepChunk);
+    for (size_t c = 0; c * kSweepChunk < now; ++c) {
       std::copy_n(parts[c].data(), parts[c].size(), result.data.room(parts[c].size()));
       result.data.advance(parts[c].size());
     }

@@ -12,7 +12,7 @@ namespace sunder::spatial {
 
 namespace {
 
-constexpr size_t kQueriesOfWork = 64;
+constexpr size_t kWindingQueriesOfWork = 64;
 
 // Where the symmetric products of coordinates live in the arrays of DipoleBlock.
 constexpr int kSecond[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
@@ -138,7 +138,7 @@ void checkBeta(double beta) {
     throw Error(ErrorKind::Usage, "beta of a fast winding number is at least 1");
 }
 
-D3 toD3(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+D3 asD3(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 
 }  // namespace
 
@@ -178,20 +178,20 @@ WindingNumber::WindingNumber(const MeshQuery& mesh) : mesh_(&mesh) {
 
 double WindingNumber::exact(const Vec3& point) const {
   checkQueryPoint(point);
-  return kernels::windingExact(mesh_->view().triangles, mesh_->triangleCount(), toD3(point));
+  return kernels::windingExact(mesh_->view().triangles, mesh_->triangleCount(), asD3(point));
 }
 
 double WindingNumber::fast(const Vec3& point, double beta) const {
   checkQueryPoint(point);
   checkBeta(beta);
-  return kernels::windingFast({mesh_->view(), blocks_.data(), firstBlock_.data()}, toD3(point), beta);
+  return kernels::windingFast({mesh_->view(), blocks_.data(), firstBlock_.data()}, asD3(point), beta);
 }
 
 void WindingNumber::fast(std::span<const Vec3> points, std::span<double> results, double beta) const {
   if (points.size() != results.size())
     throw Error(ErrorKind::Usage, "as many results as query points are needed");
   parallelFor(
-      points.size(), [&](size_t i) { results[i] = fast(points[i], beta); }, kQueriesOfWork);
+      points.size(), [&](size_t i) { results[i] = fast(points[i], beta); }, kWindingQueriesOfWork);
 }
 
 bool WindingNumber::inside(const Vec3& point) const {
@@ -203,7 +203,7 @@ void WindingNumber::inside(std::span<const Vec3> points, std::span<uint8_t> resu
   if (points.size() != results.size())
     throw Error(ErrorKind::Usage, "as many results as query points are needed");
   parallelFor(
-      points.size(), [&](size_t i) { results[i] = inside(points[i]); }, kQueriesOfWork);
+      points.size(), [&](size_t i) { results[i] = inside(points[i]); }, kWindingQueriesOfWork);
 }
 
 }  // namespace sunder::spatial

@@ -12,7 +12,7 @@ namespace {
 
 using geometry::Tetrahedron;
 
-constexpr size_t kBricksAtOnce = 64;
+constexpr size_t kEmittedAtOnce = 64;
 constexpr int32_t kRing[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};  // corners of a face, counter-clockwise
 
 struct Sink {
@@ -277,9 +277,9 @@ EmittedTets emitTetrahedra(const StuffingLattice& lattice, const StuffingOctree&
   order.reserve(lattice.stored().size());
   for (uint32_t slot = 0; slot < lattice.stored().size(); ++slot)
     if (lattice.kind(lattice.stored()[slot].place) != BrickKind::Outside) order.push_back(slot);
-  std::vector<Sink> sinks((order.size() + kBricksAtOnce - 1) / kBricksAtOnce);
-  parallelBlocks(order.size(), kBricksAtOnce, [&](size_t begin, size_t end) {
-    Emitter emitter(lattice, octree, cutOffset, sinks[begin / kBricksAtOnce]);
+  std::vector<Sink> sinks((order.size() + kEmittedAtOnce - 1) / kEmittedAtOnce);
+  parallelBlocks(order.size(), kEmittedAtOnce, [&](size_t begin, size_t end) {
+    Emitter emitter(lattice, octree, cutOffset, sinks[begin / kEmittedAtOnce]);
     for (size_t i = begin; i < end; ++i) emitter.brick(order[i]);
   });
   std::vector<uint64_t> base(sinks.size());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int32_t kSuper = 4;    // bricks along an edge of the blocks that are looked at first
 constexpr double kMargin = 2.5;  // cells between the box and the rim of the lattice
-constexpr size_t kBricksAtOnce = 16;
+constexpr size_t kLabelledAtOnce = 16;
 
 // Points of a block of n cells are its lower corners and centres, so they span n - 1/2 cells; their edges
 // reach one cell farther.
@@ -152,8 +152,8 @@ void StuffingLattice::classify() {
 
 void StuffingLattice::sampleBricks(const std::vector<uint32_t>& slots, bool everything) {
   const double reach = (1 + settings_.slack) * edge_ * reachOf(2);
-  std::vector<uint64_t> tried((slots.size() + kBricksAtOnce - 1) / kBricksAtOnce, 0);
-  parallelBlocks(slots.size(), kBricksAtOnce, [&](size_t begin, size_t end) {
+  std::vector<uint64_t> tried((slots.size() + kLabelledAtOnce - 1) / kLabelledAtOnce, 0);
+  parallelBlocks(slots.size(), kLabelledAtOnce, [&](size_t begin, size_t end) {
     std::vector<Vec3> points;
     std::vector<double> values;
     std::vector<std::array<uint64_t, 2>> wanted(end - begin);
@@ -165,7 +165,7 @@ void StuffingLattice::sampleBricks(const std::vector<uint32_t>& slots, bool ever
       }
       values.resize(points.size());
       evaluate(points, values);
-      tried[begin / kBricksAtOnce] += points.size();
+      tried[begin / kLabelledAtOnce] += points.size();
     }
     for (size_t i = begin; i < end; ++i) {
       Brick& brick = stored_[slots[i]];
@@ -201,7 +201,7 @@ void StuffingLattice::sampleBricks(const std::vector<uint32_t>& slots, bool ever
     }
     values.resize(points.size());
     evaluate(points, values);
-    tried[begin / kBricksAtOnce] += points.size();
+    tried[begin / kLabelledAtOnce] += points.size();
     size_t next = 0;
     for (size_t i = begin; i < end; ++i) {
       Brick& brick = stored_[slots[i]];

@@ -17,7 +17,7 @@ namespace sunder::world {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 class Importer {
  public:
@@ -26,8 +26,8 @@ class Importer {
 
   ImportedScene run() {
     try {
-      in_ = Json::parse(readTextFile(file_), nullptr, true, true);
-    } catch (const Json::parse_error& error) {
+      in_ = OrderedJson::parse(readTextFile(file_), nullptr, true, true);
+    } catch (const OrderedJson::parse_error& error) {
       throw Error(ErrorKind::Format, fmt::format("no JSON at byte {}", error.byte)).inFile(file_.string());
     }
     if (!in_.is_object() || !in_.contains("Configuration"))
@@ -59,24 +59,24 @@ class Importer {
     throw Error(ErrorKind::Format, fmt::format("\"{}\" {}", key, what)).inFile(file_.string());
   }
 
-  double number(const Json& from, const char* key, double otherwise) const {
+  double number(const OrderedJson& from, const char* key, double otherwise) const {
     if (!from.contains(key)) return otherwise;
     if (!from[key].is_number()) fail(key, "is not a number");
     return from[key].get<double>();
   }
 
-  Vec3 vector(const Json& from, const char* key, const Vec3& otherwise) const {
+  Vec3 vector(const OrderedJson& from, const char* key, const Vec3& otherwise) const {
     if (!from.contains(key)) return otherwise;
-    const Json& list = from[key];
+    const OrderedJson& list = from[key];
     if (!list.is_array() || list.size() != 3 ||
-        !std::all_of(list.begin(), list.end(), [](const Json& x) { return x.is_number(); }))
+        !std::all_of(list.begin(), list.end(), [](const OrderedJson& x) { return x.is_number(); }))
       fail(key, "is not a list of three numbers");
     return {list[0].get<double>(), list[1].get<double>(), list[2].get<double>()};
   }
 
-  static Json list(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
+  static OrderedJson list(const Vec3& v) { return OrderedJson::array({v.x(), v.y(), v.z()}); }
 
-  std::vector<Json> entries(const char* key) const {
+  std::vector<OrderedJson> entries(const char* key) const {
     if (!in_.contains(key)) return {};
     if (!in_[key].is_array()) fail(key, "is not a list");
     return {in_[key].begin(), in_[key].end()};
@@ -89,7 +89,7 @@ class Importer {
     out_["world"] = {{"duration", end > 0 ? end : 5.0}, {"timeStep", "1/240 s"}};
     if (config_.contains("gravitation"))
       out_["world"]["gravity"] = list(vector(config_, "gravitation", Vec3::Zero()));
-    Json& fluid = out_["fluid"];
+    OrderedJson& fluid = out_["fluid"];
     fluid["radius"] = radius_;
     fluid["longestStep"] = number(config_, "cflMethod", 1) == 0
                                ? number(config_, "timeStepSize", 0.001)
@@ -111,7 +111,7 @@ class Importer {
 
   void bodies() {
     size_t count = 0;
-    for (const Json& from : entries("RigidBodies")) {
+    for (const OrderedJson& from : entries("RigidBodies")) {
       const std::string mesh = from.value("geometryFile", "");
       const std::string name = std::filesystem::path(mesh).stem().string();
       const Vec3 scale = vector(from, "scale", Vec3::Ones()), at = vector(from, "translation", Vec3::Zero());
@@ -131,7 +131,7 @@ class Importer {
         continue;
       }
       const bool even = (scale.array() == scale.x()).all();
-      Json shape;
+      OrderedJson shape;
       if (box) {
         shape = {{"box", {{"size", list(scale)}}}};
       } else if (name == "sphere" && even) {
@@ -146,9 +146,9 @@ class Importer {
         note(fmt::format("{}: a mesh stretched by different factors was left out", name));
         continue;
       }
-      Json body{{"id", fmt::format("{}-{}", name.empty() ? "body" : name, ++count)},
-                {"shape", shape},
-                {"position", list(at)}};
+      OrderedJson body{{"id", fmt::format("{}-{}", name.empty() ? "body" : name, ++count)},
+                       {"shape", shape},
+                       {"position", list(at)}};
       if (angle != 0)
         body["rotation"] = {{"axis", list(vector(from, "rotationAxis", Vec3::UnitX()))}, {"angle", angle}};
       if (from.value("isAnimated", false)) note("motion of animated bodies was left out");
@@ -158,33 +158,33 @@ class Importer {
         body["kind"] = "static";
       }
       const std::string material = fmt::format("solid-{}", count);
-      Json& look = out_["materials"][material];
+      OrderedJson& look = out_["materials"][material];
       look["density"] = number(from, "density", 1000);
       look["friction"] = number(from, "friction", 0.2);
       look["restitution"] = number(from, "restitution", 0.6);
       if (from.contains("color") && from["color"].is_array() && from["color"].size() >= 3)
-        look["colour"] = Json::array({from["color"][0], from["color"][1], from["color"][2]});
+        look["colour"] = OrderedJson::array({from["color"][0], from["color"][1], from["color"][2]});
       body["material"] = material;
       out_["bodies"].push_back(body);
     }
     for (const char* key : {"mapThickness"})
-      for (const Json& from : entries("RigidBodies"))
+      for (const OrderedJson& from : entries("RigidBodies"))
         if (number(from, key, 0) != 0) note("thickness of maps was left out");
   }
 
-  Json& liquid(const Json& from) {
+  OrderedJson& liquid(const OrderedJson& from) {
     const std::string id =
         from.contains("id") && from["id"].is_string() ? from["id"].get<std::string>() : "Fluid";
     if (const auto known = liquid_.find(id); known != liquid_.end())
       return out_["fluid"]["liquids"][known->second];
-    Json settings = in_.contains(id) && in_[id].is_object() ? in_[id] : config_;
-    for (const Json& m : entries("Materials"))
+    OrderedJson settings = in_.contains(id) && in_[id].is_object() ? in_[id] : config_;
+    for (const OrderedJson& m : entries("Materials"))
       if (m.value("id", "") == id) settings = m;
-    Json& all = out_["fluid"]["liquids"];
+    OrderedJson& all = out_["fluid"]["liquids"];
     liquid_[id] = all.size();
     const std::string material = "liquid-" + id;
     out_["materials"][material] = {{"like", "water"}, {"density", number(settings, "density0", 1000)}};
-    Json made{{"id", id}, {"material", material}};
+    OrderedJson made{{"id", id}, {"material", material}};
     const double viscosity = number(settings, "viscosity", 0.01);
     const int method = int(number(settings, "viscosityMethod", 1));
     if (method == 2)
@@ -203,18 +203,18 @@ class Importer {
   }
 
   void liquids() {
-    out_["fluid"]["liquids"] = Json::array();
-    for (const Json& block : entries("FluidBlocks")) {
+    out_["fluid"]["liquids"] = OrderedJson::array();
+    for (const OrderedJson& block : entries("FluidBlocks")) {
       const Vec3 scale = vector(block, "scale", Vec3::Ones()),
                  move = vector(block, "translation", Vec3::Zero());
-      Json made{{"lower", list(vector(block, "start", Vec3::Zero()).cwiseProduct(scale) + move)},
-                {"upper", list(vector(block, "end", Vec3::Ones()).cwiseProduct(scale) + move)}};
+      OrderedJson made{{"lower", list(vector(block, "start", Vec3::Zero()).cwiseProduct(scale) + move)},
+                       {"upper", list(vector(block, "end", Vec3::Ones()).cwiseProduct(scale) + move)}};
       if (block.contains("initialVelocity"))
         made["velocity"] = list(vector(block, "initialVelocity", Vec3::Zero()));
       if (number(block, "denseMode", 0) != 0) note("dense samplings became plain ones");
       liquid(block)["blocks"].push_back(made);
     }
-    for (const Json& from : entries("Emitters")) {
+    for (const OrderedJson& from : entries("Emitters")) {
       const double diameter = 2 * radius_, width = number(from, "width", 5),
                    height = number(from, "height", 5);
       const Vec3 axis = vector(from, "rotationAxis", Vec3::UnitZ());
@@ -230,10 +230,10 @@ class Importer {
       // A jet of ours is round: of the same area.
       const double radius = round ? 0.5 * width * diameter : std::sqrt(width * height / kPi) * diameter;
       if (!round) note("square emitters became round ones of the same area");
-      Json made{{"position", list(vector(from, "translation", Vec3::Zero()))},
-                {"direction", list(direction)},
-                {"radius", radius},
-                {"speed", speed}};
+      OrderedJson made{{"position", list(vector(from, "translation", Vec3::Zero()))},
+                       {"direction", list(direction)},
+                       {"radius", radius},
+                       {"speed", speed}};
       if (from.contains("emitStartTime")) made["from"] = number(from, "emitStartTime", 0);
       if (number(from, "emitEndTime", 1e9) < 1e8) made["until"] = number(from, "emitEndTime", 0);
       liquid(from)["emitters"].push_back(made);
@@ -245,7 +245,7 @@ class Importer {
   }
 
   std::filesystem::path file_, folder_;
-  Json in_, config_, out_;
+  OrderedJson in_, config_, out_;
   double radius_ = 0;
   std::map<std::string, size_t> liquid_;  // place of each among the liquids
   std::vector<std::string> notes_;

@@ -68,7 +68,7 @@ void fixPaths(Json& scene, const fs::path& folder) {
   });
 }
 
-std::string readScene(const fs::path& path) {
+std::string readSceneFile(const fs::path& path) {
   std::error_code code;
   const uintmax_t size = fs::file_size(path, code);
   if (!code && size > kLargestScene)
@@ -89,7 +89,7 @@ SceneDocument SceneDocument::read(const fs::path& path, const std::vector<std::s
   document.name_ = path.stem().string();
   std::vector<std::string> chain{fullPath(path)};
   document.taken_.push_back(chain.back());
-  document.take(readScene(path), path.string(), path.parent_path(), chain);
+  document.take(readSceneFile(path), path.string(), path.parent_path(), chain);
   for (const std::string& assignment : sets) document.set(assignment);
   document.check();
   return document;
@@ -130,7 +130,7 @@ void SceneDocument::take(std::string text, const std::string& file, const fs::pa
       if (std::find(taken_.begin(), taken_.end(), id) != taken_.end()) continue;
       std::string content;
       try {
-        content = readScene(path);
+        content = readSceneFile(path);
       } catch (const Error& error) {
         throw place(Error(error.kind(), fmt::format("cannot include {}: {}", path.string(), error.message()))
                         .hint(error.hint()));

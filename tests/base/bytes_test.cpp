@@ -17,7 +17,7 @@ std::span<const std::byte> asBytes(const std::string& text) {
 }
 
 template <class Function>
-std::string errorOf(Function function) {
+std::string formatErrorOf(Function function) {
   try {
     function();
   } catch (const Error& error) {
@@ -74,15 +74,15 @@ TEST(Bytes, RoundTripOfEveryTypeInBothOrders) {
 
 TEST(Bytes, ReadPastTheEndSaysWhereAndWhat) {
   const std::string data = "abcdef";
-  EXPECT_EQ(errorOf([&] {
+  EXPECT_EQ(formatErrorOf([&] {
               ByteReader r(asBytes(data), "part.stl", ByteOrder::Little, 80);
               r.u32("header");
               r.u32("triangle count");
             }),
             "part.stl:byte 84: the file ends inside triangle count (needs 4 bytes, 2 left)");
-  EXPECT_EQ(errorOf([&] { ByteReader(asBytes(data), "a").skip(7, "padding"); }),
+  EXPECT_EQ(formatErrorOf([&] { ByteReader(asBytes(data), "a").skip(7, "padding"); }),
             "a:byte 0: the file ends inside padding (needs 7 bytes, 6 left)");
-  EXPECT_EQ(errorOf([&] { ByteReader(asBytes(data), "a").seek(9, "the index"); }),
+  EXPECT_EQ(formatErrorOf([&] { ByteReader(asBytes(data), "a").seek(9, "the index"); }),
             "a:byte 0: the index would be at byte 9, but the file has only 6 bytes");
 }
 

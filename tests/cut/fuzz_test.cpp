@@ -75,7 +75,7 @@ Rational exactVolume(const CutResult& r, const KernelMesh& mesh, const KernelMes
   return sum / 6;
 }
 
-struct Tallies {
+struct FuzzTallies {
   size_t pairs = 0, crossing = 0, degenerate = 0, exact = 0;
 };
 
@@ -85,7 +85,7 @@ bool hasMiddles(const CutResult& r) {
 }
 
 // Closed results and volume identities of one pair; with `rational` they hold exactly.
-void checkPair(const PolygonSoup& a, const PolygonSoup& b, bool rational, Tallies& tallies) {
+void checkPair(const PolygonSoup& a, const PolygonSoup& b, bool rational, FuzzTallies& tallies) {
   // Triangles inside, so that the rational volume is that of flat faces.
   const CutOptions base{.triangles = true, .keepEmpty = true};
   const auto run = [&](Op op) {
@@ -138,7 +138,7 @@ void checkPair(const PolygonSoup& a, const PolygonSoup& b, bool rational, Tallie
 
 // With `together` both solids are turned by one rotation: then everything that touched nearly does.
 void alignedPairs(int count, uint64_t seed, bool rational, bool together = false) {
-  Tallies tallies;
+  FuzzTallies tallies;
   for (int i = 0; i < count && !::testing::Test::HasFatalFailure(); ++i) {
     SCOPED_TRACE(i);
     RandomStream random(seed, static_cast<uint64_t>(i));
@@ -169,7 +169,7 @@ void alignedPairs(int count, uint64_t seed, bool rational, bool together = false
 }
 
 void turnedPairs(int count, uint64_t seed, bool rational) {
-  Tallies tallies;
+  FuzzTallies tallies;
   for (int i = 0; i < count && !::testing::Test::HasFatalFailure(); ++i) {
     SCOPED_TRACE(i);
     RandomStream random(seed, static_cast<uint64_t>(i));

@@ -112,11 +112,11 @@ void expectUntouchedBits(const CutResult& r, const PolygonSoup& mesh) {
   }
 }
 
-struct Tallies {
+struct LongTallies {
   size_t pairs = 0, sheets = 0, several = 0, crossing = 0, fragments = 0, rounding = 0, mended = 0;
 };
 
-void pairOf(const Body& a, const Body& b, RandomStream& random, bool aligned, Tallies& tallies) {
+void pairOf(const Body& a, const Body& b, RandomStream& random, bool aligned, LongTallies& tallies) {
   const PolygonSoup cutter = placed(b.mesh, random, aligned);
   const bool triangles = random.below(2) == 0;
   const auto run = [&](Op op) {
@@ -134,7 +134,7 @@ void pairOf(const Body& a, const Body& b, RandomStream& random, bool aligned, Ta
   ++tallies.pairs;
 }
 
-void sheetThrough(const Body& a, RandomStream& random, bool aligned, Tallies& tallies) {
+void sheetThrough(const Body& a, RandomStream& random, bool aligned, LongTallies& tallies) {
   const PolygonSoup knife = randomKnife(random, aligned);
   const bool triangles = random.below(2) == 0;
   const CutResult r = cut(a.mesh, knife, {.triangles = triangles, .keepEmpty = true, .checkRounding = true});
@@ -165,7 +165,7 @@ void sheetThrough(const Body& a, RandomStream& random, bool aligned, Tallies& ta
 }
 
 // Also through incisions of the knives before.
-void severalThrough(const Body& a, RandomStream& random, Tallies& tallies) {
+void severalThrough(const Body& a, RandomStream& random, LongTallies& tallies) {
   std::vector<PolygonSoup> knives;
   for (uint32_t i = 2 + random.below(3); i > 0; --i) knives.push_back(randomKnife(random, false));
   const bool triangles = random.below(2) == 0;
@@ -183,7 +183,7 @@ void fuzz(double seconds, uint64_t seed) {
     std::printf("%s: %zu faces%s\n", b.name.c_str(), b.mesh.faceCount(), b.closed ? "" : ", open");
     if (b.closed) closed.push_back(b);
   }
-  Tallies tallies;
+  LongTallies tallies;
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -235,7 +235,7 @@ void knifeRound(uint64_t round) {
   RandomStream random(5, round);
   const Body& body = small[random.below(static_cast<uint32_t>(small.size()))];
   SCOPED_TRACE("round " + std::to_string(round) + ", " + body.name);
-  Tallies tallies;
+  LongTallies tallies;
   try {
     severalThrough(body, random, tallies);
   } catch (const Error& e) {

@@ -17,7 +17,7 @@ using namespace testing;
 
 using Tet = std::array<Vec3, 4>;
 
-double volumeOf(const Tet& t) { return (t[1] - t[0]).dot((t[2] - t[0]).cross(t[3] - t[0])) / 6; }
+double tetVolumeOf(const Tet& t) { return (t[1] - t[0]).dot((t[2] - t[0]).cross(t[3] - t[0])) / 6; }
 
 Tet randomTet(RandomStream& random, bool aligned) {
   for (;;) {
@@ -25,8 +25,8 @@ Tet randomTet(RandomStream& random, bool aligned) {
     for (Vec3& p : t)
       p = aligned ? Vec3(random.below(4), random.below(4), random.below(4))
                   : Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
-    if (volumeOf(t) < 0) std::swap(t[0], t[1]);
-    if (volumeOf(t) > 0.02) return t;
+    if (tetVolumeOf(t) < 0) std::swap(t[0], t[1]);
+    if (tetVolumeOf(t) > 0.02) return t;
   }
 }
 
@@ -71,12 +71,12 @@ Summary summaryOf(const TetCut& cut) {
   return s;
 }
 
-struct Tallies {
+struct TetTallies {
   size_t cuts = 0, separated = 0, incised = 0;
 };
 
 void compareWithCut(int count, uint64_t seed, double bumps, bool aligned) {
-  Tallies tallies;
+  TetTallies tallies;
   for (int i = 0; i < count && !::testing::Test::HasFatalFailure(); ++i) {
     SCOPED_TRACE(i);
     RandomStream random(seed, static_cast<uint64_t>(i));
@@ -88,7 +88,7 @@ void compareWithCut(int count, uint64_t seed, double bumps, bool aligned) {
     const TetCut fast = cutter.cut(tet, faces);
     const Summary a = summaryOf(fast), b = summaryOf(slow);
     ASSERT_EQ(a.size(), b.size());
-    const double volume = volumeOf(tet);
+    const double volume = tetVolumeOf(tet);
     double sum = 0;
     Vec3 moment = Vec3::Zero();
     int nodes = 0;
@@ -169,7 +169,8 @@ TEST(TetCutter, C12_NodesFollowTheSideOfAPlane) {
       ASSERT_EQ((f.centroid - at).dot(n) > 0, f.above);
     }
     ASSERT_NEAR(cut.fragments[0].lidArea, cut.fragments[1].lidArea, 1e-14);
-    ASSERT_NEAR(cut.fragments[0].volume + cut.fragments[1].volume, volumeOf(tet), 1e-12 * volumeOf(tet));
+    ASSERT_NEAR(cut.fragments[0].volume + cut.fragments[1].volume, tetVolumeOf(tet),
+                1e-12 * tetVolumeOf(tet));
   }
   EXPECT_GT(separated, 3000u);
 }
@@ -194,7 +195,7 @@ Polygons polygonsOn(const TetCut& cut, uint8_t face, bool turned) {
   return all;
 }
 
-std::set<std::array<double, 3>> cornersOf(const Polygons& polygons) {
+std::set<std::array<double, 3>> polygonCornersOf(const Polygons& polygons) {
   std::set<std::array<double, 3>> corners;
   for (const auto& ring : polygons) corners.insert(ring.begin(), ring.end());
   return corners;
@@ -209,7 +210,7 @@ TEST(TetCutter, C12_NeighboursCutTheirCommonFaceAlike) {
     const Tet tet = randomTet(random, aligned);
     // The other one, on the far side of the face opposite to node 3, with its nodes in any order.
     Tet other{tet[1], tet[0], tet[2], Vec3(tet[0] + tet[1] - tet[3])};
-    if (volumeOf(other) <= 0.01) continue;
+    if (tetVolumeOf(other) <= 0.01) continue;
     for (uint32_t turns = random.below(4); turns > 0; --turns) {
       // Even permutations keep it positive.
       if (random.below(2) == 0)
@@ -219,12 +220,12 @@ TEST(TetCutter, C12_NeighboursCutTheirCommonFaceAlike) {
     }
     uint8_t face = 0;
     while (other[face] != Vec3(tet[0] + tet[1] - tet[3])) ++face;
-    if (volumeOf(other) <= 0) continue;
+    if (tetVolumeOf(other) <= 0) continue;
     const geometry::TriMesh sheet = randomSheet(random, 1 + random.below(4), i % 3 == 0 ? 0 : 0.3, aligned);
     TetCutter cutter(sheet);
     const TetCut first = cutter.cut(tet), second = cutter.cut(other);
     const Polygons a = polygonsOn(first, 3, false), b = polygonsOn(second, face, true);
-    ASSERT_EQ(cornersOf(a), cornersOf(b));
+    ASSERT_EQ(polygonCornersOf(a), polygonCornersOf(b));
     ASSERT_EQ(a.size(), b.size());
     divided += a.size() > 1;
     if (first.bridged || second.bridged) continue;

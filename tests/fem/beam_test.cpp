@@ -15,7 +15,6 @@ namespace sunder::fem {
 namespace {
 
 constexpr double kLength = 2, kSide = 0.1, kForce = 1000;
-const ElasticMaterial kGlass{7e10, 0.22, 2500};
 const double kExpected = 0.75 * kForce * kLength / (kSide * kSide * kSide);
 
 struct Struck {

@@ -16,8 +16,6 @@ namespace sunder::fem {
 
 namespace {
 
-const ElasticMaterial kGlass{7e10, 0.22, 2500};
-
 std::vector<NodalForce> forcesOn(const geometry::TetMesh& mesh, const Vec3& point, const Vec3& force) {
   std::vector<NodalForce> forces;
   SurfaceForces(mesh).add(point, force, forces);

@@ -18,8 +18,6 @@ namespace sunder::fem {
 
 namespace {
 
-const ElasticMaterial kGlass{7e10, 0.22, 2500};
-
 std::string messageOf(const std::function<void()>& work) {
   try {
     work();

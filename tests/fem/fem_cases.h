@@ -15,6 +15,8 @@
 
 namespace sunder::fem {
 
+inline const ElasticMaterial kGlass{7e10, 0.22, 2500};
+
 // A block of nx * ny * nz boxes over [0, size], each of six tetrahedra; inner vertices are moved by up to
 // `jitter` of a box. Mirrored in turn, so that no direction is favoured.
 inline geometry::TetMesh blockMesh(std::array<uint32_t, 3> boxes, const Vec3& size, double jitter = 0,

@@ -11,8 +11,6 @@ namespace sunder::fem {
 
 namespace {
 
-const ElasticMaterial kGlass{7e10, 0.22, 2500};
-
 void expectPatchTest(const geometry::TetMesh& mesh, uint64_t seed, const std::string& what) {
   RandomStream random(seed);
   const Mat3 gradient = 1e-3 * randomMatrix(random);

@@ -14,8 +14,6 @@ namespace sunder::fem {
 
 namespace {
 
-const ElasticMaterial kGlass{7e10, 0.22, 2500};
-
 // M + h^2 K with a ratio of frequencies to the step that an analysis has.
 BlockMatrix dynamicMatrix(const ElasticBody& body, double step) {
   BlockMatrix matrix;

@@ -11,12 +11,6 @@
 
 namespace sunder::fem {
 
-namespace {
-
-const ElasticMaterial kGlass{7e10, 0.22, 2500};
-
-}  // namespace
-
 // Displacements that are affine on the boundary are affine inside.
 TEST(Statics, PatchTest) {
   RandomStream random(1);

@@ -44,7 +44,7 @@ TEST(DamFrontFull, FollowsTheExperimentOfMartinAndMoyce) {
   fluid.addPhase({1000, 1e-6, 0, 0});
   const double margin = 10;  // walls in z are out of reach
   fluid.addBody(
-      fixed(tankMap({Vec3(0, 0, -margin * kSupport), Vec3(6 * a, 3 * a, depth + margin * kSupport)})));
+      fixed(settingTank({Vec3(0, 0, -margin * kSupport), Vec3(6 * a, 3 * a, depth + margin * kSupport)})));
   fluid.add(fillBox({Vec3::Zero(), Vec3(a, 2 * a, depth)}, kDiameter), Vec3::Zero());
   fluid.relax();
   std::vector<std::pair<double, double>> fronts;  // in the units of the experiment

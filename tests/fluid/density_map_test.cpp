@@ -31,7 +31,7 @@ struct PlaneErrors {
 PlaneErrors planeErrors(double cell, double offset) {
   PlaneErrors worst;
   RandomStream random(11);
-  const double r = kSupport;
+  const double r = kMapSupport;
   for (int phase = 0; phase < 8; ++phase) {
     const double level = cell * phase / 8;
     const sdf::FieldPtr plane = sdf::makePlaneField(Vec3::UnitY(), level);
@@ -58,7 +58,7 @@ TEST(DensityMap, ErrorsOnPlanesFallAsTheSpecificationSays) {
       {1, 5.9e-3, 1.0e-1}, {0.5, 4.7e-4, 1.7e-2}, {0.25, 3.1e-5, 2.3e-3}, {0.125, 2.0e-6, 2.9e-4}};
   PlaneErrors before;
   for (const auto& [cell, value, gradient] : table) {
-    const PlaneErrors now = planeErrors(cell * kSupport, 0);
+    const PlaneErrors now = planeErrors(cell * kMapSupport, 0);
     EXPECT_LT(now.value, 1.1 * value) << cell;
     EXPECT_LT(now.gradient, 1.1 * gradient) << cell;
     if (cell < 0.5) {
@@ -75,18 +75,18 @@ TEST(DensityMap, PlanesOfAnyOrientationAndOffset) {
     const Vec3 normal = random.unitVector();
     const sdf::FieldPtr plane = sdf::makePlaneField(normal, 0.02);
     const double offset = trial * 0.25;
-    const DensityMap map(*plane, cube(3 * kSupport), {.support = kSupport, .offset = offset});
-    const PlaneMap exact(normal, 0.02, {.support = kSupport, .offset = offset});
+    const DensityMap map(*plane, cube(3 * kMapSupport), {.support = kMapSupport, .offset = offset});
+    const PlaneMap exact(normal, 0.02, {.support = kMapSupport, .offset = offset});
     double worst = 0, worstSlope = 0;
     for (int n = 0; n < 2000; ++n) {
-      const Vec3 p = random.pointIn(cube(3 * kSupport));
-      if (normal.dot(p) - 0.02 < -2.5 * kSupport) continue;
+      const Vec3 p = random.pointIn(cube(3 * kMapSupport));
+      if (normal.dot(p) - 0.02 < -2.5 * kMapSupport) continue;
       const Vec4f point(float(p.x()), float(p.y()), float(p.z()), 0);
       Vec4f should;
       exact.samples({&point, 1}, {&should, 1});
       const Vec4f got = ask(map, p);
       worst = std::max(worst, double(std::abs(got[3] - should[3])));
-      worstSlope = std::max(worstSlope, double((got - should).head<3>().norm()) * kSupport);
+      worstSlope = std::max(worstSlope, double((got - should).head<3>().norm()) * kMapSupport);
     }
     EXPECT_LT(worst, 6e-4);
     EXPECT_LT(worstSlope, 2e-2);
@@ -97,10 +97,10 @@ TEST(DensityMap, PlanesOfAnyOrientationAndOffset) {
 // the support.
 void compareBalls(double cell) {
   for (const double offset : {0.0, 0.5}) {
-    const double radius = 3 * kSupport;
+    const double radius = 3 * kMapSupport;
     const sdf::FieldPtr ball = sdf::makeSphereField(Vec3::Zero(), radius);
-    const DensityMap map(*ball, cube(6 * kSupport),
-                         {.support = kSupport, .cell = cell * kSupport, .offset = offset});
+    const DensityMap map(*ball, cube(6 * kMapSupport),
+                         {.support = kMapSupport, .cell = cell * kMapSupport, .offset = offset});
     EXPECT_EQ(map.report().planeNodes, 0);
     const Box3 box = map.bounds();
     RandomStream random(13);
@@ -112,13 +112,13 @@ void compareBalls(double cell) {
         p[d] = box.lower[d] +
                map.settings().cell * double(random.nextU32() % (map.report().cells[size_t(d)] + 1));
       const double distance = p.norm();
-      if (distance < radius - kSupport || distance > radius + 2 * kSupport) continue;
+      if (distance < radius - kMapSupport || distance > radius + 2 * kMapSupport) continue;
       worstNode = std::max(
-          worstNode, std::abs(double(ask(map, p)[3]) - sphereDensity(radius, kSupport, offset, distance)));
+          worstNode, std::abs(double(ask(map, p)[3]) - sphereDensity(radius, kMapSupport, offset, distance)));
     }
     for (double t = -0.9; t < 1.9; t += 0.2) {
-      const double distance = radius + t * kSupport,
-                   exact = sphereDensity(radius, kSupport, offset, distance);
+      const double distance = radius + t * kMapSupport,
+                   exact = sphereDensity(radius, kMapSupport, offset, distance);
       double least = 10, most = -10;
       for (int n = 0; n < 1000; ++n) {
         const double value = ask(map, distance * random.unitVector())[3];
@@ -140,14 +140,15 @@ TEST(DensityMap, BallsAreAsRoundAsTheyShouldBe) { compareBalls(0.5); }
 TEST(DensityMapFull, BallsAreRounderWithSmallerCells) { compareBalls(0.25); }
 
 TEST(DensityMap, GradientIsThatOfTheValue) {
-  const sdf::FieldPtr torus = sdf::makeTorusField(Vec3::Zero(), Vec3(1, 2, 3), 3 * kSupport, 1.5 * kSupport);
-  const DensityMap map(*torus, cube(6 * kSupport), {.support = kSupport});
+  const sdf::FieldPtr torus =
+      sdf::makeTorusField(Vec3::Zero(), Vec3(1, 2, 3), 3 * kMapSupport, 1.5 * kMapSupport);
+  const DensityMap map(*torus, cube(6 * kMapSupport), {.support = kMapSupport});
   RandomStream random(22);
   const double h = 0.01 * map.settings().cell;
   int compared = 0;
   double jumps = 0;
   for (int n = 0; n < 4000; ++n) {
-    const Vec3 p = random.pointIn(cube(5 * kSupport));
+    const Vec3 p = random.pointIn(cube(5 * kMapSupport));
     const Vec4f got = ask(map, p);
     for (int d = 0; d < 3; ++d) {
       // Not over a face: there it jumps.
@@ -155,10 +156,10 @@ TEST(DensityMap, GradientIsThatOfTheValue) {
       const double difference =
           (double(ask(map, p + h * Vec3::Unit(d))[3]) - double(ask(map, p - h * Vec3::Unit(d))[3])) / (2 * h);
       if (fraction < 0.02 || fraction > 0.98) {
-        jumps = std::max(jumps, std::abs(got[d] - difference) * kSupport);
+        jumps = std::max(jumps, std::abs(got[d] - difference) * kMapSupport);
         continue;
       }
-      ASSERT_NEAR(got[d] * kSupport, difference * kSupport, 2e-3) << p.transpose();
+      ASSERT_NEAR(got[d] * kMapSupport, difference * kMapSupport, 2e-3) << p.transpose();
       ++compared;
     }
   }
@@ -167,22 +168,22 @@ TEST(DensityMap, GradientIsThatOfTheValue) {
 }
 
 TEST(DensityMap, IsContinuousOverFacesOfCells) {
-  const sdf::FieldPtr ball = sdf::makeSphereField(Vec3(0.01, 0, 0.02), 2.5 * kSupport);
-  const DensityMap map(*ball, cube(5 * kSupport), {.support = kSupport});
+  const sdf::FieldPtr ball = sdf::makeSphereField(Vec3(0.01, 0, 0.02), 2.5 * kMapSupport);
+  const DensityMap map(*ball, cube(5 * kMapSupport), {.support = kMapSupport});
   RandomStream random(23);
   for (int n = 0; n < 3000; ++n) {
-    Vec3 p = random.pointIn(cube(4 * kSupport));
+    Vec3 p = random.pointIn(cube(4 * kMapSupport));
     const int d = n % 3;
     p[d] = map.bounds().lower[d] +
            map.settings().cell * std::round((p[d] - map.bounds().lower[d]) / map.settings().cell);
     const Vec3 step = 1e-5 * map.settings().cell * Vec3::Unit(d);
-    if (p.norm() < 1.2 * kSupport) continue;  // the deep part is continued from each cell's centre
+    if (p.norm() < 1.2 * kMapSupport) continue;  // the deep part is continued from each cell's centre
     ASSERT_NEAR(ask(map, p - step)[3], ask(map, p + step)[3], 5e-5);
   }
 }
 
 TEST(DensityMap, ZeroOutOfReach) {
-  const double r = kSupport;
+  const double r = kMapSupport;
   const sdf::FieldPtr ball = sdf::makeSphereField(Vec3::Zero(), 3 * r);
   const DensityMap map(*ball, cube(20 * r), {.support = r});
   // Cut to what the solid reaches.
@@ -205,17 +206,17 @@ TEST(DensityMap, ZeroOutOfReach) {
 // Specification 10, E.3: a lone particle has 0.318 of the rest density from itself.
 TEST(DensityMap, ALoneParticleRestsWhereItShould) {
   const sdf::FieldPtr floor = sdf::makePlaneField(Vec3::UnitY(), 0);
-  const DensityMap map(*floor, cube(3 * kSupport), {.support = kSupport, .offset = 0});
-  double low = 0, high = kSupport;
+  const DensityMap map(*floor, cube(3 * kMapSupport), {.support = kMapSupport, .offset = 0});
+  double low = 0, high = kMapSupport;
   for (int n = 0; n < 40; ++n) {
     const double middle = 0.5 * (low + high);
     (ask(map, Vec3(0.013, middle, -0.021))[3] + 0.318 > 1 ? low : high) = middle;
   }
-  EXPECT_NEAR(low / kSupport, 0.3185, 0.3185 * 0.005);
+  EXPECT_NEAR(low / kMapSupport, 0.3185, 0.3185 * 0.005);
 }
 
 TEST(DensityMap, AMeshGivesWhatItsFormulaGives) {
-  const double r = kSupport;
+  const double r = kMapSupport;
   const Vec3 half(4 * r, 3 * r, 2 * r);
   const sdf::MeshField mesh(geometry::makeBox({.size = 2 * half}));
   const sdf::FieldPtr formula = sdf::makeBoxField({-half, half});
@@ -235,7 +236,7 @@ TEST(DensityMap, AMeshGivesWhatItsFormulaGives) {
 }
 
 TEST(DensityMap, SameBitsOnAllTargetsAndForAnyNumberOfThreads) {
-  const double r = kSupport;
+  const double r = kMapSupport;
   const sdf::MeshField mesh(geometry::makeRippledSphere({8, 0.1}));
   const Box3 domain = cube(1.5);
   const size_t count = 1003;  // blocks and a rest
@@ -316,7 +317,7 @@ TEST(DensityMap, BadInputIsRefused) {
 }
 
 TEST(PlaneMap, IsTheClosedForm) {
-  const double r = kSupport;
+  const double r = kMapSupport;
   const PlaneMap floor(Vec3(0, 2, 0), 0.6, {.support = r, .offset = 0});  // y <= 0.3
   const PlaneMap ceiling(Vec3(0, 1, 0), 0.3, {.support = r, .outside = true});
   for (double t = -1; t < 2.2; t += 0.1) {

@@ -18,7 +18,7 @@ TEST(FluidBoundary, AColumnComesToRestAndWeighsWhatItWeighs) {
   const Box3 box{Vec3::Zero(), Vec3(0.4, 2, 0.4)};
   Fluid fluid(settingsOf());
   fluid.addPhase({1000, 1e-6, 0.02, 0});
-  fluid.addBody(fixed(tankMap(box)));
+  fluid.addBody(fixed(settingTank(box)));
   fluid.add(fillBox({Vec3::Zero(), Vec3(0.4, 0.6, 0.4)}, kDiameter), Vec3::Zero());
   fluid.relax();
   run(fluid, 2);
@@ -153,7 +153,7 @@ TEST(FluidBoundaryFull, ABallUnderWaterIsPushedUpByWhatItDisplaces) {
   const Box3 box{Vec3(-0.6, 0, -0.6), Vec3(0.6, 2, 0.6)};
   Fluid fluid(settingsOf());
   fluid.addPhase({1000, 1e-6, 0.05, 0});
-  fluid.addBody(fixed(tankMap(box)));
+  fluid.addBody(fixed(settingTank(box)));
   BoundaryBody sphere = fixed(ballMap(radius));
   sphere.position = sphere.centre = Vec3(0, 0.42, 0);
   fluid.addBody(sphere);
@@ -172,7 +172,7 @@ TEST(FluidBoundaryFull, ABallUnderWaterIsPushedUpByWhatItDisplaces) {
 TEST(FluidBoundaryFull, NothingGoesThroughTheFloor) {
   Fluid fluid(settingsOf());
   fluid.addPhase({});
-  fluid.addBody(fixed(tankMap({Vec3(-1.5, 0, -1.5), Vec3(1.5, 6, 1.5)})));
+  fluid.addBody(fixed(settingTank({Vec3(-1.5, 0, -1.5), Vec3(1.5, 6, 1.5)})));
   fluid.add(fillBox({Vec3(-0.6, 0.1, -0.6), Vec3(0.6, 1.3, 0.6)}, kDiameter), Vec3(0, -10, 0));
   double lowest = 1;
   for (double t = 0; t < 2;) {
@@ -192,7 +192,7 @@ TEST(FluidBoundary, WhereThereIsNoRoomPressuresEnd) {
   settings.farthest = 0.5;
   Fluid fluid(settings);
   fluid.addPhase({1000, 1e-6, 0.02, 0});
-  fluid.addBody(fixed(tankMap(box)));
+  fluid.addBody(fixed(settingTank(box)));
   BoundaryBody plunger = fixed(ballMap(0.1));
   plunger.inverseMass = 0.2;
   plunger.inverseInertia = 50 * Mat3::Identity();

@@ -13,7 +13,7 @@ namespace sunder::fluid {
 
 constexpr double kRadius = 0.02, kDiameter = 0.04, kSupport = 0.08, kGravity = 9.81;
 
-inline BoundaryMapPtr tankMap(const Box3& box, double offset = 0.5) {
+inline BoundaryMapPtr settingTank(const Box3& box, double offset = 0.5) {
   Box3 domain = box;
   domain.lower.array() -= 3 * kSupport;
   domain.upper.array() += 3 * kSupport;

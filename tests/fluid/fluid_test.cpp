@@ -17,7 +17,7 @@
 namespace sunder::fluid {
 namespace {
 
-constexpr double kRadius = 0.02, kDiameter = 0.04, kSupport = 0.08;
+constexpr double kFluidRadius = 0.02, kFluidDiameter = 0.04, kFluidSupport = 0.08;
 
 struct Momentum {
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero(), centre = Vec3::Zero();
@@ -41,7 +41,7 @@ Momentum momentumOf(const Fluid& fluid) {
 
 FluidSettings weightless() {
   FluidSettings settings;
-  settings.radius = kRadius;
+  settings.radius = kFluidRadius;
   settings.gravity = Vec3::Zero();
   return settings;
 }
@@ -56,10 +56,10 @@ std::vector<Vec3> randomPoints(size_t n, double edge) {
 Fluid dam(uint32_t side, const FluidSettings& settings) {
   Fluid fluid(settings);
   fluid.addPhase({});
-  const double edge = side * kDiameter, gap = kRadius;
-  fluid.add(fillBox({Vec3::Constant(gap), Vec3::Constant(gap + edge + 1e-9)}, kDiameter), Vec3::Zero());
+  const double edge = side * kFluidDiameter, gap = kFluidRadius;
+  fluid.add(fillBox({Vec3::Constant(gap), Vec3::Constant(gap + edge + 1e-9)}, kFluidDiameter), Vec3::Zero());
   BoundaryBody tank;
-  tank.map = tankMap({Vec3::Zero(), Vec3(2.5 * edge, 2 * edge, edge + 2 * gap)}, kSupport);
+  tank.map = tankMap({Vec3::Zero(), Vec3(2.5 * edge, 2 * edge, edge + 2 * gap)}, kFluidSupport);
   fluid.addBody(tank);
   return fluid;
 }
@@ -76,9 +76,10 @@ TEST(Fluid, OneFactorCancelsTheRateOfItsParticle) {
     motion.push_back(withFourth(random.pointIn({-Vec3::Ones(), Vec3::Ones()}).cast<float>(), 1));
   }
   spatial::NeighbourRows rows;
-  spatial::pointNeighbours(points, kSupport, rows);
+  spatial::pointNeighbours(points, kFluidSupport, rows);
   PairBlocks blocks;
-  const PairSums pairs{place, motion, float(kSupport), float(kDiameter * kDiameter * kDiameter), &blocks};
+  const PairSums pairs{place, motion, float(kFluidSupport),
+                       float(kFluidDiameter * kFluidDiameter * kFluidDiameter), &blocks};
   sumDensity(pairs, rows, blocks, density, squares);
   sumRate(pairs, rate);
   const double dt = 1e-3;
@@ -123,7 +124,7 @@ TEST(Fluid, TheDivergenceSolverLeavesRotationAndStopsCompression) {
   settings.density.enabled = false;
   settings.divergence.least = 20;
   settings.divergence.most = 20;
-  const std::vector<Vec3> points = fillBox({Vec3::Constant(-0.4), Vec3::Constant(0.4)}, kDiameter);
+  const std::vector<Vec3> points = fillBox({Vec3::Constant(-0.4), Vec3::Constant(0.4)}, kFluidDiameter);
   const double dt = 1e-5;
   for (const bool turning : {true, false}) {
     Fluid fluid(settings);
@@ -140,7 +141,7 @@ TEST(Fluid, TheDivergenceSolverLeavesRotationAndStopsCompression) {
     settings.divergence.most = settings.divergence.least = 20;
     const double last = fluid.step(dt).divergenceError;
     if (turning) {
-      EXPECT_LT(last / dt, 1e-3 / kDiameter);
+      EXPECT_LT(last / dt, 1e-3 / kFluidDiameter);
       EXPECT_NEAR(momentumOf(fluid).kinetic, before, 0.02 * before);
     } else {
       EXPECT_LT(last, 0.1 * first);
@@ -154,7 +155,7 @@ TEST(Fluid, ADropletFallsAsOne) {
   settings.gravity = {0, -9.81, 0};
   Fluid fluid(settings);
   fluid.addPhase({});
-  fluid.add(fillBox({Vec3::Zero(), Vec3::Constant(0.2)}, kDiameter), Vec3(1, 0, 0));
+  fluid.add(fillBox({Vec3::Zero(), Vec3::Constant(0.2)}, kFluidDiameter), Vec3(1, 0, 0));
   const double dt = 1e-3, start = momentumOf(fluid).centre.y();
   for (int k = 0; k < 300; ++k) fluid.step(dt);
   const double t = 0.3, fallen = 0.5 * 9.81 * t * t + 0.5 * 9.81 * t * dt;
@@ -166,7 +167,7 @@ TEST(Fluid, DoesNotKnowHowFastItTravels) {
   const auto run = [](const Vec3& velocity) {
     Fluid fluid(weightless());
     fluid.addPhase({});
-    const std::vector<Vec3> points = fillBox({Vec3::Constant(-0.2), Vec3::Constant(0.2)}, kDiameter);
+    const std::vector<Vec3> points = fillBox({Vec3::Constant(-0.2), Vec3::Constant(0.2)}, kFluidDiameter);
     for (const Vec3& p : points) fluid.add({&p, 1}, Vec3(-p.x(), 0.5 * p.y(), 0.5 * p.z()) + velocity);
     fluid.step(1e-3);
     std::vector<Vec3> at(fluid.size());
@@ -174,7 +175,7 @@ TEST(Fluid, DoesNotKnowHowFastItTravels) {
     return at;
   };
   const std::vector<Vec3> rest = run(Vec3::Zero()), moving = run(Vec3(3, -2, 1));
-  for (size_t i = 0; i < rest.size(); ++i) EXPECT_LT((rest[i] - moving[i]).norm(), 1e-5 * kDiameter);
+  for (size_t i = 0; i < rest.size(); ++i) EXPECT_LT((rest[i] - moving[i]).norm(), 1e-5 * kFluidDiameter);
 }
 
 // A long step makes thick fluids implicit: the same motion as many short explicit ones, and even exchange.
@@ -184,7 +185,7 @@ TEST(Fluid, ThickFluidsStopAlikeInLongAndShortSteps) {
     settings.density.enabled = settings.divergence.enabled = false;
     Fluid fluid(settings);
     fluid.addPhase({1000, 2, 0, 0});
-    for (const Vec3& p : fillBox({Vec3::Constant(-0.3), Vec3::Constant(0.3)}, kDiameter))
+    for (const Vec3& p : fillBox({Vec3::Constant(-0.3), Vec3::Constant(0.3)}, kFluidDiameter))
       fluid.add({&p, 1}, Vec3(1e-3 * std::sin(10 * p.y()), 0, 0));
     const Momentum before = momentumOf(fluid);
     for (double t = 0; t < 0.0079; t += dt)
@@ -206,12 +207,13 @@ TEST(Fluid, TensionMakesDropsRound) {
   FluidSettings settings = weightless();
   Fluid fluid(settings);
   fluid.addPhase({1000, 0.05, 0, 1});
-  fluid.add(fillBox({Vec3::Constant(-0.2), Vec3::Constant(0.2)}, kDiameter), Vec3::Zero());
+  fluid.add(fillBox({Vec3::Constant(-0.2), Vec3::Constant(0.2)}, kFluidDiameter), Vec3::Zero());
   const auto spread = [&] {  // of the distance of corners and of faces
     double far = 0, along = 0;
     for (const Vec3& p : fluid.positions()) {
       far = std::max(far, p.norm());
-      if (std::max(std::abs(p.y()), std::abs(p.z())) < kDiameter) along = std::max(along, std::abs(p.x()));
+      if (std::max(std::abs(p.y()), std::abs(p.z())) < kFluidDiameter)
+        along = std::max(along, std::abs(p.x()));
     }
     return far / along;
   };
@@ -225,7 +227,7 @@ TEST(Fluid, TensionMakesDropsRound) {
 // Mean iterations of a dam break; every step within its tolerances.
 double damIterations(uint32_t side, WarmStart warm, int steps) {
   FluidSettings settings;
-  settings.radius = kRadius;
+  settings.radius = kFluidRadius;
   settings.warmStart = warm;
   Fluid fluid = dam(side, settings);
   double iterations = 0, densest = 0;
@@ -237,7 +239,7 @@ double damIterations(uint32_t side, WarmStart warm, int steps) {
   }
   for (size_t i = 0; i < fluid.size(); ++i) densest = std::max(densest, fluid.density(i));
   EXPECT_LT(densest, 1.03);
-  for (const Vec3& p : fluid.positions()) EXPECT_GT(p.minCoeff(), -0.5 * kDiameter);
+  for (const Vec3& p : fluid.positions()) EXPECT_GT(p.minCoeff(), -0.5 * kFluidDiameter);
   return iterations;
 }
 
@@ -260,7 +262,7 @@ TEST(FluidFull, WarmStartsSaveIterations) {
 
 TEST(Fluid, SameBitsForAnyNumberOfThreadsAndAfterResuming) {
   FluidSettings settings;
-  settings.radius = kRadius;
+  settings.radius = kFluidRadius;
   expectSameBits([&] { return dam(10, settings); }, 40, 21);
 }
 

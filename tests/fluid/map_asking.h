@@ -5,7 +5,7 @@
 
 namespace sunder::fluid {
 
-constexpr double kSupport = 0.1;
+constexpr double kMapSupport = 0.1;
 
 inline Vec4f ask(const DensityMap& map, const Vec3& p) {
   const Vec4f point(float(p.x()), float(p.y()), float(p.z()), 7);

@@ -12,24 +12,24 @@
 namespace sunder::fluid {
 namespace {
 
-constexpr double kHalf = 1.2, kSupport = 0.1;
+constexpr double kHalf = 1.2, kPlanarSupport = 0.1;
 
 // Boundary density of the disc at a distance from its centre.
 double discDensity(double distance) {
   static const sdf::GaussRule rule = sdf::gaussLegendre(24);
-  const CubicKernel kernel(kSupport, 2);
+  const CubicKernel kernel(kPlanarSupport, 2);
   constexpr int kAround = 96;
   double sum = 0;
   for (int panel = 0; panel < 2; ++panel)
     for (size_t i = 0; i < rule.nodes.size(); ++i) {
-      const double s = kSupport * (0.25 * (rule.nodes[i] + 1) + 0.5 * panel);
+      const double s = kPlanarSupport * (0.25 * (rule.nodes[i] + 1) + 0.5 * panel);
       double ring = 0;
       for (int k = 0; k < kAround; ++k) {
         const double phi = 2 * kPi * (k + 0.5) / kAround;
         const double at = std::hypot(distance + s * std::cos(phi), s * std::sin(phi));
-        ring += std::max(0.0, 1 - (at - 1) / kSupport) * 2 * kPi / kAround;
+        ring += std::max(0.0, 1 - (at - 1) / kPlanarSupport) * 2 * kPi / kAround;
       }
-      sum += 0.25 * kSupport * rule.weights[i] * s * kernel.value(s) * ring;
+      sum += 0.25 * kPlanarSupport * rule.weights[i] * s * kernel.value(s) * ring;
     }
   return sum;
 }

@@ -21,7 +21,7 @@ namespace {
 // From the middle of a thick solid a particle that follows the gradient backwards comes out, and on the way
 // the value never rises by more than the steps between deep cells.
 TEST(MapWalls, DeepPlacesPushOut) {
-  const double r = kSupport;
+  const double r = kMapSupport;
   const sdf::FieldPtr box = sdf::makeBoxField({Vec3(-8 * r, -7 * r, -9 * r), Vec3(8 * r, 7 * r, 9 * r)});
   const DensityMap map(*box, cube(12 * r), {.support = r});
   EXPECT_GT(map.report().deepCells, 1000);
@@ -53,7 +53,7 @@ TEST(MapWalls, DeepPlacesPushOut) {
 }
 
 TEST(MapWalls, ThinWallsAreCountedAndPushToTheirNearerSide) {
-  const double r = kSupport, thickness = 0.6 * r;
+  const double r = kMapSupport, thickness = 0.6 * r;
   const Vec3 size(8 * r, thickness, 8 * r);
   const sdf::MeshField mesh(geometry::makeBox({.size = size}));
   const sdf::FieldPtr formula = sdf::makeBoxField({-0.5 * size, 0.5 * size});
@@ -95,7 +95,7 @@ TEST(MapWalls, ThinWallsAreCountedAndPushToTheirNearerSide) {
 
 // With the offset for its thickness, a wall's top is 1.1 to the error of cells that are thicker than it.
 TEST(MapWalls, ThinWallsHoldWithTheirOffset) {
-  const double r = kSupport;
+  const double r = kMapSupport;
   EXPECT_EQ(thinWallOffset(2 * r, r), 0.5);
   for (const double thickness : {0.0, 0.02, 0.1, 0.3, 0.5, 0.8, 1.2, 1.6}) {
     const Vec3 half(6 * r, std::max(0.5 * thickness * r, 1e-9), 6 * r);
@@ -121,7 +121,7 @@ TEST(MapWalls, ThinWallsHoldWithTheirOffset) {
 
 // Edges and corners of a box, from outside and as a tank, against the integral with the exact field.
 TEST(MapWalls, CornersAreThoseOfTheIntegral) {
-  const double r = kSupport;
+  const double r = kMapSupport;
   const Box3 box{Vec3(-3.1 * r, -2.9 * r, -3.3 * r), Vec3(3 * r, 3.2 * r, 2.8 * r)};
   const sdf::FieldPtr field = sdf::makeBoxField(box);
   const BallRule rule = makeBallRule({12, 24, 48});
@@ -149,7 +149,7 @@ TEST(MapWalls, CornersAreThoseOfTheIntegral) {
 
 // In the corner of a tank the nearest wall counts, not each of them: less than three walls that are added.
 TEST(MapWalls, WallsOfOneTankDoNotAddUp) {
-  const double r = kSupport;
+  const double r = kMapSupport;
   const sdf::FieldPtr field = sdf::makeBoxField(cube(4 * r));
   const DensityMap map(*field, cube(5 * r), {.support = r, .outside = true});
   const double wall = ask(map, Vec3(4 * r, 0, 0))[3], corner = ask(map, Vec3::Constant(4 * r))[3];

@@ -19,7 +19,7 @@
 namespace sunder::fluid {
 namespace {
 
-constexpr double kRadius = 0.02, kDiameter = 0.04, kSupport = 0.08;
+constexpr double kPeriodicRadius = 0.02, kPeriodicDiameter = 0.04, kPeriodicSupport = 0.08;
 
 std::vector<Vec3> randomPoints(size_t n, const PeriodicSides& sides) {
   RandomStream random(7);
@@ -36,14 +36,14 @@ TEST(Periodic, NeighboursAreThoseOfAllPairs) {
   spatial::PointGrid grid;
   spatial::NeighbourRows rows;
   PeriodicSearch search;
-  search.neighbours(sides, points, kSupport, grid, rows);
+  search.neighbours(sides, points, kPeriodicSupport, grid, rows);
   ASSERT_EQ(rows.size(), points.size());
   for (size_t i = 0; i < points.size(); ++i) {
     std::set<uint32_t> expected;
     for (size_t j = 0; j < points.size(); ++j) {
       Vec3 way = points[i] - points[j];
       for (int k = 0; k < 3; ++k) way[k] -= sides.lengths[k] * std::round(way[k] / sides.lengths[k]);
-      if (i != j && way.norm() <= kSupport) expected.insert(uint32_t(j));
+      if (i != j && way.norm() <= kPeriodicSupport) expected.insert(uint32_t(j));
     }
     const auto row = rows.row(i);
     EXPECT_EQ(std::set<uint32_t>(row.begin(), row.end()), expected);
@@ -67,7 +67,7 @@ TEST(Periodic, PositionsComeBackBetweenTheSides) {
 
 Fluid everywhere(const PeriodicSides& sides, const FluidPhase& phase) {
   FluidSettings settings;
-  settings.radius = kRadius;
+  settings.radius = kPeriodicRadius;
   settings.gravity = Vec3::Zero();
   settings.periodic = sides;
   Fluid fluid(settings);
@@ -79,7 +79,7 @@ Fluid everywhere(const PeriodicSides& sides, const FluidPhase& phase) {
 TEST(Periodic, ALatticeHasNoBorder) {
   const PeriodicSides sides{Vec3(0.24, 0.2, 0.16), Vec3::Zero()};
   Fluid fluid = everywhere(sides, {});
-  fluid.add(fillBox({sides.from, sides.from + sides.lengths}, kDiameter), Vec3::Zero());
+  fluid.add(fillBox({sides.from, sides.from + sides.lengths}, kPeriodicDiameter), Vec3::Zero());
   fluid.prepare();
   for (size_t i = 0; i < fluid.size(); ++i) EXPECT_NEAR(fluid.density(i), 0.99997, 2e-5);
 }
@@ -87,12 +87,12 @@ TEST(Periodic, ALatticeHasNoBorder) {
 // All that particles exchange, over joined sides too; and where the sides are is not seen.
 TEST(Periodic, KeepsMomentumAndHasNoPlaceOfItsOwn) {
   const Vec3 lengths(0.48, 0.4, 0.44);
-  std::vector<Vec3> points = fillBox({Vec3::Zero(), lengths}, kDiameter);
+  std::vector<Vec3> points = fillBox({Vec3::Zero(), lengths}, kPeriodicDiameter);
   RandomStream random(3);
-  for (Vec3& p : points) p += 0.3 * kDiameter * random.pointIn({-Vec3::Ones(), Vec3::Ones()});
+  for (Vec3& p : points) p += 0.3 * kPeriodicDiameter * random.pointIn({-Vec3::Ones(), Vec3::Ones()});
   const auto run = [&](const Vec3& from) {
     FluidSettings settings;
-    settings.radius = kRadius;
+    settings.radius = kPeriodicRadius;
     settings.gravity = Vec3::Zero();
     settings.periodic = {lengths, from};
     settings.density.least = settings.density.most = 3;
@@ -123,14 +123,15 @@ TEST(Periodic, SameBitsForAnyNumberOfThreadsAndAfterResuming) {
   const PeriodicSides sides{Vec3(0.4, 0, 0.4), Vec3::Zero()};
   const auto make = [&] {
     FluidSettings settings;
-    settings.radius = kRadius;
+    settings.radius = kPeriodicRadius;
     settings.periodic = sides;
     Fluid fluid(settings);
     fluid.addPhase({1000, 1e-4, 0.01, 0});
     BoundaryBody floor;
-    floor.map = std::make_shared<const PlaneMap>(Vec3::UnitY(), 0.0, DensityMapSettings{.support = kSupport});
+    floor.map =
+        std::make_shared<const PlaneMap>(Vec3::UnitY(), 0.0, DensityMapSettings{.support = kPeriodicSupport});
     fluid.addBody(floor);
-    fluid.add(fillBox({Vec3::Zero(), Vec3(0.4, 0.3, 0.2)}, kDiameter), Vec3(1, 0, 0.3));
+    fluid.add(fillBox({Vec3::Zero(), Vec3(0.4, 0.3, 0.2)}, kPeriodicDiameter), Vec3(1, 0, 0.3));
     return fluid;
   };
   expectSameBits(make, 40, 21);
@@ -138,7 +139,7 @@ TEST(Periodic, SameBitsForAnyNumberOfThreadsAndAfterResuming) {
 
 TEST(Periodic, SidesTooNearAreRefused) {
   FluidSettings settings;
-  settings.radius = kRadius;
+  settings.radius = kPeriodicRadius;
   settings.periodic.lengths = Vec3(0.15, 0, 0);
   EXPECT_THROW(Fluid{settings}, Error);
   settings.periodic.lengths = Vec3(-1, 0, 0);

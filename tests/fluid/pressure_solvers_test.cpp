@@ -17,26 +17,26 @@
 namespace sunder::fluid {
 namespace {
 
-constexpr double kDiameter = 0.04, kSupport = 0.08;
+constexpr double kSolverDiameter = 0.04, kSolverSupport = 0.08;
 
 constexpr PressureSolver kAll[] = {PressureSolver::DivergenceFree, PressureSolver::Implicit,
                                    PressureSolver::PositionBased, PressureSolver::PredictiveCorrective};
 
 FluidSettings with(PressureSolver solver) {
   FluidSettings settings;
-  settings.radius = 0.5 * kDiameter;
+  settings.radius = 0.5 * kSolverDiameter;
   settings.solver = solver;
   settings.density.most = settings.divergence.most = 1000;
   return settings;
 }
 
-Fluid dam(uint32_t side, const FluidSettings& settings) {
+Fluid solverDam(uint32_t side, const FluidSettings& settings) {
   Fluid fluid(settings);
   fluid.addPhase({});
-  const double edge = side * kDiameter, gap = 0.5 * kDiameter;
-  fluid.add(fillBox({Vec3::Constant(gap), Vec3::Constant(gap + edge + 1e-9)}, kDiameter), Vec3::Zero());
+  const double edge = side * kSolverDiameter, gap = 0.5 * kSolverDiameter;
+  fluid.add(fillBox({Vec3::Constant(gap), Vec3::Constant(gap + edge + 1e-9)}, kSolverDiameter), Vec3::Zero());
   BoundaryBody tank;
-  tank.map = tankMap({Vec3::Zero(), Vec3(3 * edge, 2 * edge, edge + 2 * gap)}, kSupport);
+  tank.map = tankMap({Vec3::Zero(), Vec3(3 * edge, 2 * edge, edge + 2 * gap)}, kSolverSupport);
   fluid.addBody(tank);
   return fluid;
 }
@@ -54,7 +54,7 @@ struct DamRun {
   double before = 0, after = 0;      // energy
 };
 DamRun runDam(uint32_t side, const FluidSettings& settings, double dt, double time) {
-  Fluid fluid = dam(side, settings);
+  Fluid fluid = solverDam(side, settings);
   DamRun run;
   run.before = energyOf(fluid);
   const int steps = int(std::lround(time / dt));
@@ -67,7 +67,7 @@ DamRun runDam(uint32_t side, const FluidSettings& settings, double dt, double ti
     run.worst = std::max(run.worst, now);
   }
   run.after = energyOf(fluid);
-  for (const Vec3& p : fluid.positions()) EXPECT_GT(p.minCoeff(), -0.5 * kDiameter);
+  for (const Vec3& p : fluid.positions()) EXPECT_GT(p.minCoeff(), -0.5 * kSolverDiameter);
   return run;
 }
 
@@ -142,7 +142,7 @@ TEST(PressureSolvers, SmallStepsNeedFewIterations) {
 }
 
 TEST(PressureSolvers, SameBitsForAnyNumberOfThreadsAndAfterResuming) {
-  for (const PressureSolver solver : kAll) expectSameBits([&] { return dam(9, with(solver)); }, 12, 5);
+  for (const PressureSolver solver : kAll) expectSameBits([&] { return solverDam(9, with(solver)); }, 12, 5);
 }
 
 }  // namespace

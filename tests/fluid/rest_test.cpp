@@ -143,7 +143,7 @@ TEST(FluidRest, AFrontDoesNotKnowHowLongTheTankIs) {
   const auto front = [](double length) {
     Fluid fluid(settingsOf());
     fluid.addPhase({});
-    fluid.addBody(fixed(tankMap({Vec3::Zero(), Vec3(length, 1, 0.2)})));
+    fluid.addBody(fixed(settingTank({Vec3::Zero(), Vec3(length, 1, 0.2)})));
     fluid.add(fillBox({Vec3::Zero(), Vec3(0.4, 0.4, 0.2)}, kDiameter), Vec3::Zero());
     fluid.relax();
     for (int k = 0; k < 150; ++k) fluid.step(2e-3);
@@ -169,7 +169,7 @@ TEST(FluidRestFull, APillarStandsHalfASupportOffItsWalls) {
   const double width = 0.5088;
   Fluid fluid(settingsOf());
   fluid.addPhase({1000, 1e-6, 0.02, 0});
-  fluid.addBody(fixed(tankMap({Vec3::Zero(), Vec3(width, 2, width)}, 0)));
+  fluid.addBody(fixed(settingTank({Vec3::Zero(), Vec3(width, 2, width)}, 0)));
   const Vec3 corner = Vec3::Constant(0.0544);
   fluid.add(fillBox({corner, corner + Vec3(0.4, 1, 0.4) * (1 + 1e-9)}, kDiameter), Vec3::Zero());
   ASSERT_EQ(fluid.size(), 2500u);
@@ -213,7 +213,7 @@ TEST(FluidRestFull, NobodyLeavesAShakenTank) {
   const Box3 box{Vec3(-0.5, -0.3, -0.3), Vec3(0.5, 0.3, 0.3)};
   Fluid fluid(settingsOf());
   fluid.addPhase({1000, 1e-6, 0.01, 0});
-  fluid.addBody(fixed(tankMap(box)));
+  fluid.addBody(fixed(settingTank(box)));
   fluid.add(fillBox({box.lower, Vec3(0.5, 0.2, 0.3)}, kDiameter), Vec3::Zero());
   ASSERT_GT(fluid.size(), 4000u);
   fluid.relax();

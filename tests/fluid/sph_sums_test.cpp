@@ -14,7 +14,7 @@
 namespace sunder::fluid {
 namespace {
 
-constexpr double kSupport = 0.1, kVolume = 0.05 * 0.05 * 0.05;
+constexpr double kSumSupport = 0.1, kSumVolume = 0.05 * 0.05 * 0.05;
 
 struct Cloud {
   std::vector<Vec3> points;
@@ -32,9 +32,9 @@ struct Cloud {
       motion.emplace_back(float(v.x()), float(v.y()), float(v.z()), float(0.5 + random.uniform()));
       p = place.back().head<3>().cast<double>();
     }
-    spatial::pointNeighbours(points, kSupport, rows);
+    spatial::pointNeighbours(points, kSumSupport, rows);
   }
-  PairSums pairs() const { return {place, motion, float(kSupport), float(kVolume), &blocks}; }
+  PairSums pairs() const { return {place, motion, float(kSumSupport), float(kSumVolume), &blocks}; }
 };
 
 Cloud randomCloud(size_t n) {
@@ -56,7 +56,7 @@ TEST(SphSums, EqualTheLoopOverAllPairs) {
   sumSmoothing(cloud.pairs(), cloud.stiffness, even, smoothing);
   sumViscosity(cloud.pairs(), ViscousForces::Central, cloud.stiffness, even, viscosity);
   sumViscosity(cloud.pairs(), ViscousForces::Full, cloud.stiffness, even, full);
-  const CubicKernel kernel(kSupport);
+  const CubicKernel kernel(kSumSupport);
   for (size_t i = 0; i < n; ++i) {
     double w = kernel.value(0), square = 0, divergence = 0, size = 0;
     Vec3 gradient = Vec3::Zero(), push = Vec3::Zero(), smooth = Vec3::Zero(), drag = Vec3::Zero(),
@@ -65,7 +65,7 @@ TEST(SphSums, EqualTheLoopOverAllPairs) {
       if (j == i) continue;
       const Vec3 x = cloud.points[i] - cloud.points[j];
       const double s = x.norm();
-      if (s > kSupport) continue;
+      if (s > kSumSupport) continue;
       const Vec3 v = (cloud.motion[i] - cloud.motion[j]).head<3>().cast<double>();
       const Vec3 g = kernel.gradientFactor(s) * x;
       w += kernel.value(s);
@@ -75,20 +75,22 @@ TEST(SphSums, EqualTheLoopOverAllPairs) {
       const auto both = double(cloud.stiffness[i] + cloud.stiffness[j]);
       push += both * g;
       smooth -= 0.5 * both * kernel.value(s) / 1.25 * v;
-      const double spread = 1.25 * (x.squaredNorm() + 0.01 * kSupport * kSupport);
+      const double spread = 1.25 * (x.squaredNorm() + 0.01 * kSumSupport * kSumSupport);
       drag += 0.5 * both * v.dot(x) / spread * g;
       diffusion += 0.5 * both * x.dot(g) / spread * v;
       size += g.norm();
     }
-    EXPECT_NEAR(double(density[i].w()), kVolume * w, 1e-5 * kVolume * w);
-    const double tolerance = 1e-5 * kVolume * (size + 1);
-    EXPECT_LT((density[i].head<3>().cast<double>() - kVolume * gradient).norm(), tolerance);
-    EXPECT_NEAR(double(squares[i]), kVolume * kVolume * square, 1e-5 * kVolume * kVolume * (square + 1));
-    EXPECT_NEAR(double(rate[i]), kVolume * divergence, 4 * tolerance);
-    EXPECT_LT((pressure[i].head<3>().cast<double>() - kVolume * push).norm(), 2 * tolerance);
-    EXPECT_LT((smoothing[i].head<3>().cast<double>() - kVolume * smooth).norm(), 1e-5 * kVolume * w * 4);
-    EXPECT_LT((viscosity[i].head<3>().cast<double>() - kVolume * drag).norm(), 100 * tolerance);
-    EXPECT_LT((full[i].head<3>().cast<double>() - kVolume * diffusion).norm(), 100 * tolerance);
+    EXPECT_NEAR(double(density[i].w()), kSumVolume * w, 1e-5 * kSumVolume * w);
+    const double tolerance = 1e-5 * kSumVolume * (size + 1);
+    EXPECT_LT((density[i].head<3>().cast<double>() - kSumVolume * gradient).norm(), tolerance);
+    EXPECT_NEAR(double(squares[i]), kSumVolume * kSumVolume * square,
+                1e-5 * kSumVolume * kSumVolume * (square + 1));
+    EXPECT_NEAR(double(rate[i]), kSumVolume * divergence, 4 * tolerance);
+    EXPECT_LT((pressure[i].head<3>().cast<double>() - kSumVolume * push).norm(), 2 * tolerance);
+    EXPECT_LT((smoothing[i].head<3>().cast<double>() - kSumVolume * smooth).norm(),
+              1e-5 * kSumVolume * w * 4);
+    EXPECT_LT((viscosity[i].head<3>().cast<double>() - kSumVolume * drag).norm(), 100 * tolerance);
+    EXPECT_LT((full[i].head<3>().cast<double>() - kSumVolume * diffusion).norm(), 100 * tolerance);
   }
 }
 
@@ -102,12 +104,12 @@ TEST(SphSums, ALatticeHasItsDensity) {
   sumDensity(cloud.pairs(), cloud.rows, cloud.blocks, density, squares);
   const size_t middle = 4 + 9 * (4 + 9 * 4);
   EXPECT_NEAR(double(density[middle].w()), 0.99997, 2e-5);
-  EXPECT_NEAR(kSupport * kSupport * double(squares[middle]), 1.6994, 1e-4);
-  EXPECT_LT(double(density[middle].head<3>().norm()) * kSupport, 1e-5);
+  EXPECT_NEAR(kSumSupport * kSumSupport * double(squares[middle]), 1.6994, 1e-4);
+  EXPECT_LT(double(density[middle].head<3>().norm()) * kSumSupport, 1e-5);
   // Those at the very edge of the support add nothing; whether they are in the list is rounding's choice.
   size_t within = 0;
   for (const uint32_t j : cloud.rows.row(middle))
-    within += (cloud.points[j] - cloud.points[middle]).norm() < kSupport * (1 - 1e-5);
+    within += (cloud.points[j] - cloud.points[middle]).norm() < kSumSupport * (1 - 1e-5);
   EXPECT_EQ(within, 26u);
 }
 

@@ -15,11 +15,11 @@
 namespace sunder::fluid {
 namespace {
 
-constexpr double kSpacing = 0.02, kRadius = kSpacing / 2;
-constexpr double kVolume = kSpacing * kSpacing * kSpacing;
+constexpr double kSpacing = 0.02, kSurfaceRadius = kSpacing / 2;
+constexpr double kSurfaceVolume = kSpacing * kSpacing * kSpacing;
 
-SurfaceSettings settingsOf(SurfaceMethod method = SurfaceMethod::Anisotropic, double cell = 0) {
-  return {.radius = kRadius, .cell = cell, .method = method};
+SurfaceSettings surfaceSettingsOf(SurfaceMethod method = SurfaceMethod::Anisotropic, double cell = 0) {
+  return {.radius = kSurfaceRadius, .cell = cell, .method = method};
 }
 
 geometry::MeshReport reportOf(const LiquidSurface& surface) {
@@ -54,11 +54,11 @@ std::vector<Vec3> pool(double shake) {
 TEST(LiquidSurface, ABallOfParticlesKeepsItsVolume) {
   for (const auto& [spacings, share] : {std::pair{5.0, 0.03}, {10.0, 0.01}}) {
     const std::vector<Vec3> points = ball(spacings);
-    const LiquidSurface surface = liquidSurface(points, {}, settingsOf());
+    const LiquidSurface surface = liquidSurface(points, {}, surfaceSettingsOf());
     const geometry::MeshReport report = closedReport(surface);
     EXPECT_EQ(report.components, 1u);
     EXPECT_EQ(report.genus, 0);
-    const double volume = double(points.size()) * kVolume;
+    const double volume = double(points.size()) * kSurfaceVolume;
     EXPECT_NEAR(report.volume, volume, share * volume);
     for (size_t v = 0; v < surface.normals.size(); ++v) {
       const Vec3 out = (surface.mesh.positions[v] - Vec3(0.001, 0.003, 0.002)).normalized();
@@ -93,10 +93,10 @@ Top topOf(const LiquidSurface& surface) {
 }
 
 TEST(LiquidSurface, TheTopOfAPoolIsFlat) {
-  const Top still = topOf(liquidSurface(pool(0), {}, settingsOf()));
+  const Top still = topOf(liquidSurface(pool(0), {}, surfaceSettingsOf()));
   EXPECT_NEAR(still.mean, 30, 0.2);
   EXPECT_LT(still.span, 0.02);
-  const Top shaken = topOf(liquidSurface(pool(0.2), {}, settingsOf()));
+  const Top shaken = topOf(liquidSurface(pool(0.2), {}, surfaceSettingsOf()));
   EXPECT_NEAR(shaken.mean, 30, 0.2);
   EXPECT_LT(shaken.rms, 0.12);
   EXPECT_LT(shaken.span, 0.8);
@@ -105,12 +105,12 @@ TEST(LiquidSurface, TheTopOfAPoolIsFlat) {
 TEST(LiquidSurface, ALoneParticleIsABallOfItsVolume) {
   for (const SurfaceMethod method : {SurfaceMethod::Anisotropic, SurfaceMethod::Averaged}) {
     const std::vector<Vec3> one = {Vec3(0.3, -2, 5)};
-    const auto coarse = closedReport(liquidSurface(one, {}, settingsOf(method)));
+    const auto coarse = closedReport(liquidSurface(one, {}, surfaceSettingsOf(method)));
     EXPECT_EQ(coarse.components, 1u);
-    EXPECT_GT(coarse.volume, 0.6 * kVolume);
-    EXPECT_LT(coarse.volume, kVolume);
-    const auto fine = closedReport(liquidSurface(one, {}, settingsOf(method, kRadius / 8)));
-    EXPECT_NEAR(fine.volume, kVolume, 0.02 * kVolume);
+    EXPECT_GT(coarse.volume, 0.6 * kSurfaceVolume);
+    EXPECT_LT(coarse.volume, kSurfaceVolume);
+    const auto fine = closedReport(liquidSurface(one, {}, surfaceSettingsOf(method, kSurfaceRadius / 8)));
+    EXPECT_NEAR(fine.volume, kSurfaceVolume, 0.02 * kSurfaceVolume);
     EXPECT_LT((fine.centre - one[0]).norm(), 0.01 * kSpacing);
   }
 }
@@ -118,16 +118,16 @@ TEST(LiquidSurface, ALoneParticleIsABallOfItsVolume) {
 TEST(LiquidSurface, DropsApartAreApartAndSheetsAreWhole) {
   std::vector<Vec3> drops = ball(4), other = ball(4, Vec3(10.5 * kSpacing, 0, 0));
   drops.insert(drops.end(), other.begin(), other.end());
-  EXPECT_EQ(closedReport(liquidSurface(drops, {}, settingsOf())).components, 2u);
+  EXPECT_EQ(closedReport(liquidSurface(drops, {}, surfaceSettingsOf())).components, 2u);
 
   // A layer, two, three; neither holes nor pieces.
   for (const int layers : {1, 2, 3}) {
     const std::vector<Vec3> sheet = fillBox({Vec3::Zero(), kSpacing * Vec3(30, layers, 30)}, kSpacing);
     for (const SurfaceMethod method : {SurfaceMethod::Anisotropic, SurfaceMethod::Averaged}) {
-      const auto report = closedReport(liquidSurface(sheet, {}, settingsOf(method)));
+      const auto report = closedReport(liquidSurface(sheet, {}, surfaceSettingsOf(method)));
       EXPECT_EQ(report.components, 1u);
       EXPECT_EQ(report.genus, 0);
-      EXPECT_NEAR(report.volume / (double(sheet.size()) * kVolume), 1, 0.2);
+      EXPECT_NEAR(report.volume / (double(sheet.size()) * kSurfaceVolume), 1, 0.2);
     }
   }
 }
@@ -141,8 +141,8 @@ TEST(LiquidSurface, ClosedForAnyParticles) {
       points.push_back(side * Vec3(random.uniform(), random.uniform(), random.uniform()));
     points.push_back(points[0]);  // one twice
     for (const SurfaceMethod method : {SurfaceMethod::Anisotropic, SurfaceMethod::Averaged}) {
-      closedReport(liquidSurface(points, {}, settingsOf(method)));
-      closedReport(liquidSurface(points, {}, settingsOf(method, 4 * kRadius)));
+      closedReport(liquidSurface(points, {}, surfaceSettingsOf(method)));
+      closedReport(liquidSurface(points, {}, surfaceSettingsOf(method, 4 * kSurfaceRadius)));
     }
   }
 }
@@ -151,7 +151,7 @@ TEST(LiquidSurface, SameBitsForAnyNumberOfThreads) {
   const std::vector<Vec3> points = pool(0.2);
   std::vector<Vec3f> velocities;
   for (const Vec3& p : points) velocities.push_back(p.cast<float>());
-  SurfaceSettings settings = settingsOf();
+  SurfaceSettings settings = surfaceSettingsOf();
   settings.smoothing = 2;
   std::vector<LiquidSurface> made;
   for (const unsigned threads : {1u, 2u, 4u}) {
@@ -171,10 +171,10 @@ TEST(LiquidSurface, VerticesMoveAsTheParticlesAround) {
   const Vec3f spin(0, 3, 0), drift(1, -2, 0.5f);
   std::vector<Vec3f> even(points.size(), drift), turning;
   for (const Vec3& p : points) turning.push_back(spin.cross(Vec3f(p.cast<float>())));
-  const LiquidSurface drifts = liquidSurface(points, even, settingsOf());
+  const LiquidSurface drifts = liquidSurface(points, even, surfaceSettingsOf());
   ASSERT_EQ(drifts.velocities.size(), drifts.mesh.positions.size());
   for (const Vec3f& v : drifts.velocities) EXPECT_LT((v - drift).norm(), 1e-5f);
-  const LiquidSurface turns = liquidSurface(points, turning, settingsOf());
+  const LiquidSurface turns = liquidSurface(points, turning, surfaceSettingsOf());
   // Particles are inside, so what a vertex gets is slower than its own place would be, by a spacing's worth.
   for (size_t v = 0; v < turns.velocities.size(); ++v)
     EXPECT_LT((turns.velocities[v] - spin.cross(Vec3f(turns.mesh.positions[v].cast<float>()))).norm(),
@@ -183,7 +183,7 @@ TEST(LiquidSurface, VerticesMoveAsTheParticlesAround) {
 
 TEST(LiquidSurface, SmoothingKeepsTheVolume) {
   const std::vector<Vec3> points = pool(0.2);
-  SurfaceSettings settings = settingsOf();
+  SurfaceSettings settings = surfaceSettingsOf();
   const auto before = closedReport(liquidSurface(points, {}, settings));
   settings.smoothing = 10;
   const LiquidSurface surface = liquidSurface(points, {}, settings);
@@ -196,7 +196,7 @@ TEST(LiquidSurface, SmoothingKeepsTheVolume) {
 
 TEST(LiquidSurface, MemoryGoesWithTheParticlesNotTheBox) {
   const std::vector<Vec3> far = {Vec3::Zero(), Vec3(3000, 2000, -4000)};
-  SurfaceSettings settings = settingsOf();
+  SurfaceSettings settings = surfaceSettingsOf();
   settings.mostCells = 100'000;
   EXPECT_EQ(closedReport(liquidSurface(far, {}, settings)).components, 2u);
 }
@@ -214,17 +214,17 @@ TEST(LiquidSurface, BadInputIsRefusedWithAdvice) {
       EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what();
     }
   };
-  EXPECT_TRUE(liquidSurface({}, {}, settingsOf()).mesh.triangles.empty());
+  EXPECT_TRUE(liquidSurface({}, {}, surfaceSettingsOf()).mesh.triangles.empty());
   refused(points, {}, {.radius = 0}, ErrorKind::Usage, "radius of its particles");
   refused(points, {}, {.radius = nan}, ErrorKind::Usage, "radius of its particles");
-  refused(points, {}, {.radius = kRadius, .cell = -1}, ErrorKind::Usage, "positive size");
-  refused(points, {}, {.radius = kRadius, .cell = 1}, ErrorKind::Usage, "at most two diameters");
-  refused(points, {}, {.radius = kRadius, .cell = 1e-7}, ErrorKind::Limit, "take larger cells");
-  refused(points, {}, {.radius = kRadius, .cell = 1e-300}, ErrorKind::Limit, "take larger cells");
-  refused(points, {Vec3f::Zero()}, settingsOf(), ErrorKind::Usage, "velocity of each particle");
+  refused(points, {}, {.radius = kSurfaceRadius, .cell = -1}, ErrorKind::Usage, "positive size");
+  refused(points, {}, {.radius = kSurfaceRadius, .cell = 1}, ErrorKind::Usage, "at most two diameters");
+  refused(points, {}, {.radius = kSurfaceRadius, .cell = 1e-7}, ErrorKind::Limit, "take larger cells");
+  refused(points, {}, {.radius = kSurfaceRadius, .cell = 1e-300}, ErrorKind::Limit, "take larger cells");
+  refused(points, {Vec3f::Zero()}, surfaceSettingsOf(), ErrorKind::Usage, "velocity of each particle");
   std::vector<Vec3> broken = points;
   broken[7].y() = nan;
-  refused(broken, {}, settingsOf(), ErrorKind::Geometry, "particle 7");
+  refused(broken, {}, surfaceSettingsOf(), ErrorKind::Geometry, "particle 7");
   EXPECT_THROW(surfaceMethodNamed("marching"), Error);
   EXPECT_EQ(surfaceMethodNamed("averaged"), SurfaceMethod::Averaged);
 }

@@ -14,16 +14,16 @@
 namespace sunder::fluid {
 namespace {
 
-constexpr double kDiameter = 0.04, kSupport = 0.08;
+constexpr double kVortexDiameter = 0.04, kVortexSupport = 0.08;
 
-FluidSettings weightless() {
+FluidSettings weightlessVortex() {
   FluidSettings settings;
-  settings.radius = 0.5 * kDiameter;
+  settings.radius = 0.5 * kVortexDiameter;
   settings.gravity = Vec3::Zero();
   return settings;
 }
 
-double kineticOf(const Fluid& fluid) {
+double vortexEnergy(const Fluid& fluid) {
   double sum = 0;
   for (size_t i = 0; i < fluid.size(); ++i) sum += 0.5 * fluid.mass(i) * fluid.velocity(i).squaredNorm();
   return sum;
@@ -40,16 +40,16 @@ Vortex spin(const FluidPhase& phase) {
     const double x = kPi * p.x() / edge, y = kPi * p.y() / edge;
     return Vec3(std::sin(x) * std::cos(y), -std::cos(x) * std::sin(y), 0);
   };
-  Fluid fluid(weightless());
+  Fluid fluid(weightlessVortex());
   fluid.addPhase(phase);
   BoundaryBody tank;
-  const Vec3 upper(edge, edge, 0.2), gap = Vec3::Constant(0.5 * kDiameter);  // room for a lattice
-  tank.map = tankMap({-gap, upper + gap}, kSupport);
+  const Vec3 upper(edge, edge, 0.2), gap = Vec3::Constant(0.5 * kVortexDiameter);  // room for a lattice
+  tank.map = tankMap({-gap, upper + gap}, kVortexSupport);
   fluid.addBody(tank);
-  for (const Vec3& p : fillBox({Vec3::Zero(), upper}, kDiameter)) fluid.add({&p, 1}, speed * flow(p));
+  for (const Vec3& p : fillBox({Vec3::Zero(), upper}, kVortexDiameter)) fluid.add({&p, 1}, speed * flow(p));
   fluid.relax(0.01);
   const auto resolved = [&] {
-    const CubicKernel kernel(kSupport);
+    const CubicKernel kernel(kVortexSupport);
     double sum = 0;
     for (size_t i = 0; i < fluid.size(); ++i) {
       Vec3 v = Vec3::Zero();
@@ -72,12 +72,12 @@ Vortex spin(const FluidPhase& phase) {
   for (int k = 0; k < 350; ++k) {
     fluid.step(2e-3);
     if (k < 50) {
-      if (k == 49) start = {kineticOf(fluid), turning(), resolved()};
+      if (k == 49) start = {vortexEnergy(fluid), turning(), resolved()};
     } else {
-      EXPECT_LT(kineticOf(fluid), 1.01 * start.energy);
+      EXPECT_LT(vortexEnergy(fluid), 1.01 * start.energy);
     }
   }
-  return {kineticOf(fluid) / start.energy, turning() / start.turning, resolved() / start.resolved};
+  return {vortexEnergy(fluid) / start.energy, turning() / start.turning, resolved() / start.resolved};
 }
 
 TEST(Vorticity, KeepsAVortexTurning) {
@@ -89,7 +89,7 @@ TEST(Vorticity, KeepsAVortexTurning) {
 }
 
 TEST(Vorticity, KeepsMomentumAndAngularMomentum) {
-  Fluid fluid(weightless());
+  Fluid fluid(weightlessVortex());
   fluid.addPhase({1000, 1e-3, 0.05, 0, 0.1, 0});
   fluid.addPhase({300, 1e-6, 0.02, 0, 0.05, 0});
   RandomStream random(11);
@@ -131,15 +131,15 @@ TEST(AirDrag, ALoneDropReachesItsTerminalVelocity) {
 }
 
 TEST(AirDrag, ActsOnlyWhereTheWindMeetsTheFluid) {
-  FluidSettings settings = weightless();
+  FluidSettings settings = weightlessVortex();
   settings.wind = Vec3(20, 0, 0);
   settings.density.enabled = settings.divergence.enabled = false;
   Fluid fluid(settings);
   fluid.addPhase({1000, 0, 0, 0, 0, 1});
-  fluid.add(fillBox({Vec3::Zero(), Vec3::Constant(7 * kDiameter)}, kDiameter), Vec3::Zero());
+  fluid.add(fillBox({Vec3::Zero(), Vec3::Constant(7 * kVortexDiameter)}, kVortexDiameter), Vec3::Zero());
   fluid.step(1e-3);
   for (size_t i = 0; i < fluid.size(); ++i) {
-    const bool first = fluid.positions()[i].x() < kDiameter;
+    const bool first = fluid.positions()[i].x() < kVortexDiameter;
     if (first)
       EXPECT_GT(fluid.velocity(i).x(), 1e-3);
     else

@@ -21,7 +21,7 @@
 namespace sunder::fracture {
 namespace {
 
-const BrittleMaterial kGlass{{7e10, 0.22, 2500}, 4e7, 8};
+const BrittleMaterial kStruckGlass{{7e10, 0.22, 2500}, 4e7, 8};
 const BrittleMaterial kPorcelain{{6e10, 0.2, 2300}, 3e7, 10};
 
 double angleTo(const Vec3& direction, const Vec3& axis) {  // of lines, in degrees
@@ -99,7 +99,7 @@ TEST(StruckBodies, AFreeBeamBreaksAcrossInTheMiddle) {
   constexpr double kLength = 2, kSide = 0.1, kForce = 1000;
   const double expected = 0.75 * kForce * kLength / (kSide * kSide * kSide);
   const CrackedMesh beam{fem::blockMesh({40, 2, 2}, {kLength, kSide, kSide})};
-  BrittleMaterial material = kGlass;
+  BrittleMaterial material = kStruckGlass;
   material.strength = 0.1 * expected;
   const double inertia = std::pow(kSide, 4) / 12;
   const double first =

@@ -1,12 +1,14 @@
 // A mesh reader on random bytes: it may return a mesh or throw sunder::Error, nothing else. What it returns
-// must be whole: indices in range, finite coordinates, optional arrays empty or complete. SUNDER_FUZZ_FORMAT
-// picks the reader.
+// must be whole: indices in range, finite coordinates, optional arrays empty or complete. kFuzzFormat picks
+// the reader.
 #include "sunder/base/error.h"
 #include "sunder/geometry/mesh_formats.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
+#include <utility>
 
 using namespace sunder::geometry;
 
@@ -59,19 +61,26 @@ void checkMesh(const MeshFile& file) {
   require(emptyOr(file.volume.region, file.volume.tets.size()), "incomplete regions");
 }
 
+using Reader = MeshFile (*)(Bytes);
+Reader readerOf(std::string_view format) {
+  constexpr std::pair<std::string_view, Reader> kReaders[] = {
+      {"obj", read_obj},   {"ply", read_ply},      {"stl", read_stl},       {"off", read_off},
+      {"gltf", read_gltf}, {"msh", read_msh},      {"tetgen", read_tetgen}, {"medit", read_medit},
+      {"vtk", read_vtk},   {"vtkxml", read_vtkxml}};
+  for (const auto& [name, reader] : kReaders)
+    if (name == format) return reader;
+  std::abort();
+}
+
 }  // namespace
 
-#define SUNDER_FUZZ_JOIN(a, b) a##b
-#define SUNDER_FUZZ_READER(format) SUNDER_FUZZ_JOIN(read_, format)
+// One program per format is linked from this object and a file that names the format.
+extern const char* const kFuzzFormat;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const Bytes bytes(reinterpret_cast<const std::byte*>(data), size);
-  // Named so that the other readers count as used too.
-  [[maybe_unused]] MeshFile (*const all[])(Bytes) = {read_obj,  read_ply,   read_stl,    read_off,
-                                                     read_gltf, read_msh,   read_tetgen, read_medit,
-                                                     read_vtk,  read_vtkxml};
+  static const Reader reader = readerOf(kFuzzFormat);
   try {
-    checkMesh(SUNDER_FUZZ_READER(SUNDER_FUZZ_FORMAT)(bytes));
+    checkMesh(reader({reinterpret_cast<const std::byte*>(data), size}));
   } catch (const sunder::Error&) {
   }
   return 0;

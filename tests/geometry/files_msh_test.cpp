@@ -7,7 +7,7 @@ namespace {
 
 using namespace samples;
 
-MeshFile read(const std::string& text) { return readMsh(bytesOf(text), "test.msh"); }
+MeshFile readMshText(const std::string& text) { return readMsh(bytesOf(text), "test.msh"); }
 
 // One tetrahedron in physical volume 7 and its four faces in physical surface 5; node tags have gaps and no
 // order.
@@ -80,7 +80,7 @@ $EndElements
 )";
 
 TEST(FilesMsh, reads22TextWithTagsThatHaveGaps) {
-  const MeshFile file = read(kText22);
+  const MeshFile file = readMshText(kText22);
   ASSERT_EQ(file.volume.tets.size(), 1u);
   EXPECT_EQ(file.volume.tets[0], (Tetrahedron{0, 1, 2, 3}));
   EXPECT_EQ(file.volume.region, std::vector<int32_t>{7});
@@ -96,7 +96,7 @@ TEST(FilesMsh, reads22TextWithTagsThatHaveGaps) {
 }
 
 TEST(FilesMsh, reads41TextAndFlipsInvertedTets) {
-  const MeshFile file = read(kText41);
+  const MeshFile file = readMshText(kText41);
   ASSERT_EQ(file.volume.tets.size(), 1u);
   EXPECT_NEAR(volumeOf(file.volume), 1.0 / 6, 1e-15);
   EXPECT_TRUE(hasNote(file, "1 inverted tetrahedron was flipped"));
@@ -109,12 +109,14 @@ TEST(FilesMsh, reads41TextAndFlipsInvertedTets) {
 }
 
 TEST(FilesMsh, elementaryTagStandsInForAMissingPhysicalOne) {
-  EXPECT_EQ(read(replaced(kText22, "6 4 2 7 1", "6 4 2 0 31")).volume.region, std::vector<int32_t>{31});
-  EXPECT_EQ(read(replaced(kText41, "1 1 1 1 7 1 3", "1 1 1 0 1 3")).volume.region, std::vector<int32_t>{4});
+  EXPECT_EQ(readMshText(replaced(kText22, "6 4 2 7 1", "6 4 2 0 31")).volume.region,
+            std::vector<int32_t>{31});
+  EXPECT_EQ(readMshText(replaced(kText41, "1 1 1 1 7 1 3", "1 1 1 0 1 3")).volume.region,
+            std::vector<int32_t>{4});
 }
 
 TEST(FilesMsh, negativePhysicalSurfaceTurnsItsFaces) {
-  const MeshFile file = read(replaced(kText41, "2 5 6 0", "2 -5 6 0"));
+  const MeshFile file = readMshText(replaced(kText41, "2 5 6 0", "2 -5 6 0"));
   EXPECT_EQ(file.surface.face(0)[1], 1u);
   EXPECT_EQ(file.surface.face(0)[2], 2u);
   EXPECT_EQ(file.surface.groupNames, std::vector<std::string>{"outer skin"});
@@ -123,7 +125,7 @@ TEST(FilesMsh, negativePhysicalSurfaceTurnsItsFaces) {
 TEST(FilesMsh, tenNodeTetsKeepTheirCorners) {
   const std::string text =
       replaced(kText22, "6 4 2 7 1 40 10 30 7", "6 11 2 7 1 40 10 30 7 99 99 99 99 99 99");
-  const MeshFile file = read(text);
+  const MeshFile file = readMshText(text);
   EXPECT_EQ(file.volume.tets.size(), 1u);
   EXPECT_TRUE(hasNote(file, "1 cell of higher order"));
 }
@@ -177,14 +179,14 @@ std::string binary41(bool big, bool wide) {
 
 TEST(FilesMsh, readsBinaryInBothByteOrders) {
   for (const bool big : {false, true}) {
-    const MeshFile old = read(binary22(big));
+    const MeshFile old = readMshText(binary22(big));
     ASSERT_EQ(old.volume.tets.size(), 1u);
     EXPECT_EQ(old.volume.region, std::vector<int32_t>{12});
     EXPECT_NEAR(volumeOf(old.volume), 0.5 / 6, 1e-15);
     ASSERT_EQ(old.surface.faceCount(), 2u);
     EXPECT_EQ(old.surface.face(1)[2], 3u);
     for (const bool wide : {false, true}) {
-      const MeshFile file = read(binary41(big, wide));
+      const MeshFile file = readMshText(binary41(big, wide));
       ASSERT_EQ(file.volume.tets.size(), 1u);
       EXPECT_EQ(file.volume.tets[0], (Tetrahedron{0, 1, 2, 3}));
       EXPECT_EQ(file.volume.region, std::vector<int32_t>{77});
@@ -197,7 +199,7 @@ TEST(FilesMsh, writesAndReadsTheSame) {
   const MeshFile mesh = sampleMesh(false);
   for (const bool ascii : {false, true}) {
     const MeshFile back =
-        read(written([&](OutputFile& out) { EXPECT_TRUE(writeMsh(out, mesh, ascii).empty()); }));
+        readMshText(written([&](OutputFile& out) { EXPECT_TRUE(writeMsh(out, mesh, ascii).empty()); }));
     EXPECT_TRUE(sameBits(back.volume.positions, mesh.volume.positions));
     EXPECT_EQ(back.volume.tets, mesh.volume.tets);
     EXPECT_EQ(back.volume.region, mesh.volume.region);
@@ -214,7 +216,7 @@ TEST(FilesMsh, regionsThatGmshHasNoTagForSurvive) {
   mesh.volume = gridOfTets(1);
   mesh.volume.region = {0, 1, -3, 0, 2, std::numeric_limits<int32_t>::max()};
   std::vector<std::string> notes;
-  const MeshFile back = read(written([&](OutputFile& out) { notes = writeMsh(out, mesh, false); }));
+  const MeshFile back = readMshText(written([&](OutputFile& out) { notes = writeMsh(out, mesh, false); }));
   EXPECT_EQ(back.volume.region, mesh.volume.region);
   EXPECT_EQ(notes.size(), 2u);
 }
@@ -224,11 +226,11 @@ TEST(FilesMsh, surfacesWithoutGroupsAndEmptyMeshes) {
   mesh.volume = {};
   mesh.surface.faceGroup.clear();
   mesh.surface.groupNames.clear();
-  const MeshFile back = read(written([&](OutputFile& out) { writeMsh(out, mesh, false); }));
+  const MeshFile back = readMshText(written([&](OutputFile& out) { writeMsh(out, mesh, false); }));
   EXPECT_TRUE(back.surface.faceGroup.empty());
   EXPECT_EQ(back.surface.corners, mesh.surface.corners);
   EXPECT_TRUE(back.volume.positions.empty());
-  const MeshFile nothing = read(written([&](OutputFile& out) { writeMsh(out, MeshFile{}, false); }));
+  const MeshFile nothing = readMshText(written([&](OutputFile& out) { writeMsh(out, MeshFile{}, false); }));
   EXPECT_EQ(nothing.surface.faceCount(), 0u);
   EXPECT_TRUE(nothing.volume.tets.empty());
 }
@@ -236,7 +238,7 @@ TEST(FilesMsh, surfacesWithoutGroupsAndEmptyMeshes) {
 TEST(FilesMsh, polygonsBecomeTriangles) {
   const MeshFile mesh = sampleMesh(true);
   std::vector<std::string> notes;
-  const MeshFile back = read(written([&](OutputFile& out) { notes = writeMsh(out, mesh, false); }));
+  const MeshFile back = readMshText(written([&](OutputFile& out) { notes = writeMsh(out, mesh, false); }));
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_NE(notes[0].find("split"), std::string::npos);
   EXPECT_EQ(back.surface.faceCount(), 6u);  // 3 + the pentagon's 3
@@ -245,33 +247,39 @@ TEST(FilesMsh, polygonsBecomeTriangles) {
 
 TEST(FilesMsh, refusesWhatIsWrong) {
   const std::string t2 = kText22, t4 = kText41;
-  expectError(read, "", ErrorKind::Format, "$MeshFormat");
-  expectError(read, "garbage", ErrorKind::Format, "garbage");
-  expectError(read, replaced(t2, "2.2 0 8", "4 0 8"), ErrorKind::Unsupported, "msh41");
-  expectError(read, replaced(t2, "10 1 0 0", "10 nan 0 0"), ErrorKind::Format, "coordinate is not finite");
-  expectError(read, replaced(t4, "1 0 0\n0 1 0", "1 inf 0\n0 1 0"), ErrorKind::Format, "not finite");
-  expectError(read, replaced(t2, "40 10 30 7\n$", "40 10 31 7\n$"), ErrorKind::Format, "node 31");
-  expectError(read, replaced(t4, "4 40 12", "4 40 13"), ErrorKind::Format, "node 13");
-  expectError(read, replaced(t2, "$Nodes\n5", "$Nodes\n1000000000"), ErrorKind::Format, "1000000000 nodes");
-  expectError(read, replaced(t4, "2 4 10 1", "2 1000000000 10 1"), ErrorKind::Format, "1000000000 nodes");
-  expectError(read, replaced(t4, "3 4 1 4", "3 18446744073709551615 1 4"), ErrorKind::Format, "elements");
-  expectError(read, replaced(t2, "$Nodes\n5", "$Nodes\n-5"), ErrorKind::Format, "-5");
-  expectError(read, replaced(t2, "10 1 0 0", "40 1 0 0"), ErrorKind::Format, "two nodes have the tag 40");
-  expectError(read, replaced(t2, "6 4 2 7", "6 250 2 7"), ErrorKind::Unsupported, "250");
-  expectError(read, replaced(t4, "3 4 0 3\n", "3 4 0 9\n"), ErrorKind::Format, "more than the 4 nodes");
-  EXPECT_EQ(errorOf(read, replaced(t2, "40 10 30 7\n$", "40 10 31 7\n$")).place(), "24");
+  expectError(readMshText, "", ErrorKind::Format, "$MeshFormat");
+  expectError(readMshText, "garbage", ErrorKind::Format, "garbage");
+  expectError(readMshText, replaced(t2, "2.2 0 8", "4 0 8"), ErrorKind::Unsupported, "msh41");
+  expectError(readMshText, replaced(t2, "10 1 0 0", "10 nan 0 0"), ErrorKind::Format,
+              "coordinate is not finite");
+  expectError(readMshText, replaced(t4, "1 0 0\n0 1 0", "1 inf 0\n0 1 0"), ErrorKind::Format, "not finite");
+  expectError(readMshText, replaced(t2, "40 10 30 7\n$", "40 10 31 7\n$"), ErrorKind::Format, "node 31");
+  expectError(readMshText, replaced(t4, "4 40 12", "4 40 13"), ErrorKind::Format, "node 13");
+  expectError(readMshText, replaced(t2, "$Nodes\n5", "$Nodes\n1000000000"), ErrorKind::Format,
+              "1000000000 nodes");
+  expectError(readMshText, replaced(t4, "2 4 10 1", "2 1000000000 10 1"), ErrorKind::Format,
+              "1000000000 nodes");
+  expectError(readMshText, replaced(t4, "3 4 1 4", "3 18446744073709551615 1 4"), ErrorKind::Format,
+              "elements");
+  expectError(readMshText, replaced(t2, "$Nodes\n5", "$Nodes\n-5"), ErrorKind::Format, "-5");
+  expectError(readMshText, replaced(t2, "10 1 0 0", "40 1 0 0"), ErrorKind::Format,
+              "two nodes have the tag 40");
+  expectError(readMshText, replaced(t2, "6 4 2 7", "6 250 2 7"), ErrorKind::Unsupported, "250");
+  expectError(readMshText, replaced(t4, "3 4 0 3\n", "3 4 0 9\n"), ErrorKind::Format,
+              "more than the 4 nodes");
+  EXPECT_EQ(errorOf(readMshText, replaced(t2, "40 10 30 7\n$", "40 10 31 7\n$")).place(), "24");
 
   std::string nan = binary22(false);
   const double bad = std::numeric_limits<double>::quiet_NaN();
   std::memcpy(nan.data() + nan.find("$Nodes\n4\n") + 9 + 4, &bad, sizeof bad);
-  expectError(read, nan, ErrorKind::Format, "coordinate is not finite");
-  EXPECT_NE(errorOf(read, nan).place().find("byte"), std::string::npos);
+  expectError(readMshText, nan, ErrorKind::Format, "coordinate is not finite");
+  EXPECT_NE(errorOf(readMshText, nan).place().find("byte"), std::string::npos);
 }
 
 TEST(FilesMsh, isSturdy) {
   for (const std::string& text :
        {std::string(kText22), std::string(kText41), binary22(true), binary41(false, true)})
-    EXPECT_GT(expectSturdy(read, text), text.size() / 2);
+    EXPECT_GT(expectSturdy(readMshText, text), text.size() / 2);
 }
 
 }  // namespace

@@ -5,12 +5,12 @@ namespace sunder::geometry::files {
 namespace {
 
 MeshFile obj(std::string_view text) { return readObj(bytesOf(text), "a.obj"); }
-const std::string kTriangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+const std::string kObjTriangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
 
 }  // namespace
 
 TEST(FilesObj, ReadsIndicesInAllTheirForms) {
-  const MeshFile file = obj(kTriangle +
+  const MeshFile file = obj(kObjTriangle +
                             "v 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nvn 0 0 1\n"
                             "f 1/1/1 2/2/1 3/3/1\nf -4/-3/-1 -3/-2/-1 -1/-1/-1 3/3/-1\n");
   ASSERT_EQ(file.surface.faceCount(), 2u);
@@ -21,34 +21,34 @@ TEST(FilesObj, ReadsIndicesInAllTheirForms) {
   ASSERT_EQ(file.surface.cornerNormals.size(), 7u);
   EXPECT_TRUE(file.notes.empty());
 
-  const MeshFile normals = obj(kTriangle + "vn 0 0 1\nf 1//1 2//1 3//1\n");
+  const MeshFile normals = obj(kObjTriangle + "vn 0 0 1\nf 1//1 2//1 3//1\n");
   EXPECT_EQ(normals.surface.cornerNormals.size(), 3u);
   EXPECT_TRUE(normals.surface.cornerUvs.empty());
-  const MeshFile uvs = obj(kTriangle + "vt .5\nf 1/1 2/1 3/1");
+  const MeshFile uvs = obj(kObjTriangle + "vt .5\nf 1/1 2/1 3/1");
   EXPECT_EQ(uvs.surface.cornerUvs[2], Vec2(0.5, 0));
 }
 
 TEST(FilesObj, DropsAttributesThatSomeCornersLack) {
-  const MeshFile file = obj(kTriangle + "vt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3//1\nf 1 2 3\n");
+  const MeshFile file = obj(kObjTriangle + "vt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3//1\nf 1 2 3\n");
   EXPECT_TRUE(file.surface.cornerUvs.empty());
   EXPECT_TRUE(file.surface.cornerNormals.empty());
   EXPECT_TRUE(hasNote(file.notes, "normals"));
   EXPECT_TRUE(hasNote(file.notes, "texture coordinates"));
-  const MeshFile late = obj(kTriangle + "vt 0 0\nf 1 2 3\nf 1/1 2/1 3/1\n");
+  const MeshFile late = obj(kObjTriangle + "vt 0 0\nf 1 2 3\nf 1/1 2/1 3/1\n");
   EXPECT_TRUE(late.surface.cornerUvs.empty());
   EXPECT_TRUE(hasNote(late.notes, "texture coordinates"));
-  const MeshFile broken = obj(kTriangle + "vn nan 0 0\nf 1//1 2//1 3//1\n");
+  const MeshFile broken = obj(kObjTriangle + "vn nan 0 0\nf 1//1 2//1 3//1\n");
   EXPECT_TRUE(broken.surface.cornerNormals.empty());
   EXPECT_TRUE(hasNote(broken.notes, "normals"));
 }
 
 TEST(FilesObj, ReadsGroupsByName) {
-  const MeshFile file = obj(kTriangle +
+  const MeshFile file = obj(kObjTriangle +
                             "f 1 2 3\ng left side\nf 1 2 3\nf 3 2 1\no right\ng  \nf 1 2 3\ng left side  \n"
                             "f 2 3 1\ng unused\n");
   EXPECT_EQ(file.surface.groupNames, (std::vector<std::string>{"default", "left side"}));
   EXPECT_EQ(file.surface.faceGroup, (std::vector<uint32_t>{0, 1, 1, 0, 1}));
-  EXPECT_TRUE(obj(kTriangle + "f 1 2 3\n").surface.faceGroup.empty());
+  EXPECT_TRUE(obj(kObjTriangle + "f 1 2 3\n").surface.faceGroup.empty());
 }
 
 TEST(FilesObj, ReadsColoursAndWeights) {
@@ -75,7 +75,7 @@ TEST(FilesObj, JoinsContinuedLinesAndIgnoresComments) {
 
 TEST(FilesObj, NotesWhatItIgnores) {
   const MeshFile file =
-      obj("mtllib a.mtl\n" + kTriangle +
+      obj("mtllib a.mtl\n" + kObjTriangle +
           "usemtl red\ns 1\ns off\nf 1 2 3\nl 1 2\np 1\ncstype bezier\ncurv 0 1 1 2 \\\n3\nend\nf 1 2\n");
   EXPECT_EQ(file.surface.faceCount(), 1u);
   EXPECT_TRUE(hasNote(file.notes, "materials ignored"));
@@ -85,22 +85,22 @@ TEST(FilesObj, NotesWhatItIgnores) {
 }
 
 TEST(FilesObj, AllowsFacesBeforeTheirVertices) {
-  const MeshFile file = obj("f 1 2 3\n" + kTriangle);
+  const MeshFile file = obj("f 1 2 3\n" + kObjTriangle);
   EXPECT_EQ(file.surface.corners, (std::vector<uint32_t>{0, 1, 2}));
 }
 
 TEST(FilesObj, NamesTheLineOfTrouble) {
   const std::pair<std::string, std::string> cases[] = {
-      {kTriangle + "f 1 2 9\n", "a.obj:4: face refers to vertex 9, but there are only 3 vertices"},
-      {kTriangle + "f 1 2 -4\n", "a.obj:4: index -4 points before the first: only 3 were read so far"},
-      {kTriangle + "f 0 1 2\n",
+      {kObjTriangle + "f 1 2 9\n", "a.obj:4: face refers to vertex 9, but there are only 3 vertices"},
+      {kObjTriangle + "f 1 2 -4\n", "a.obj:4: index -4 points before the first: only 3 were read so far"},
+      {kObjTriangle + "f 0 1 2\n",
        "a.obj:4: a vertex index of 1 or more expected, found '0' (indices in OBJ files start at 1)"},
-      {kTriangle + "f 1/5 2/1 3/1\n",
+      {kObjTriangle + "f 1/5 2/1 3/1\n",
        "a.obj:4: face refers to texture coordinate 5, but there are only 0 of them"},
-      {kTriangle + "f 1//1 2 3\n", "a.obj:4: face refers to normal 1, but there are only 0 of them"},
-      {kTriangle + "f a b c\n", "a.obj:4: expected a vertex index, found 'a'"},
-      {kTriangle + "f 1x 2 3\n", "a.obj:4: expected a blank after the corner, found 'x'"},
-      {kTriangle + "f 1 2 99999999999999999999999\n",
+      {kObjTriangle + "f 1//1 2 3\n", "a.obj:4: face refers to normal 1, but there are only 0 of them"},
+      {kObjTriangle + "f a b c\n", "a.obj:4: expected a vertex index, found 'a'"},
+      {kObjTriangle + "f 1x 2 3\n", "a.obj:4: expected a blank after the corner, found 'x'"},
+      {kObjTriangle + "f 1 2 99999999999999999999999\n",
        "a.obj:4: a vertex index of 1 or more expected, found '99999999999999999999999' (indices in OBJ files "
        "start at 1)"},
       {"v 0 0\n", "a.obj:1: expected a coordinate, found the end of the line"},

@@ -7,7 +7,7 @@ namespace {
 
 using namespace samples;
 
-MeshFile read(const std::string& text) { return readVtkLegacy(bytesOf(text), "test.vtk"); }
+MeshFile readLegacyText(const std::string& text) { return readVtkLegacy(bytesOf(text), "test.vtk"); }
 
 const std::string kGrid2 = R"(# vtk DataFile Version 2.0
 a title # with anything
@@ -61,7 +61,7 @@ CELL_TYPES 2
 )";
 
 TEST(FilesVtkLegacy, readsOldCells) {
-  const MeshFile file = read(kGrid2);
+  const MeshFile file = readLegacyText(kGrid2);
   ASSERT_EQ(file.volume.tets.size(), 2u);
   EXPECT_EQ(file.volume.region, (std::vector<int32_t>{3, 4}));
   EXPECT_NEAR(volumeOf(file.volume), 0.5, 1e-15);
@@ -72,7 +72,7 @@ TEST(FilesVtkLegacy, readsOldCells) {
 }
 
 TEST(FilesVtkLegacy, readsOffsetsAndConnectivity) {
-  const MeshFile file = read(kGrid5);
+  const MeshFile file = readLegacyText(kGrid5);
   EXPECT_EQ(file.volume.tets, (std::vector<Tetrahedron>{{0, 1, 2, 3}}));
   EXPECT_TRUE(hasNote(file, "1 cell of type polyhedron"));
   EXPECT_TRUE(file.volume.region.empty());
@@ -119,7 +119,7 @@ std::string polyData(bool binary) {
 
 TEST(FilesVtkLegacy, readsPolygonsStripsAndAttributes) {
   for (const bool binary : {false, true}) {
-    const MeshFile file = read(polyData(binary));
+    const MeshFile file = readLegacyText(polyData(binary));
     ASSERT_EQ(file.surface.faceCount(), 5u) << binary;  // two polygons, three triangles of the strip
     EXPECT_TRUE(file.volume.positions.empty());
     EXPECT_EQ(file.surface.groupNames, (std::vector<std::string>{"91", "92", "93"}));
@@ -156,42 +156,48 @@ std::string binaryGrid() {
 }
 
 TEST(FilesVtkLegacy, readsBinary) {
-  const MeshFile file = read(binaryGrid());
+  const MeshFile file = readLegacyText(binaryGrid());
   ASSERT_EQ(file.volume.tets.size(), 2u);
   EXPECT_NEAR(volumeOf(file.volume), 0.5, 1e-15);
   EXPECT_EQ(file.volume.region, (std::vector<int32_t>{-1, 5}));
 }
 
 TEST(FilesVtkLegacy, refusesWhatIsWrong) {
-  expectError(read, "", ErrorKind::Format, "vtk DataFile");
-  expectError(read, "solid nonsense\n", ErrorKind::Format, "vtk DataFile");
-  expectError(read, replaced(kGrid2, "UNSTRUCTURED_GRID", "STRUCTURED_POINTS"), ErrorKind::Unsupported,
-              "STRUCTURED");
-  expectError(read, replaced(kGrid2, "Version 2.0", "Version 9.0"), ErrorKind::Unsupported, "9.0");
-  expectError(read, replaced(kGrid2, "POINTS 5", "POINTS 1000000000"), ErrorKind::Format, "3000000000");
-  expectError(read, replaced(kGrid2, "POINTS 5", "POINTS 9223372036854775807"), ErrorKind::Format, "times");
-  expectError(read, replaced(kGrid2, "POINTS 5", "POINTS -5"), ErrorKind::Format, "-5");
-  expectError(read, replaced(kGrid2, "CELLS 5 21", "CELLS 5 1000000000"), ErrorKind::Format, "1000000000");
-  expectError(read, replaced(kGrid2, "1 1 1", "1 nan 1"), ErrorKind::Format, "coordinate is not finite");
-  expectError(read, replaced(kGrid2, "4 1 2 3 4", "4 1 2 3 5"), ErrorKind::Format, "point 5");
-  EXPECT_EQ(errorOf(read, replaced(kGrid2, "4 1 2 3 4", "4 1 2 3 5")).place(), "10");
-  expectError(read, replaced(kGrid2, "4 1 2 3 4", "9 1 2 3 4"), ErrorKind::Format, "");
-  expectError(read, replaced(kGrid2, "3 0 2 1", "3 0 -2 1"), ErrorKind::Format, "point -2");
-  expectError(read, replaced(kGrid2, "10 10 5 9 1", "10 10 10 9 1"), ErrorKind::Format, "needs 4 points");
-  expectError(read, replaced(kGrid2, "CELL_TYPES 5\n10 10 5 9 1\n", ""), ErrorKind::Format, "CELL_TYPES");
-  expectError(read, replaced(kGrid5, "0 4 11", "0 12 11"), ErrorKind::Format, "offsets");
-  expectError(read, replaced(kGrid5, "0 4 11", "1 4 11"), ErrorKind::Format, "offsets");
-  expectError(read, replaced(kGrid5, "4 3 2 1 0", "5 3 2 1 0"), ErrorKind::Format, "point 5");
+  expectError(readLegacyText, "", ErrorKind::Format, "vtk DataFile");
+  expectError(readLegacyText, "solid nonsense\n", ErrorKind::Format, "vtk DataFile");
+  expectError(readLegacyText, replaced(kGrid2, "UNSTRUCTURED_GRID", "STRUCTURED_POINTS"),
+              ErrorKind::Unsupported, "STRUCTURED");
+  expectError(readLegacyText, replaced(kGrid2, "Version 2.0", "Version 9.0"), ErrorKind::Unsupported, "9.0");
+  expectError(readLegacyText, replaced(kGrid2, "POINTS 5", "POINTS 1000000000"), ErrorKind::Format,
+              "3000000000");
+  expectError(readLegacyText, replaced(kGrid2, "POINTS 5", "POINTS 9223372036854775807"), ErrorKind::Format,
+              "times");
+  expectError(readLegacyText, replaced(kGrid2, "POINTS 5", "POINTS -5"), ErrorKind::Format, "-5");
+  expectError(readLegacyText, replaced(kGrid2, "CELLS 5 21", "CELLS 5 1000000000"), ErrorKind::Format,
+              "1000000000");
+  expectError(readLegacyText, replaced(kGrid2, "1 1 1", "1 nan 1"), ErrorKind::Format,
+              "coordinate is not finite");
+  expectError(readLegacyText, replaced(kGrid2, "4 1 2 3 4", "4 1 2 3 5"), ErrorKind::Format, "point 5");
+  EXPECT_EQ(errorOf(readLegacyText, replaced(kGrid2, "4 1 2 3 4", "4 1 2 3 5")).place(), "10");
+  expectError(readLegacyText, replaced(kGrid2, "4 1 2 3 4", "9 1 2 3 4"), ErrorKind::Format, "");
+  expectError(readLegacyText, replaced(kGrid2, "3 0 2 1", "3 0 -2 1"), ErrorKind::Format, "point -2");
+  expectError(readLegacyText, replaced(kGrid2, "10 10 5 9 1", "10 10 10 9 1"), ErrorKind::Format,
+              "needs 4 points");
+  expectError(readLegacyText, replaced(kGrid2, "CELL_TYPES 5\n10 10 5 9 1\n", ""), ErrorKind::Format,
+              "CELL_TYPES");
+  expectError(readLegacyText, replaced(kGrid5, "0 4 11", "0 12 11"), ErrorKind::Format, "offsets");
+  expectError(readLegacyText, replaced(kGrid5, "0 4 11", "1 4 11"), ErrorKind::Format, "offsets");
+  expectError(readLegacyText, replaced(kGrid5, "4 3 2 1 0", "5 3 2 1 0"), ErrorKind::Format, "point 5");
 
   std::string bad = binaryGrid();
   bad[bad.find("CONNECTIVITY vtktypeint64\n") + 26] = '\x7f';
-  expectError(read, bad, ErrorKind::Format, "cell 0 refers to point");
-  EXPECT_NE(errorOf(read, bad).place().find("byte"), std::string::npos);
+  expectError(readLegacyText, bad, ErrorKind::Format, "cell 0 refers to point");
+  EXPECT_NE(errorOf(readLegacyText, bad).place().find("byte"), std::string::npos);
 }
 
 TEST(FilesVtkLegacy, isSturdy) {
   for (const std::string& text : {kGrid2, kGrid5, polyData(false), polyData(true), binaryGrid()})
-    EXPECT_GT(expectSturdy(read, text), text.size() / 4);
+    EXPECT_GT(expectSturdy(readLegacyText, text), text.size() / 4);
 }
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace {
 
 using namespace samples;
 
-MeshFile read(const std::string& text) { return readVtkXml(bytesOf(text), "test.vtu"); }
+MeshFile readXmlText(const std::string& text) { return readVtkXml(bytesOf(text), "test.vtu"); }
 
-std::string base64(const std::string& bytes) {
+std::string base64Of(const std::string& bytes) {
   const char* const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   for (size_t i = 0; i < bytes.size(); i += 3) {
@@ -99,7 +99,7 @@ class HandMade {
       }
     }
     if (e_.mode == Encoding::AppendedRaw) return head + body;
-    return e_.joinHeader && !e_.zlib ? base64(head + body) : base64(head) + base64(body);
+    return e_.joinHeader && !e_.zlib ? base64Of(head + body) : base64Of(head) + base64Of(body);
   }
 
   Encoding e_;
@@ -134,7 +134,7 @@ std::vector<Encoding> allEncodings() {
 
 TEST(FilesVtkXml, readsEveryEncoding) {
   for (const Encoding& e : allEncodings()) {
-    const MeshFile file = read(handMadeGrid(e));
+    const MeshFile file = readXmlText(handMadeGrid(e));
     ASSERT_EQ(file.volume.tets.size(), 2u) << e.mode << e.big << e.wide << e.zlib;
     EXPECT_NEAR(volumeOf(file.volume), 0.5, 1e-15);
     EXPECT_EQ(file.volume.region, (std::vector<int32_t>{3, 4}));
@@ -147,7 +147,7 @@ TEST(FilesVtkXml, piecesFollowEachOther) {
   std::string text = handMadeGrid({});
   const size_t from = text.find("<Piece"), to = text.find("</Piece>") + 8;
   text.insert(to, text.substr(from, to - from));
-  const MeshFile file = read(text);
+  const MeshFile file = readXmlText(text);
   EXPECT_EQ(file.volume.positions.size(), 10u);
   ASSERT_EQ(file.volume.tets.size(), 4u);
   EXPECT_EQ(file.volume.tets[2], (Tetrahedron{5, 6, 7, 8}));
@@ -163,7 +163,7 @@ TEST(FilesVtkXml, base64SkipsBlanksAndJoinsRuns) {
   EXPECT_EQ(text(decodeBase64("aGVs<bG8=", 100)), "hel");
   for (size_t n = 0; n < 20; ++n) {
     const std::string s = std::string("\x00\xff\x80zyxwvutsrqponmlkj", 20).substr(0, n);
-    EXPECT_EQ(text(decodeBase64(base64(s), 100)), s);
+    EXPECT_EQ(text(decodeBase64(base64Of(s), 100)), s);
   }
 }
 
@@ -197,12 +197,12 @@ TEST(FilesVtkXml, vtuComesBackTheSame) {
   for (const bool ascii : {false, true}) {
     const MeshFile mesh = withAttributes();
     const MeshFile back =
-        read(written([&](OutputFile& out) { EXPECT_TRUE(writeVtu(out, mesh, ascii).empty()); }));
+        readXmlText(written([&](OutputFile& out) { EXPECT_TRUE(writeVtu(out, mesh, ascii).empty()); }));
     EXPECT_EQ(back.format, MeshFormat::Vtu);
     expectSame(back, mesh);
     MeshFile plain;
     plain.volume = gridOfTets(3);
-    expectSame(read(written([&](OutputFile& out) { writeVtu(out, plain, ascii); })), plain);
+    expectSame(readXmlText(written([&](OutputFile& out) { writeVtu(out, plain, ascii); })), plain);
   }
 }
 
@@ -213,7 +213,7 @@ TEST(FilesVtkXml, vtpComesBackTheSame) {
     const std::string text = written([&](OutputFile& out) { notes = writeVtp(out, mesh, ascii); });
     EXPECT_EQ(notes.size(), 1u);  // the tetrahedra
     mesh.volume = {};
-    const MeshFile back = read(text);
+    const MeshFile back = readXmlText(text);
     EXPECT_EQ(back.format, MeshFormat::Vtp);
     expectSame(back, mesh);
   }
@@ -224,7 +224,7 @@ TEST(FilesVtkXml, attributesThatDifferPerCornerAreNoted) {
   mesh.volume = {};
   mesh.surface.cornerNormals[0] = Vec3(0, 0, 9);  // corner 0 and corner 3 share position 0
   std::vector<std::string> notes;
-  const MeshFile back = read(written([&](OutputFile& out) { notes = writeVtp(out, mesh, false); }));
+  const MeshFile back = readXmlText(written([&](OutputFile& out) { notes = writeVtp(out, mesh, false); }));
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_NE(notes[0].find("normals"), std::string::npos);
   EXPECT_TRUE(back.surface.cornerNormals.empty());
@@ -234,7 +234,7 @@ TEST(FilesVtkXml, attributesThatDifferPerCornerAreNoted) {
 TEST(FilesVtkXml, differentPointListsFollowEachOther) {
   MeshFile mesh = sampleMesh(false);
   mesh.surface.positions[5] += Vec3(0, 0.25, 0);
-  const MeshFile back = read(written([&](OutputFile& out) { writeVtu(out, mesh, false); }));
+  const MeshFile back = readXmlText(written([&](OutputFile& out) { writeVtu(out, mesh, false); }));
   EXPECT_EQ(back.volume.positions.size(), 54u);
   EXPECT_EQ(back.surface.face(0)[1], 27u + 3u);
   EXPECT_NEAR(volumeOf(back.volume), 0.008, 1e-15);
@@ -246,7 +246,7 @@ TEST(FilesVtkXml, anyNumberOfThreadsReadsTheSame) {
   const std::string text = written([&](OutputFile& out) { writeVtu(out, mesh, false); });
   for (const unsigned threads : {1u, 2u, 4u}) {
     const ThreadLimit limit(threads);
-    expectSame(read(text), mesh);
+    expectSame(readXmlText(text), mesh);
   }
 }
 
@@ -254,33 +254,34 @@ TEST(FilesVtkXml, refusesWhatIsWrong) {
   const std::string ascii = handMadeGrid({});
   const std::string raw = handMadeGrid({Encoding::AppendedRaw, false, true, false, true});
   const std::string packed = handMadeGrid({Encoding::AppendedRaw, false, true, true, true});
-  expectError(read, "", ErrorKind::Format, "XML");
-  expectError(read, "<a/>", ErrorKind::Format, "VTKFile");
-  expectError(read, std::string(50, '\0'), ErrorKind::Format, "");
-  expectError(read, replaced(ascii, "type=\"UnstructuredGrid\"", "type=\"ImageData\""),
+  expectError(readXmlText, "", ErrorKind::Format, "XML");
+  expectError(readXmlText, "<a/>", ErrorKind::Format, "VTKFile");
+  expectError(readXmlText, std::string(50, '\0'), ErrorKind::Format, "");
+  expectError(readXmlText, replaced(ascii, "type=\"UnstructuredGrid\"", "type=\"ImageData\""),
               ErrorKind::Unsupported, "ImageData");
-  expectError(read, replaced(packed, "vtkZLib", "vtkLZ4"), ErrorKind::Unsupported, "LZ4");
-  expectError(read, replaced(packed, "vtkZLib", "vtkLZMA"), ErrorKind::Unsupported, "LZMA");
+  expectError(readXmlText, replaced(packed, "vtkZLib", "vtkLZ4"), ErrorKind::Unsupported, "LZ4");
+  expectError(readXmlText, replaced(packed, "vtkZLib", "vtkLZMA"), ErrorKind::Unsupported, "LZMA");
   for (const std::string& text : {ascii, raw, packed}) {
-    expectError(read, replaced(text, "NumberOfPoints=\"5\"", "NumberOfPoints=\"1000000000\""),
+    expectError(readXmlText, replaced(text, "NumberOfPoints=\"5\"", "NumberOfPoints=\"1000000000\""),
                 ErrorKind::Format, "Points");
-    expectError(read, replaced(text, "NumberOfCells=\"4\"", "NumberOfCells=\"1000000000\""),
+    expectError(readXmlText, replaced(text, "NumberOfCells=\"4\"", "NumberOfCells=\"1000000000\""),
                 ErrorKind::Format, "offsets");
-    expectError(read, replaced(text, "NumberOfCells=\"4\"", "NumberOfCells=\"-4\""), ErrorKind::Format, "-4");
-    expectError(read, replaced(text, "NumberOfPoints=\"5\"", "NumberOfPoints=\"9999999999999\""),
+    expectError(readXmlText, replaced(text, "NumberOfCells=\"4\"", "NumberOfCells=\"-4\""), ErrorKind::Format,
+                "-4");
+    expectError(readXmlText, replaced(text, "NumberOfPoints=\"5\"", "NumberOfPoints=\"9999999999999\""),
                 ErrorKind::Limit, "32-bit");
   }
-  expectError(read, replaced(ascii, "1.000000", "nan"), ErrorKind::Format, "coordinate is not finite");
-  expectError(read, replaced(ascii, "16\n", "900\n"), ErrorKind::Format, "connectivity");
-  expectError(read, replaced(ascii, "8\n", "3\n"), ErrorKind::Format, "out of order");
+  expectError(readXmlText, replaced(ascii, "1.000000", "nan"), ErrorKind::Format, "coordinate is not finite");
+  expectError(readXmlText, replaced(ascii, "16\n", "900\n"), ErrorKind::Format, "connectivity");
+  expectError(readXmlText, replaced(ascii, "8\n", "3\n"), ErrorKind::Format, "out of order");
   const size_t cells = ascii.find("connectivity");
-  expectError(read, ascii.substr(0, cells) + replaced(ascii.substr(cells), "3\n", "5\n"), ErrorKind::Format,
-              "cell 0 refers to point 5");
-  EXPECT_NE(errorOf(read, ascii.substr(0, cells) + replaced(ascii.substr(cells), "3\n", "5\n"))
+  expectError(readXmlText, ascii.substr(0, cells) + replaced(ascii.substr(cells), "3\n", "5\n"),
+              ErrorKind::Format, "cell 0 refers to point 5");
+  EXPECT_NE(errorOf(readXmlText, ascii.substr(0, cells) + replaced(ascii.substr(cells), "3\n", "5\n"))
                 .place()
                 .find("byte"),
             std::string::npos);
-  expectError(read, replaced(raw, "offset=\"0\"", "offset=\"99999999\""), ErrorKind::Format, "beyond");
+  expectError(readXmlText, replaced(raw, "offset=\"0\"", "offset=\"99999999\""), ErrorKind::Format, "beyond");
 }
 
 TEST(FilesVtkXml, refusesClaimsThatZlibCannotKeep) {
@@ -292,14 +293,14 @@ TEST(FilesVtkXml, refusesClaimsThatZlibCannotKeep) {
     std::memcpy(text.data() + head + 8 * word, &value, 8);
     return text;
   };
-  EXPECT_EQ(read(packed).volume.tets.size(), 2u);
-  expectError(read, with(0, 1000000000), ErrorKind::Format, "blocks");
-  expectError(read, with(0, UINT64_MAX), ErrorKind::Format, "blocks");
-  expectError(read, with(1, 1000000000), ErrorKind::Format, "more than zlib can do");
-  expectError(read, with(1, 1000), ErrorKind::Format, "4 are needed");
-  expectError(read, with(3, 1000000000), ErrorKind::Format, "ends before");
-  expectError(read, with(3, UINT64_MAX), ErrorKind::Format, "ends before");
-  expectError(read, with(3, 3), ErrorKind::Format, "damaged");
+  EXPECT_EQ(readXmlText(packed).volume.tets.size(), 2u);
+  expectError(readXmlText, with(0, 1000000000), ErrorKind::Format, "blocks");
+  expectError(readXmlText, with(0, UINT64_MAX), ErrorKind::Format, "blocks");
+  expectError(readXmlText, with(1, 1000000000), ErrorKind::Format, "more than zlib can do");
+  expectError(readXmlText, with(1, 1000), ErrorKind::Format, "4 are needed");
+  expectError(readXmlText, with(3, 1000000000), ErrorKind::Format, "ends before");
+  expectError(readXmlText, with(3, UINT64_MAX), ErrorKind::Format, "ends before");
+  expectError(readXmlText, with(3, 3), ErrorKind::Format, "damaged");
   EXPECT_EQ(uint64_t(32), [&] {
     uint64_t v = 0;
     std::memcpy(&v, packed.data() + head + 8, 8);
@@ -312,7 +313,7 @@ TEST(FilesVtkXml, isSturdy) {
                             Encoding{Encoding::AppendedRaw, true, true, true, true},
                             Encoding{Encoding::AppendedRaw, false, true, false, true}}) {
     const std::string text = handMadeGrid(e);
-    EXPECT_GT(expectSturdy(read, text), text.size() / 4);
+    EXPECT_GT(expectSturdy(readXmlText, text), text.size() / 4);
   }
 }
 

@@ -23,7 +23,7 @@ std::string number(double value) {
   return text;
 }
 
-std::string errorOf(std::string_view name, const ShapeValues& values) {
+std::string shapeErrorOf(std::string_view name, const ShapeValues& values) {
   try {
     makeShape(name, values);
   } catch (const Error& error) {
@@ -254,31 +254,34 @@ TEST(ShapeCatalogue, ValuesArriveWhereTheyBelong) {
 }
 
 TEST(ShapeCatalogue, MistakesAreNamed) {
-  EXPECT_NE(errorOf("tours", {}).find("did you mean \"torus\"?"), std::string::npos);
-  EXPECT_NE(errorOf("hovercraft", {}).find("shapes: box, "), std::string::npos);
-  EXPECT_NE(errorOf("box", {{"widht", "1"}}).find("did you mean \"width\"?"), std::string::npos);
-  EXPECT_NE(errorOf("box", {{"width", "wide"}}).find("\"wide\", which is not a number"), std::string::npos);
-  EXPECT_NE(errorOf("box", {{"width", "1 "}}).find("not a number"), std::string::npos);
-  EXPECT_NE(errorOf("box", {{"width", ""}}).find("not a number"), std::string::npos);
-  EXPECT_NE(errorOf("box", {{"nx", "2.5"}}).find("not a whole number"), std::string::npos);
-  EXPECT_NE(errorOf("box", {{"nx", "0"}}).find("nx is 0, but must lie in 1 to 4096"), std::string::npos);
-  EXPECT_NE(errorOf("box", {{"nx", "99999999999999"}}).find("must lie in 1 to 4096"), std::string::npos);
-  EXPECT_NE(errorOf("box", {{"width", "-1"}}).find("must lie in 1e-06 to 1"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("tours", {}).find("did you mean \"torus\"?"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("hovercraft", {}).find("shapes: box, "), std::string::npos);
+  EXPECT_NE(shapeErrorOf("box", {{"widht", "1"}}).find("did you mean \"width\"?"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("box", {{"width", "wide"}}).find("\"wide\", which is not a number"),
+            std::string::npos);
+  EXPECT_NE(shapeErrorOf("box", {{"width", "1 "}}).find("not a number"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("box", {{"width", ""}}).find("not a number"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("box", {{"nx", "2.5"}}).find("not a whole number"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("box", {{"nx", "0"}}).find("nx is 0, but must lie in 1 to 4096"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("box", {{"nx", "99999999999999"}}).find("must lie in 1 to 4096"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("box", {{"width", "-1"}}).find("must lie in 1e-06 to 1"), std::string::npos);
   for (const char* bad : {"nan", "inf", "-inf", "1e999"})
-    EXPECT_NE(errorOf("box", {{"width", bad}}).find("must lie in"), std::string::npos) << bad;
-  EXPECT_NE(errorOf("extrusion", {{"outline", "gaer"}}).find("did you mean \"gear\"?"), std::string::npos);
-  EXPECT_NE(errorOf("noisy-sheet", {{"closed", "maybe"}}).find("yes or no"), std::string::npos);
-  EXPECT_NE(errorOf("letters", {{"text", "a~b"}}).find("no glyph for \"~\""), std::string::npos);
-  EXPECT_NE(errorOf("letters", {{"text", "  "}}).find("nothing but spaces"), std::string::npos);
-  EXPECT_NE(errorOf("torus", {{"tube", "0.6"}}).find("less than radius"), std::string::npos);
-  EXPECT_NE(errorOf("torus-knot", {{"p", "2"}, {"q", "4"}}).find("common divisor 2"), std::string::npos);
-  EXPECT_NE(errorOf("torus-knot", {{"tube", "0.3"}}).find("meet itself"), std::string::npos);
-  EXPECT_NE(errorOf("rope", {{"strand", "0.06"}}).find("meet itself"), std::string::npos);
-  EXPECT_NE(errorOf("brick-wall", {{"bevel", "0.05"}}).find("half the shortest side"), std::string::npos);
-  EXPECT_NE(errorOf("extrusion", {{"hole", "0.9"}}).find("to fit this gear"), std::string::npos);
-  EXPECT_NE(errorOf("brick-wall", {{"bevel", "1e-300"}}).find("0 or at least"), std::string::npos);
-  EXPECT_NE(errorOf("cone", {{"topRadius", "1e-20"}}).find("0 or at least"), std::string::npos);
-  EXPECT_NE(errorOf("plate", {{"corner", "0.6"}}).find("half of width"), std::string::npos);
+    EXPECT_NE(shapeErrorOf("box", {{"width", bad}}).find("must lie in"), std::string::npos) << bad;
+  EXPECT_NE(shapeErrorOf("extrusion", {{"outline", "gaer"}}).find("did you mean \"gear\"?"),
+            std::string::npos);
+  EXPECT_NE(shapeErrorOf("noisy-sheet", {{"closed", "maybe"}}).find("yes or no"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("letters", {{"text", "a~b"}}).find("no glyph for \"~\""), std::string::npos);
+  EXPECT_NE(shapeErrorOf("letters", {{"text", "  "}}).find("nothing but spaces"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("torus", {{"tube", "0.6"}}).find("less than radius"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("torus-knot", {{"p", "2"}, {"q", "4"}}).find("common divisor 2"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("torus-knot", {{"tube", "0.3"}}).find("meet itself"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("rope", {{"strand", "0.06"}}).find("meet itself"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("brick-wall", {{"bevel", "0.05"}}).find("half the shortest side"),
+            std::string::npos);
+  EXPECT_NE(shapeErrorOf("extrusion", {{"hole", "0.9"}}).find("to fit this gear"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("brick-wall", {{"bevel", "1e-300"}}).find("0 or at least"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("cone", {{"topRadius", "1e-20"}}).find("0 or at least"), std::string::npos);
+  EXPECT_NE(shapeErrorOf("plate", {{"corner", "0.6"}}).find("half of width"), std::string::npos);
 }
 
 TEST(ShapeCatalogue, ProgramsMeetTheSameLimits) {

@@ -147,7 +147,7 @@ auto key(const Label& l) {
   return std::array<int, 4>{int(l.first.kind), l.first.index, int(l.second.kind), l.second.index};
 }
 
-struct Tally {
+struct MeetingTally {
   std::array<size_t, 7> byCount{};
   size_t thin = 0;
 };
@@ -158,7 +158,7 @@ double asDouble(const mpz_class& v) { return v.get_d(); }
 // Checks every claim of meeting() with exact arithmetic.
 template <class N>
 void verify(const TriangleCorners& a, const TriangleCorners& b,
-            const std::array<typename Brute<N>::Tri, 2>& exact, double tolerance, Tally& tally) {
+            const std::array<typename Brute<N>::Tri, 2>& exact, double tolerance, MeetingTally& tally) {
   using B = Brute<N>;
   const auto& [p, q] = exact;
   const TriangleMeeting m = meeting(a, b);
@@ -220,7 +220,7 @@ void verify(const TriangleCorners& a, const TriangleCorners& b,
   ASSERT_EQ(labels, swappedLabels);
 }
 
-void gridCases(size_t count, uint64_t seed, Tally& tally) {
+void gridCases(size_t count, uint64_t seed, MeetingTally& tally) {
   Random random(seed);
   for (size_t n = 0; n < count && !testing::Test::HasFatalFailure(); ++n) {
     const int64_t extent = 1 + static_cast<int64_t>(random() % 4);
@@ -243,7 +243,7 @@ void gridCases(size_t count, uint64_t seed, Tally& tally) {
 }
 
 // Doubles in general and nearly degenerate position; the exact side works with GMP.
-void doubleCases(size_t count, uint64_t seed, Tally& tally) {
+void doubleCases(size_t count, uint64_t seed, MeetingTally& tally) {
   Random random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
   auto point = [&] { return Vec3(uniform(random), uniform(random), uniform(random)); };
@@ -305,7 +305,7 @@ void doubleCases(size_t count, uint64_t seed, Tally& tally) {
   }
 }
 
-void expectVariety(const Tally& tally) {
+void expectVariety(const MeetingTally& tally) {
   for (size_t points = 0; points <= 6; ++points) EXPECT_GT(tally.byCount[points], 10u) << points << " points";
   EXPECT_GT(tally.thin, 1000u);
 }
@@ -313,20 +313,20 @@ void expectVariety(const Tally& tally) {
 }  // namespace
 
 TEST(TriangleTriangle, SmallGridsEqualBruteForce) {
-  Tally tally;
+  MeetingTally tally;
   gridCases(100'000, 5, tally);
   expectVariety(tally);
 }
 
 TEST(TriangleTriangle, NearlyDegenerateEqualsBruteForce) {
-  Tally tally;
+  MeetingTally tally;
   doubleCases(6'000, 6, tally);
   EXPECT_GT(tally.byCount[0], 100u);
   EXPECT_GT(tally.byCount[2], 100u);
 }
 
 TEST(TriangleTriangleFull, EqualsBruteForce) {
-  Tally tally;
+  MeetingTally tally;
   gridCases(2'000'000, 50, tally);
   doubleCases(100'000, 60, tally);
   expectVariety(tally);

@@ -17,7 +17,7 @@ namespace {
 using Polygon = std::vector<Vec2>;
 using Loops = std::vector<Polygon>;
 
-double area(const Polygon& p) {
+double polygonArea(const Polygon& p) {
   double twice = 0;
   for (size_t i = 0; i < p.size(); ++i) {
     const Vec2 &a = p[i], &b = p[(i + 1) % p.size()];
@@ -56,7 +56,7 @@ void expectClean(const Polygon& p) {
   EXPECT_TRUE(result.clean);
   EXPECT_EQ(result.forced + result.zeroArea, 0u);
   expectEdges(result.triangles, {count(p.size())});
-  const double whole = area(p);
+  const double whole = polygonArea(p);
   double sum = 0;
   for (const Triangle& t : result.triangles) {
     const double o = orient2d(p[t[0]], p[t[1]], p[t[2]]);
@@ -158,7 +158,7 @@ void expectRegion(const Polygon& outer, const Loops& holes, double expectedArea)
   std::vector<std::vector<uint32_t>> loops;
   auto addLoop = [&](const Polygon& loop, size_t offset, bool ccw) {
     loops.push_back(count(loop.size(), offset));
-    if ((area(loop) > 0) != ccw) std::reverse(loops.back().begin(), loops.back().end());
+    if ((polygonArea(loop) > 0) != ccw) std::reverse(loops.back().begin(), loops.back().end());
   };
   addLoop(outer, 0, true);
   for (const Polygon& hole : holes) {
@@ -288,10 +288,10 @@ TEST(Triangulate, Holes) {
   const Polygon round = star(200, 1), starHole = star(60, 0.3);
   Polygon ring = starHole;
   for (Vec2& x : ring) x *= 0.9;
-  expectRegion(round, {ring}, area(round) - area(ring));
+  expectRegion(round, {ring}, polygonArea(round) - polygonArea(ring));
   // A hole inside the arms of another hole.
   const Polygon c{{1, 1}, {9, 1}, {9, 3}, {3, 3}, {3, 7}, {9, 7}, {9, 9}, {1, 9}};
-  expectRegion(square(0, 0, 10), {c, square(5, 4, 1), square(7, 5, 1)}, 100 - area(c) - 2);
+  expectRegion(square(0, 0, 10), {c, square(5, 4, 1), square(7, 5, 1)}, 100 - polygonArea(c) - 2);
 }
 
 TEST(Triangulate, RandomHoles) {
@@ -300,13 +300,13 @@ TEST(Triangulate, RandomHoles) {
     Loops holes;
     Polygon outer = star(40, 1);
     for (Vec2& x : outer) x = 40 * x + Vec2(30, 30);
-    double expected = area(outer);
+    double expected = polygonArea(outer);
     for (int i = 0; i < 5; ++i) {
       for (int j = 0; j < 5; ++j) {
         Polygon hole = untangled(4 + random() % 8, 9, random);
         if (!simple(hole) || random() % 3 == 0) continue;
         for (Vec2& x : hole) x += Vec2(10 * i + 6, 10 * j + 6);
-        expected -= std::abs(area(hole));
+        expected -= std::abs(polygonArea(hole));
         holes.push_back(hole);
       }
     }
@@ -345,8 +345,8 @@ TEST(Triangulate, InSpace) {
       sum += n;
       total += n.norm();
     }
-    EXPECT_NEAR(sum.norm() / area(p), 1, 1e-4);  // the noise
-    EXPECT_NEAR(total / area(p), 1, 0.05);       // no triangle lies upside down
+    EXPECT_NEAR(sum.norm() / polygonArea(p), 1, 1e-4);  // the noise
+    EXPECT_NEAR(total / polygonArea(p), 1, 0.05);       // no triangle lies upside down
   }
 }
 

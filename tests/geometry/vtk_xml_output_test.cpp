@@ -14,7 +14,7 @@
 namespace sunder::geometry {
 namespace {
 
-std::string bytesOf(size_t count) {
+std::string someBytes(size_t count) {
   std::string out(count, '\0');
   for (size_t i = 0; i < count; ++i) out[i] = char((i * i >> 7) + i / 1000);
   return out;
@@ -54,7 +54,7 @@ TEST(VtkXmlOutput, PackedBlocksUnpackToTheSameBytes) {
   const size_t block = 32768;
   for (const size_t count :
        {size_t(0), size_t(1), block - 1, block, block + 1, 5 * block, 130 * block + 77}) {
-    const std::string bytes = bytesOf(count), whole = packed(bytes, count + 1);
+    const std::string bytes = someBytes(count), whole = packed(bytes, count + 1);
     EXPECT_EQ(unpacked(whole), bytes) << count;
     EXPECT_EQ(packed(bytes, 10007), whole) << count << ": pieces change nothing";
     const ThreadLimit one(1);

@@ -11,14 +11,14 @@
 namespace sunder::rigid {
 namespace {
 
-Pose randomPose(RandomStream& random, double reach) {
+Pose randomFieldPose(RandomStream& random, double reach) {
   return {random.pointIn({Vec3::Constant(-reach), Vec3::Constant(reach)}),
           Quat(Eigen::AngleAxisd(random.uniform(0, 2 * kPi), random.unitVector()))};
 }
 
-std::vector<Contact> contactsOf(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB,
-                                double margin, const SelectionSettings& selection, PairMemory& memory,
-                                ContactScratch& scratch) {
+std::vector<Contact> fieldContactsOf(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB,
+                                     double margin, const SelectionSettings& selection, PairMemory& memory,
+                                     ContactScratch& scratch) {
   std::vector<Contact> out;
   findContacts(a, poseA, b, poseB, margin, selection, memory, scratch, out);
   return out;
@@ -54,10 +54,10 @@ void compareWithBruteForce(const ShapePtr& a, const ShapePtr& b, int poses, doub
   ContactScratch scratch;
   size_t found = 0, touching = 0;
   for (int i = 0; i < poses; ++i) {
-    const Pose poseA = randomPose(random, reach), poseB = randomPose(random, reach);
+    const Pose poseA = randomFieldPose(random, reach), poseB = randomFieldPose(random, reach);
     PairMemory memory;
     scratch.work = {};
-    const auto contacts = contactsOf(*a, poseA, *b, poseB, margin, {.full = true}, memory, scratch);
+    const auto contacts = fieldContactsOf(*a, poseA, *b, poseB, margin, {.full = true}, memory, scratch);
     std::set<uint32_t> ids, wanted = bruteForce(*a, poseA, *b, poseB, margin, 0);
     wanted.merge(bruteForce(*b, poseB, *a, poseA, margin, 1u << 31));
     for (const Contact& c : contacts) {
@@ -94,7 +94,7 @@ TEST(FieldContact, NormalsAndPointsFollowTheField) {
   ContactScratch scratch;
   PairMemory memory;
   const auto contacts =
-      contactsOf(*ball, {Vec3(0.1, 0.69, -0.2), Quat::Identity()}, *box, {}, 0.005, {}, memory, scratch);
+      fieldContactsOf(*ball, {Vec3(0.1, 0.69, -0.2), Quat::Identity()}, *box, {}, 0.005, {}, memory, scratch);
   ASSERT_FALSE(contacts.empty());
   double deepest = 1;
   for (const Contact& c : contacts) {
@@ -112,10 +112,10 @@ TEST(FieldContact, IsTheSameFromBothSides) {
                  box = makeBox(Vec3(0.2, 0.3, 0.2));
   for (const ShapePtr& other : {sphere, capsule, box, rippled()})
     for (int i = 0; i < 100; ++i) {
-      const Pose poseA = randomPose(random, 0.5), poseB = randomPose(random, 0.5);
+      const Pose poseA = randomFieldPose(random, 0.5), poseB = randomFieldPose(random, 0.5);
       PairMemory one, two;
-      auto there = contactsOf(*other, poseA, *torus(), poseB, 0.02, {}, one, scratch);
-      auto back = contactsOf(*torus(), poseB, *other, poseA, 0.02, {}, two, scratch);
+      auto there = fieldContactsOf(*other, poseA, *torus(), poseB, 0.02, {}, one, scratch);
+      auto back = fieldContactsOf(*torus(), poseB, *other, poseA, 0.02, {}, two, scratch);
       ASSERT_EQ(there.size(), back.size());
       EXPECT_EQ(one.limitA, two.limitB);
       EXPECT_EQ(one.limitB, two.limitA);
@@ -142,9 +142,10 @@ TEST(FieldContact, ARestingPlateHasFewContacts) {
   ContactScratch scratch;
   PairMemory memory, unused;
   const Pose resting{Vec3(0, -lowest - 0.001 * outer, 0), Quat::Identity()};
-  const auto full = contactsOf(*plate, resting, *plane, {}, 0.002 * outer, {.full = true}, unused, scratch);
+  const auto full =
+      fieldContactsOf(*plate, resting, *plane, {}, 0.002 * outer, {.full = true}, unused, scratch);
   scratch.work = {};
-  const auto few = contactsOf(*plate, resting, *plane, {}, 0.002 * outer, {}, memory, scratch);
+  const auto few = fieldContactsOf(*plate, resting, *plane, {}, 0.002 * outer, {}, memory, scratch);
   EXPECT_LE(few.size(), 8u);
   EXPECT_GE(full.size(), 100u);
   EXPECT_GE(few.size(), 3u);
@@ -185,7 +186,7 @@ TEST(FieldContact, TheLimitGrowsWhileSomethingIsDeep) {
   const Pose sunk{Vec3(0, 0.2, 0), Quat::Identity()};
   size_t previous = 0;
   for (int step = 0; step < 10; ++step) {
-    const auto contacts = contactsOf(*rippled(), sunk, *plane, {}, 0.01, {}, memory, scratch);
+    const auto contacts = fieldContactsOf(*rippled(), sunk, *plane, {}, 0.01, {}, memory, scratch);
     if (step > 0) {
       EXPECT_EQ(contacts.size(), previous + 1);
     }
@@ -194,7 +195,8 @@ TEST(FieldContact, TheLimitGrowsWhileSomethingIsDeep) {
   EXPECT_EQ(previous, 18u);
   // And falls back when it is lifted.
   const Pose lifted{Vec3(0, 1.09, 0), Quat::Identity()};
-  for (int step = 0; step < 20; ++step) contactsOf(*rippled(), lifted, *plane, {}, 0.01, {}, memory, scratch);
+  for (int step = 0; step < 20; ++step)
+    fieldContactsOf(*rippled(), lifted, *plane, {}, 0.01, {}, memory, scratch);
   EXPECT_EQ(memory.limitA, 8u);
 }
 
@@ -224,8 +226,8 @@ TEST(FieldContact, ABallInAGrooveTouchesBothSides) {
   std::set<uint32_t> sides;
   for (const double aside : {0.0, 0.003, -0.002}) {
     PairMemory memory;
-    const auto contacts = contactsOf(*ball, {Vec3(aside, 0.2 * std::sqrt(2.0), 0.1), Quat::Identity()},
-                                     *channel, {}, 0.02, {}, memory, scratch);
+    const auto contacts = fieldContactsOf(*ball, {Vec3(aside, 0.2 * std::sqrt(2.0), 0.1), Quat::Identity()},
+                                          *channel, {}, 0.02, {}, memory, scratch);
     ASSERT_EQ(contacts.size(), 2u);
     EXPECT_NEAR(contacts[0].normal.dot(contacts[1].normal), 0, 0.1);
     for (const Contact& c : contacts) EXPECT_NEAR(c.separation, 0, 0.012);
@@ -243,7 +245,7 @@ TEST(FieldContact, CapsulesLieOnSolids) {
   ContactScratch scratch;
   PairMemory memory;
   const Pose lying{Vec3(0, 0.299, 0), Quat(Eigen::AngleAxisd(kPi / 2, Vec3::UnitZ()))};
-  const auto contacts = contactsOf(*capsule, lying, *slab, {}, 0.01, {}, memory, scratch);
+  const auto contacts = fieldContactsOf(*capsule, lying, *slab, {}, 0.01, {}, memory, scratch);
   ASSERT_GE(contacts.size(), 2u);
   for (const Contact& c : contacts) {
     EXPECT_NEAR(c.separation, -0.001, 0.002);
@@ -253,7 +255,7 @@ TEST(FieldContact, CapsulesLieOnSolids) {
   memory = {};
   const double tube = torus()->localBounds().upper.y(), ring = torus()->localBounds().upper.x() - tube;
   const Pose across{Vec3(ring + 0.07, tube + 0.095, 0), Quat(Eigen::AngleAxisd(kPi / 2, Vec3::UnitZ()))};
-  const auto middle = contactsOf(*capsule, across, *torus(), {}, 0.01, {}, memory, scratch);
+  const auto middle = fieldContactsOf(*capsule, across, *torus(), {}, 0.01, {}, memory, scratch);
   ASSERT_GE(middle.size(), 1u);
   EXPECT_NEAR(middle[0].separation, -0.005, 0.004);
   EXPECT_NEAR(middle[0].point.x(), ring, 0.03);
@@ -262,7 +264,7 @@ TEST(FieldContact, CapsulesLieOnSolids) {
 TEST(FieldContact, CoincidentSolidsHaveFiniteContacts) {
   ContactScratch scratch;
   PairMemory memory;
-  const auto contacts = contactsOf(*torus(), {}, *torus(), {}, 0.01, {}, memory, scratch);
+  const auto contacts = fieldContactsOf(*torus(), {}, *torus(), {}, 0.01, {}, memory, scratch);
   ASSERT_FALSE(contacts.empty());
   for (const Contact& c : contacts) {
     EXPECT_TRUE(c.point.allFinite());
@@ -270,7 +272,7 @@ TEST(FieldContact, CoincidentSolidsHaveFiniteContacts) {
   }
   // A ball at the very middle of a solid ball, where the field has no gradient.
   const ShapePtr ball = makeSolid(geometry::makeIcosphere({.radius = 0.5, .frequency = 8}));
-  const auto deep = contactsOf(*makeSphere(0.1), {}, *ball, {}, 0.01, {}, memory, scratch);
+  const auto deep = fieldContactsOf(*makeSphere(0.1), {}, *ball, {}, 0.01, {}, memory, scratch);
   ASSERT_FALSE(deep.empty());
   EXPECT_LT(deep[0].separation, -0.4);
   EXPECT_NEAR(deep[0].normal.norm(), 1, 1e-12);

@@ -14,7 +14,7 @@ Motion motionOf(const Shape& shape, const Pose& start, const Vec3& displacement,
   return {start, shape.mass().centre, displacement, turn, shape.outerRadius()};
 }
 
-constexpr double kTolerance = 1e-4;
+constexpr double kTimeTolerance = 1e-4;
 
 // Never late, and tight: nearer than the separation and the tolerance only from the time given on.
 void compareWithSampling(const ShapePtr& a, const ShapePtr& b, int cases, int samples, uint64_t seed,
@@ -32,7 +32,7 @@ void compareWithSampling(const ShapePtr& a, const ShapePtr& b, int cases, int sa
                                random.uniform(0, 6) * random.unitVector());
     const Motion mb =
         motionOf(*b, pose(1), 0.3 * random.unitVector(), random.uniform(0, 3) * random.unitVector());
-    const double time = timeOfImpact(*a, ma, *b, mb, separation, kTolerance, scratch);
+    const double time = timeOfImpact(*a, ma, *b, mb, separation, kTimeTolerance, scratch);
     const double error = a->fieldError() + b->fieldError();
     for (int k = 0; k <= samples; ++k) {
       const double t = double(k) / samples;
@@ -43,7 +43,7 @@ void compareWithSampling(const ShapePtr& a, const ShapePtr& b, int cases, int sa
     if (time >= 1) continue;
     ++hits;
     EXPECT_LE(distanceBelow(*a, ma.at(time), *b, mb.at(time), 1, 1e-6, scratch),
-              separation + kTolerance + looseness)
+              separation + kTimeTolerance + looseness)
         << i;
   }
   EXPECT_GT(hits, cases / 5);
@@ -80,7 +80,7 @@ TEST(TimeOfImpact, ABulletDoesNotPassAThinWall) {
       const Motion fast =
           motionOf(*bullet, {Vec3(start, 0.03, 0.11), Quat::Identity()}, Vec3(distance, 0, 0));
       const double time = timeOfImpact(*bullet, fast, *target, motionOf(*target, {}, Vec3::Zero()), 0.001,
-                                       kTolerance, scratch);
+                                       kTimeTolerance, scratch);
       const double gap = -0.005 - (start + time * distance) - 0.01;
       EXPECT_GT(gap, 0) << start;
       EXPECT_LT(gap, 0.0015 + 2 * target->fieldError()) << start;
@@ -91,7 +91,7 @@ TEST(TimeOfImpact, ABulletDoesNotPassAThinWall) {
   const Motion fast =
       motionOf(*slug, {Vec3(-2, 0.03, 0.11), Quat::Identity()}, Vec3(distance, 0, 0), Vec3(0, 20, 0));
   const double time =
-      timeOfImpact(*slug, fast, *mesh, motionOf(*mesh, {}, Vec3::Zero()), 0.001, kTolerance, scratch);
+      timeOfImpact(*slug, fast, *mesh, motionOf(*mesh, {}, Vec3::Zero()), 0.001, kTimeTolerance, scratch);
   EXPECT_LT(-2 + time * distance, -0.014);
   EXPECT_GT(-2 + time * distance, -0.03);
 }
@@ -103,7 +103,7 @@ TEST(TimeOfImpact, ASpinningBarHitsWhatItSweeps) {
   const Motion spin = motionOf(*bar, {}, Vec3::Zero(), Vec3(0, 0, 2 * kPi));
   const double time =
       timeOfImpact(*bar, spin, *ball, motionOf(*ball, {Vec3(0, 0.9, 0), Quat::Identity()}, Vec3::Zero()),
-                   0.001, kTolerance, scratch);
+                   0.001, kTimeTolerance, scratch);
   EXPECT_LT(time, 0.25);
   EXPECT_GT(time, 0.25 - (0.08 / 0.9) / (2 * kPi) - 0.002);
 }
@@ -113,13 +113,15 @@ TEST(TimeOfImpact, PassingByTakesFewSteps) {
   const ShapePtr bullet = makeSphere(0.01), wall = makeBox(Vec3(5, 0.1, 5)), plane = makePlane();
   const Motion along = motionOf(*bullet, {Vec3(-2.5, 0.1121, 0), Quat::Identity()}, Vec3(5, 0, 0));
   EXPECT_EQ(
-      timeOfImpact(*bullet, along, *wall, motionOf(*wall, {}, Vec3::Zero()), 0.001, kTolerance, scratch), 1);
+      timeOfImpact(*bullet, along, *wall, motionOf(*wall, {}, Vec3::Zero()), 0.001, kTimeTolerance, scratch),
+      1);
   Motion ground;
   ground.reach = Box3::kInfinity;
   const Motion low = motionOf(*bullet, {Vec3(-2.5, 0.0121, 0), Quat::Identity()}, Vec3(5, 0, 0));
-  EXPECT_EQ(timeOfImpact(*bullet, low, *plane, ground, 0.001, kTolerance, scratch), 1);
+  EXPECT_EQ(timeOfImpact(*bullet, low, *plane, ground, 0.001, kTimeTolerance, scratch), 1);
   const Motion down = motionOf(*bullet, {Vec3(0, 1, 0), Quat::Identity()}, Vec3(0, -5, 0));
-  EXPECT_NEAR(timeOfImpact(*bullet, down, *plane, ground, 0.001, kTolerance, scratch), (1 - 0.011) / 5, 1e-4);
+  EXPECT_NEAR(timeOfImpact(*bullet, down, *plane, ground, 0.001, kTimeTolerance, scratch), (1 - 0.011) / 5,
+              1e-4);
 }
 
 TEST(TimeOfImpact, StartsAtZeroWhereTheyTouch) {
@@ -127,10 +129,10 @@ TEST(TimeOfImpact, StartsAtZeroWhereTheyTouch) {
   const ShapePtr box = makeBox(Vec3::Ones());
   const Motion still = motionOf(*box, {}, Vec3::Zero()),
                moving = motionOf(*box, {Vec3(0, 1.5, 0), Quat::Identity()}, Vec3(1, 0, 0));
-  EXPECT_EQ(timeOfImpact(*box, still, *box, moving, 0.01, kTolerance, scratch), 0);
-  EXPECT_EQ(timeOfImpact(*box, still, *box, still, 0.01, kTolerance, scratch), 0);
+  EXPECT_EQ(timeOfImpact(*box, still, *box, moving, 0.01, kTimeTolerance, scratch), 0);
+  EXPECT_EQ(timeOfImpact(*box, still, *box, still, 0.01, kTimeTolerance, scratch), 0);
   const Motion away = motionOf(*box, {Vec3(0, 3, 0), Quat::Identity()}, Vec3::Zero());
-  EXPECT_EQ(timeOfImpact(*box, still, *box, away, 0.01, kTolerance, scratch), 1);
+  EXPECT_EQ(timeOfImpact(*box, still, *box, away, 0.01, kTimeTolerance, scratch), 1);
 }
 
 }  // namespace

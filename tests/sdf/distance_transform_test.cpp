@@ -42,7 +42,7 @@ BruteSites bruteSites(const VoxelGrid& grid) {
   return result;
 }
 
-int64_t squared(const std::array<uint32_t, 3>& a, const std::array<uint32_t, 3>& b) {
+int64_t squaredSteps(const std::array<uint32_t, 3>& a, const std::array<uint32_t, 3>& b) {
   int64_t sum = 0;
   for (size_t d = 0; d < 3; ++d) sum += (int64_t(a[d]) - b[d]) * (int64_t(a[d]) - b[d]);
   return sum;
@@ -60,7 +60,7 @@ size_t compareWithBruteForce(const VoxelGrid& grid) {
     int64_t best = std::numeric_limits<int64_t>::max();
     size_t nearest = kNoSite;
     for (const size_t s : brute.sites) {
-      const int64_t d = squared(place, grid.frame().place(s));
+      const int64_t d = squaredSteps(place, grid.frame().place(s));
       if (d < best) {
         best = d;
         nearest = s;

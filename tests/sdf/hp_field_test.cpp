@@ -16,7 +16,7 @@
 namespace sunder::sdf {
 namespace {
 
-HpForest torusForest(double tau) {
+HpForest torusFieldForest(double tau) {
   HpReport report;
   return buildHp(torusField(), tableSettings(tau), report);
 }
@@ -29,14 +29,14 @@ std::vector<Vec3> randomPoints(size_t count, const Box3& box, uint64_t seed) {
 }
 
 TEST(HpField, IsThePolynomialOfTheCell) {
-  const HpForest forest = torusForest(1e-6);
+  const HpForest forest = torusFieldForest(1e-6);
   const HpField field(forest);
   for (const Vec3& p : randomPoints(5000, testDomain(), 1))
     EXPECT_NEAR(field.value(p), evaluate(forest, p), 1e-13);
 }
 
 TEST(HpField, BatchesGiveTheBitsOfSingleCalls) {
-  const HpField field(torusForest(1e-5));
+  const HpField field(torusFieldForest(1e-5));
   const std::vector<Vec3> points = randomPoints(20'000, {Vec3::Constant(-1.5), Vec3::Constant(1.5)}, 2);
   std::vector<double> values(points.size());
   std::vector<FieldSample> samples(points.size());
@@ -51,7 +51,7 @@ TEST(HpField, BatchesGiveTheBitsOfSingleCalls) {
 }
 
 TEST(HpField, GradientsAreDifferences) {
-  const HpForest forest = torusForest(1e-7);
+  const HpForest forest = torusFieldForest(1e-7);
   const HpField field(forest);
   size_t tested = 0;
   for (const Vec3& p : randomPoints(2000, testDomain(), 3)) {
@@ -71,7 +71,7 @@ TEST(HpField, GradientsAreDifferences) {
 }
 
 TEST(HpField, GradientsHaveUnitLengthNearTheSurface) {
-  const HpField field(torusForest(1e-7));
+  const HpField field(torusFieldForest(1e-7));
   size_t near = 0, good = 0;
   for (const Vec3& p : randomPoints(100'000, testDomain(), 4)) {
     const FieldSample s = field.sample(p);
@@ -84,14 +84,14 @@ TEST(HpField, GradientsHaveUnitLengthNearTheSurface) {
 }
 
 TEST(HpField, OutsideTheDomainDistancesGrow) {
-  const HpField field(torusForest(1e-5));
+  const HpField field(torusFieldForest(1e-5));
   const Vec3 edge(1.1, 0.3, 0.2), beyond(3.1, 0.3, 0.2);
   EXPECT_NEAR(field.value(beyond), field.value(edge) + 2, 1e-12);
   EXPECT_EQ(field.sample(beyond).gradient, Vec3(1, 0, 0));
 }
 
 TEST(HpField, GivesTheForestBack) {
-  const HpForest forest = torusForest(1e-5);
+  const HpForest forest = torusFieldForest(1e-5);
   const HpForest back = HpField(forest).forest();
   ASSERT_EQ(back.coefficients.size(), forest.coefficients.size());
   for (size_t i = 0; i < forest.coefficients.size(); ++i)
@@ -105,7 +105,7 @@ class HpFile : public testing::Test {
 };
 
 TEST_F(HpFile, ComesBackBitByBit) {
-  HpField field(torusForest(1e-5), torusField().bounds());
+  HpField field(torusFieldForest(1e-5), torusField().bounds());
   field.targetError = 1e-3;
   field.measuredError = 9e-4;
   field.measuredMax = 0.02;
@@ -121,7 +121,7 @@ TEST_F(HpFile, ComesBackBitByBit) {
 }
 
 TEST_F(HpFile, DamageIsNoticed) {
-  HpField(torusForest(1e-4)).write(path);
+  HpField(torusFieldForest(1e-4)).write(path);
   const std::string good = readTextFile(path);
   for (const size_t at : {size_t(3), size_t(9), size_t(18), size_t(40), good.size() / 2, good.size() - 1}) {
     std::string bad = good;

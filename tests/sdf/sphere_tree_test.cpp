@@ -30,7 +30,7 @@ struct BallPoints {
   }
 };
 
-double squared(const Vec3& a, const Vec3& b) {
+double squaredBetween(const Vec3& a, const Vec3& b) {
   const double dx = a.x() - b.x(), dy = a.y() - b.y(), dz = a.z() - b.z();
   return dx * dx + dy * dy + dz * dz;
 }
@@ -43,8 +43,8 @@ FarthestPointOrder bruteOrder(const std::vector<Vec3>& points) {
   double best = -1;
   for (size_t i = 0; i < n; ++i)
     for (size_t j = i + 1; j < n; ++j)
-      if (squared(points[i], points[j]) > best) {
-        best = squared(points[i], points[j]);
+      if (squaredBetween(points[i], points[j]) > best) {
+        best = squaredBetween(points[i], points[j]);
         a = i;
         b = j;
       }
@@ -60,13 +60,13 @@ FarthestPointOrder bruteOrder(const std::vector<Vec3>& points) {
     result.gap.push_back(std::sqrt(nearest[next]));
     uint32_t parent = 0;
     for (uint32_t r = 0; r < (rank == 0 ? 0 : std::bit_floor(rank)); ++r)
-      if (squared(points[result.order[r]], points[next]) <
-          squared(points[result.order[parent]], points[next]))
+      if (squaredBetween(points[result.order[r]], points[next]) <
+          squaredBetween(points[result.order[parent]], points[next]))
         parent = r;
     result.parent.push_back(parent);
     nearest[next] = -1;
     for (size_t i = 0; i < n; ++i)
-      if (nearest[i] >= 0) nearest[i] = std::min(nearest[i], squared(points[next], points[i]));
+      if (nearest[i] >= 0) nearest[i] = std::min(nearest[i], squaredBetween(points[next], points[i]));
   }
   return result;
 }
@@ -106,11 +106,11 @@ TEST(SphereTree, GapsFallAndLevelsCover) {
     double separation = std::numeric_limits<double>::infinity(), covering = 0;
     for (uint32_t a = 0; a < size; ++a)
       for (uint32_t b = a + 1; b < size; ++b)
-        separation = std::min(separation, squared(tree.position[a], tree.position[b]));
+        separation = std::min(separation, squaredBetween(tree.position[a], tree.position[b]));
     for (size_t p = 0; p < tree.pointCount(); ++p) {
       double nearest = std::numeric_limits<double>::infinity();
       for (uint32_t a = 0; a < size; ++a)
-        nearest = std::min(nearest, squared(tree.position[a], tree.position[p]));
+        nearest = std::min(nearest, squaredBetween(tree.position[a], tree.position[p]));
       covering = std::max(covering, nearest);
     }
     EXPECT_EQ(std::sqrt(separation), tree.gap[size - 1]);

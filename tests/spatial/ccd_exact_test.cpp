@@ -25,7 +25,7 @@ using exact::Family;
 using exact::Query;
 using exact::Stream;
 
-CcdHit ask(bool edges, const std::array<Vec3, 8>& x, const CcdSettings& settings = {}) {
+CcdHit askExactly(bool edges, const std::array<Vec3, 8>& x, const CcdSettings& settings = {}) {
   return (edges ? edgeEdge : vertexFace)(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], settings);
 }
 
@@ -58,7 +58,7 @@ struct Count {
 void check(const Query& query, double scale, double offset, uint64_t seed, Count& count) {
   const exact::Answer truth = exact::answerExactly(query);
   const auto x = query.points(scale, Vec3(offset, -offset, 2 * offset));
-  const CcdHit found = ask(query.edges, x);
+  const CcdHit found = askExactly(query.edges, x);
   ++count.cases;
   count.hits += truth.hit;
   const bool soundBefore = count.sound();
@@ -144,7 +144,7 @@ Count checkBuilt(uint64_t firstSeed, size_t cases) {
           Stream random{(firstSeed + i) * 0x100 + 0xff};
           static constexpr int64_t kSizes[] = {1, 4, 100, 1 << 10, 1 << 24};
           const exact::Built built = exact::buildContact(random, i % 2 != 0, kSizes[random.below(5)]);
-          const CcdHit found = ask(built.query.edges, built.query.points());
+          const CcdHit found = askExactly(built.query.edges, built.query.points());
           ++count.cases;
           count.hits += found.hit;
           count.missed += !found.hit;

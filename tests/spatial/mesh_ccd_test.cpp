@@ -14,7 +14,7 @@ namespace sunder::spatial {
 namespace {
 
 // Every vertex-face and edge-edge pair of a mesh that shares no vertex, one after the other.
-EarliestContact bruteForce(const MovingMesh& mesh) {
+EarliestContact earliestByForce(const MovingMesh& mesh) {
   EarliestContact earliest;
   const auto look = [&](ContactKind kind, const CcdHit& hit, const CcdPair& pair) {
     if (hit.hit && (earliest.kind == ContactKind::None || hit.time < earliest.time))
@@ -50,7 +50,7 @@ TEST(MeshCcd, EarliestSelfContactEqualsBruteForce) {
     std::vector<Vec3> end = mesh.positions;
     for (Vec3& p : end) p += 0.15 * random.uniform() * random.unitVector();
     const MovingMesh moving{mesh.positions, end, mesh.triangles};
-    const EarliestContact expected = bruteForce(moving), found = ccd.self(moving);
+    const EarliestContact expected = earliestByForce(moving), found = ccd.self(moving);
     ASSERT_EQ(found.kind == ContactKind::None, expected.kind == ContactKind::None);
     // The batch filter may turn a false alarm into a true "no": never an earlier time, and nothing later that
     // is real.

@@ -12,7 +12,7 @@ namespace {
 
 TriangleSet setOf(const geometry::TriMesh& mesh) { return {mesh.positions, mesh.triangles}; }
 
-OiTree treeOf(const geometry::TriMesh& mesh) {
+OiTree narrowTreeOf(const geometry::TriMesh& mesh) {
   OiTree tree;
   OiTreeBuilder().build(tree, TriangleLeaves{mesh.positions, mesh.triangles});
   return tree;
@@ -32,7 +32,7 @@ TEST(NarrowPhase, KeepsExactlyThePairsThatMeet) {
       for (uint32_t j = 0; j < b.triangles.size(); ++j)
         if (geometry::intersect(corners(a, i), corners(b, j))) expected.push_back({i, j});
     PairList list;
-    overlapPairs(treeOf(a), treeOf(b), list);
+    overlapPairs(narrowTreeOf(a), narrowTreeOf(b), list);
     EXPECT_EQ(canonical(intersectingPairs(setOf(a), setOf(b), list.pairs())), expected);
     const auto contacts = triangleContacts(setOf(a), setOf(b), list.pairs());
     EXPECT_EQ(contacts.size(), expected.size());
@@ -45,7 +45,7 @@ TEST(NarrowPhase, ContactsOfTheBenchmarkSpheres) {
   const auto b =
       geometry::makeShape("rippled-sphere", {{"n", "112"}, {"x", "0.5"}, {"y", "0.15"}, {"z", "0.1"}});
   PairList list;
-  overlapPairs(treeOf(a), treeOf(b), list);
+  overlapPairs(narrowTreeOf(a), narrowTreeOf(b), list);
   EXPECT_EQ(intersectingPairs(setOf(a), setOf(b), list.pairs()).size(), 3'398u);
 }
 
@@ -53,7 +53,7 @@ TEST(NarrowPhase, ACleanClosedMeshDoesNotMeetItself) {
   for (const char* shape : {"icosphere", "torus", "wine-glass", "trefoil"}) {
     const auto mesh = geometry::makeShape(shape);
     PairList list;
-    selfOverlapPairs(treeOf(mesh), list);
+    selfOverlapPairs(narrowTreeOf(mesh), list);
     EXPECT_GT(list.size(), mesh.triangles.size());  // neighbours' boxes touch
     EXPECT_TRUE(selfIntersectingPairs(setOf(mesh), list.pairs()).empty()) << shape;
     EXPECT_TRUE(selfIntersectingPairs(setOf(mesh), list.pairs(), Neighbours::Exact).empty()) << shape;
@@ -70,7 +70,7 @@ TEST(NarrowPhase, NeighboursThatOverlapAreFoundWhenAsked) {
   const geometry::TriMesh hinge{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, -1, 0}}, {{0, 1, 2}, {1, 0, 3}}};
   const auto found = [](const geometry::TriMesh& mesh, Neighbours neighbours) {
     PairList list;
-    selfOverlapPairs(treeOf(mesh), list);
+    selfOverlapPairs(narrowTreeOf(mesh), list);
     return selfIntersectingPairs(setOf(mesh), list.pairs(), neighbours).size();
   };
   for (const auto* mesh : {&fold, &fin, &twice}) {
@@ -84,7 +84,7 @@ TEST(NarrowPhase, SameOrderForAnyNumberOfThreads) {
   RandomStream random(6, 0);
   const auto mesh = randomTriangles(random, 3000, 0.1);
   PairList list;
-  selfOverlapPairs(treeOf(mesh), list);
+  selfOverlapPairs(narrowTreeOf(mesh), list);
   std::vector<PrimitivePair> reference;
   for (unsigned threads : {1u, 2u, 4u}) {
     ThreadLimit limit(threads);

@@ -21,7 +21,7 @@ geometry::TriMesh rounded(geometry::TriMesh mesh) {
   return mesh;
 }
 
-OiTree treeOf(const geometry::TriMesh& mesh, const TreeSettings& settings = {}) {
+OiTree overlapTreeOf(const geometry::TriMesh& mesh, const TreeSettings& settings = {}) {
   OiTree tree;
   OiTreeBuilder().build(tree, TriangleLeaves{mesh.positions, mesh.triangles}, settings);
   return tree;
@@ -37,7 +37,7 @@ TEST(OverlapPairs, EqualBruteForceOnRandomScenes) {
     settings.order = scene % 2 ? LeafOrder::Selection : LeafOrder::Morton;
     settings.longCodes = scene % 3 == 0;
     settings.commonScale = scene % 5 != 0;
-    const OiTree ta = treeOf(a, settings), tb = treeOf(b, settings);
+    const OiTree ta = overlapTreeOf(a, settings), tb = overlapTreeOf(b, settings);
     overlapPairs(ta, tb, list);
     ASSERT_EQ(canonical(list.pairs()), bruteForcePairs(boxesOf(a), boxesOf(b)));
     overlapPairs(tb, ta, list);
@@ -52,7 +52,7 @@ TEST(OverlapPairs, ManyJobsAtOnceKeepTheirPairsApart) {
   std::vector<geometry::TriMesh> meshes;
   for (int i = 0; i < 30; ++i) meshes.push_back(rounded(randomTriangles(random, random.below(60), 0.2)));
   std::vector<OiTree> trees;
-  for (const auto& mesh : meshes) trees.push_back(treeOf(mesh));
+  for (const auto& mesh : meshes) trees.push_back(overlapTreeOf(mesh));
   std::vector<TreePair> jobs;
   for (size_t i = 0; i < trees.size(); ++i)
     for (size_t j = i; j < trees.size(); ++j) jobs.push_back({&trees[i], &trees[j]});
@@ -76,7 +76,7 @@ TEST(OverlapPairs, SameBytesForAnyNumberOfThreads) {
   const auto sphere = geometry::makeShape("rippled-sphere", {{"n", "40"}});
   auto moved = sphere;
   for (Vec3& p : moved.positions) p += Vec3(0.02, 0.006, 0.004);
-  const OiTree a = treeOf(sphere), b = treeOf(moved);
+  const OiTree a = overlapTreeOf(sphere), b = overlapTreeOf(moved);
   std::vector<PrimitivePair> reference;
   for (unsigned threads : {1u, 2u, 4u}) {
     ThreadLimit limit(threads);
@@ -94,7 +94,7 @@ TEST(OverlapPairs, SamePairsOnEveryVectorTarget) {
   for (const std::string& target : simdTargets()) {
     const SimdTargetOverride use(target);
     PairList list;
-    selfOverlapPairs(treeOf(sphere), list);
+    selfOverlapPairs(overlapTreeOf(sphere), list);
     EXPECT_EQ(canonical(list.pairs(), true), expected) << target;
   }
 }
@@ -107,7 +107,7 @@ TEST(OverlapPairs, ReferenceCountsOfTheBenchmarkSpheres) {
                                                     {"y", std::to_string(shift.y())},
                                                     {"z", std::to_string(shift.z())}});
     PairList list;
-    overlapPairs(treeOf(a), treeOf(rounded(b)), list);
+    overlapPairs(overlapTreeOf(a), overlapTreeOf(rounded(b)), list);
     return list.size();
   };
   EXPECT_EQ(count("112", {0.5, 0.15, 0.1}), 17'078u);
@@ -125,44 +125,44 @@ TEST(OverlapPairs, FlatGridHasTheClosedCount) {  // A4.3
         mesh.triangles.push_back({vertex(u, v), vertex(u + 1, v + 1), vertex(u, v + 1)});
       }
     PairList list;
-    selfOverlapPairs(treeOf(mesh), list);
+    selfOverlapPairs(overlapTreeOf(mesh), list);
     EXPECT_EQ(list.size(), static_cast<size_t>(expected)) << n;
   }
 }
 
 TEST(OverlapPairs, EdgeCases) {
   PairList list;
-  const OiTree none = treeOf({});
+  const OiTree none = overlapTreeOf({});
   const geometry::TriMesh one{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
-  const OiTree single = treeOf(one);
+  const OiTree single = overlapTreeOf(one);
   overlapPairs(none, single, list);
   EXPECT_EQ(list.size(), 0u);
   overlapPairs(single, single, list);  // one tree: with itself
   EXPECT_EQ(list.size(), 0u);
-  const OiTree other = treeOf(one);
+  const OiTree other = overlapTreeOf(one);
   overlapPairs(single, other, list);
   EXPECT_EQ(list.size(), 1u);
 
   geometry::TriMesh equal = one;  // all triangles the same
   equal.triangles.assign(300, {0, 1, 2});
-  selfOverlapPairs(treeOf(equal), list);
+  selfOverlapPairs(overlapTreeOf(equal), list);
   EXPECT_EQ(list.size(), 300u * 299 / 2);
 
   geometry::TriMesh huge = one;
   for (Vec3& p : huge.positions) p *= 1e30;
-  overlapPairs(treeOf(huge), single, list);
+  overlapPairs(overlapTreeOf(huge), single, list);
   EXPECT_EQ(list.size(), 1u);
 
   geometry::TriMesh broken = one;
   broken.positions[1].y() = std::numeric_limits<double>::quiet_NaN();
   try {
-    treeOf(broken);
+    overlapTreeOf(broken);
     FAIL();
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("vertex 1"), std::string::npos) << e.what();
   }
   broken.positions[1].y() = 1e300;
-  EXPECT_THROW(treeOf(broken), Error);
+  EXPECT_THROW(overlapTreeOf(broken), Error);
 }
 
 TEST(OverlapPairs, FarApartIsOneTest) {  // A4.7
@@ -170,7 +170,7 @@ TEST(OverlapPairs, FarApartIsOneTest) {  // A4.7
   auto far = sphere;
   for (Vec3& p : far.positions) p += Vec3(100, 0, 0);
   PairList list;
-  overlapPairs(treeOf(sphere), treeOf(far), list);
+  overlapPairs(overlapTreeOf(sphere), overlapTreeOf(far), list);
   EXPECT_EQ(list.size(), 0u);
   EXPECT_EQ(list.statistics().boxTests, 1u);
 }
@@ -183,7 +183,7 @@ TEST(OverlapPairs, OutwardRoundingLosesNoOverlap) {
     geometry::TriMesh a{{{x - 1, 0, 0}, {x, 1, 0}, {x, 0, 1}}, {{0, 1, 2}}};
     geometry::TriMesh b{{{x, 0, 0}, {x + gap, 1, 0}, {x + 1, 0, 1}}, {{0, 1, 2}}};
     PairList list;
-    const OiTree ta = treeOf(a), tb = treeOf(b);
+    const OiTree ta = overlapTreeOf(a), tb = overlapTreeOf(b);
     overlapPairs(ta, tb, list);
     ASSERT_EQ(list.size(), 1u);
     const Box3f box = ta.bounds();

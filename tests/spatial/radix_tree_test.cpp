@@ -17,7 +17,7 @@
 namespace sunder::spatial {
 namespace {
 
-std::vector<Box3f> randomBoxes(size_t n, double size, uint64_t seed = 1) {
+std::vector<Box3f> randomLeafBoxes(size_t n, double size, uint64_t seed = 1) {
   std::vector<Box3f> boxes;
   for (const Vec3& p : randomPoints(n, cube(0, 1), seed)) boxes.push_back(boxAround(p, size));
   return boxes;
@@ -86,7 +86,7 @@ bool same(const RadixTree& a, const RadixTree& b) {
 TEST(RadixTree, ExampleOfKarras) {
   const std::vector<uint64_t> codes{0b00001, 0b00010, 0b00100, 0b00101, 0b10011, 0b11000, 0b11001, 0b11110};
   RadixTree tree;
-  buildRadixTree(tree, codes, randomBoxes(8, 0.1));
+  buildRadixTree(tree, codes, randomLeafBoxes(8, 0.1));
   validate(tree);
   EXPECT_EQ(tree.left(0), 3u);  // the root splits after key 3
   EXPECT_EQ(tree.right(0), 4u);
@@ -119,7 +119,7 @@ TEST(RadixTree, MortonCodesInterleave) {
 TEST(RadixTree, BothBuildsGiveTheSameValidTree) {
   RadixTree a, b;
   for (size_t n : {0, 1, 2, 3, 4, 5, 7, 8, 33, 1000, 20'000}) {
-    const std::vector<Box3f> boxes = randomBoxes(n, 0.01, n);
+    const std::vector<Box3f> boxes = randomLeafBoxes(n, 0.01, n);
     for (unsigned threads : {1u, 2u, 4u}) {
       const ThreadLimit limit(threads);
       buildRadixTree(a, boxes, {.build = RadixBuild::TopDown});
@@ -166,7 +166,7 @@ TEST(RadixTree, HeightOfTheComb) {
 }
 
 TEST(RadixTree, RootIsTheScene) {
-  const std::vector<Box3f> boxes = randomBoxes(500, 0.05);
+  const std::vector<Box3f> boxes = randomLeafBoxes(500, 0.05);
   Box3f all;
   for (const Box3f& box : boxes) all.grow(box);
   RadixTree tree;
@@ -175,7 +175,7 @@ TEST(RadixTree, RootIsTheScene) {
 }
 
 TEST(RadixTree, CellsOfOwnSizeAndHugeExtents) {
-  const std::vector<Box3f> boxes = randomBoxes(500, 0.05);
+  const std::vector<Box3f> boxes = randomLeafBoxes(500, 0.05);
   RadixTree tree;
   for (double cell : {1e-30, 1e-3, 0.1, 1e30}) {
     buildRadixTree(tree, boxes, {.cell = cell});
@@ -189,7 +189,7 @@ TEST(RadixTree, CellsOfOwnSizeAndHugeExtents) {
 
 TEST(RadixTree, RefusesByName) {
   RadixTree tree;
-  std::vector<Box3f> boxes = randomBoxes(100, 0.05);
+  std::vector<Box3f> boxes = randomLeafBoxes(100, 0.05);
   boxes[31] = Box3f{};
   try {
     buildRadixTree(tree, boxes);
@@ -197,12 +197,12 @@ TEST(RadixTree, RefusesByName) {
   } catch (const Error& e) {
     EXPECT_NE(e.message().find("box 31 "), std::string::npos);
   }
-  EXPECT_THROW(buildRadixTree(tree, randomBoxes(5, 0.1), {.cell = -1}), Error);
+  EXPECT_THROW(buildRadixTree(tree, randomLeafBoxes(5, 0.1), {.cell = -1}), Error);
 }
 
 TEST(RadixTree, PhasesGoUp) {
   RadixTree tree;
-  const std::vector<Box3f> boxes = randomBoxes(300, 0.05);
+  const std::vector<Box3f> boxes = randomLeafBoxes(300, 0.05);
   buildRadixTree(tree, boxes);
   std::vector<int32_t> phases(300);
   for (size_t i = 0; i < 300; ++i) phases[i] = boxes[i].lower.x() < 0.5f;
@@ -228,7 +228,7 @@ TEST(RadixTree, SurfaceAreaCost) {
   const std::vector<Box3f> two{{Vec3f(0, 0, 0), Vec3f(1, 1, 1)}, {Vec3f(2, 0, 0), Vec3f(3, 1, 1)}};
   buildRadixTree(tree, two);
   EXPECT_DOUBLE_EQ(surfaceAreaCost(tree), 1.2 + (6.0 + 6.0) / 14.0);
-  const std::vector<Box3f> boxes = randomBoxes(20'000, 0.01);
+  const std::vector<Box3f> boxes = randomLeafBoxes(20'000, 0.01);
   buildRadixTree(tree, boxes);
   OiTree implicit;
   OiTreeBuilder().build(implicit, boxes, {.arity = 2});

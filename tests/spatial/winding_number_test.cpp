@@ -19,7 +19,7 @@ namespace {
 using geometry::TriMesh;
 
 // One arc tangent a triangle, added up in long double.
-double bruteForce(const TriMesh& mesh, const Vec3& p) {
+double windingByForce(const TriMesh& mesh, const Vec3& p) {
   long double sum = 0;
   for (const geometry::Triangle& t : mesh.triangles) {
     const Vec3 a = mesh.positions[t[0]] - p, b = mesh.positions[t[1]] - p, c = mesh.positions[t[2]] - p;
@@ -47,7 +47,7 @@ TEST(WindingNumber, ExactSumIsThatOfSingleAngles) {
     const MeshQuery query(soup.mesh);
     const WindingNumber winding(query);
     for (const Vec3& p : around(soup.mesh, 100, 91))
-      ASSERT_NEAR(winding.exact(p), bruteForce(soup.mesh, p), 1e-11);
+      ASSERT_NEAR(winding.exact(p), windingByForce(soup.mesh, p), 1e-11);
   }
 }
 

@@ -18,12 +18,12 @@ namespace {
 
 using rigid::BodyIndex;
 
-const std::filesystem::path kScenes = std::filesystem::path(SUNDER_SOURCE_DIR) / "scenes";
+const std::filesystem::path kBalanceScenes = std::filesystem::path(SUNDER_SOURCE_DIR) / "scenes";
 
 // Those with bodies that break.
 std::vector<std::string> breakingScenes() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kScenes)) {
+  for (const auto& entry : std::filesystem::directory_iterator(kBalanceScenes)) {
     if (entry.path().extension() != ".json") continue;
     std::ostringstream text;
     text << std::ifstream(entry.path()).rdbuf();
@@ -81,7 +81,7 @@ struct Seen {
 };
 
 Seen watch(const std::string& name, double seconds, size_t enough = SIZE_MAX) {
-  Scene scene = readScene(kScenes / (name + ".json"));
+  Scene scene = readScene(kBalanceScenes / (name + ".json"));
   const auto frames =
       std::min<uint64_t>(scene.world.frames, uint64_t(std::lround(seconds * scene.world.frameRate)));
   World world(std::move(scene));

@@ -31,7 +31,7 @@ const char* kBars = R"({
   "recording": {"checkpointFrames": 5}
 })";
 
-Scene fromText(const std::string& text, const std::vector<std::string>& sets = {}) {
+Scene breakageFrom(const std::string& text, const std::vector<std::string>& sets = {}) {
   return readScene(SceneDocument::parse(text, "scene.json", ".", sets));
 }
 
@@ -50,7 +50,7 @@ Sum sumOf(const rigid::Simulation& s) {
 }
 
 TEST(Breakage, PiecesCarryTheMassAndTheMomentum) {
-  const Scene scene = fromText(kBars);
+  const Scene scene = breakageFrom(kBars);
   const std::vector<BuiltShape> shapes = buildShapes(scene);
   Breakage breakage(scene, shapes);
   rigid::SimulationSettings settings = scene.world.simulation;
@@ -87,7 +87,7 @@ TEST(Breakage, SameStateForAnyNumberOfThreadsAndAfterResume) {
   std::vector<uint64_t> hashes;
   for (const unsigned threads : {1u, 2u, 4u}) {
     const ThreadLimit limit(threads);
-    World world(fromText(kBars));
+    World world(breakageFrom(kBars));
     for (int i = 0; i < 40; ++i) world.advance();
     EXPECT_GE(world.bodyCount(), 8u);
     hashes.push_back(world.hash());
@@ -98,11 +98,11 @@ TEST(Breakage, SameStateForAnyNumberOfThreadsAndAfterResume) {
   for (const int stop : {1, 3, 5, 9, 20}) {
     std::string state;
     {
-      World world(fromText(kBars));
+      World world(breakageFrom(kBars));
       for (int i = 0; i < stop; ++i) world.advance();
       state = world.save();
     }
-    World world(fromText(kBars));
+    World world(breakageFrom(kBars));
     world.advance();  // what it was before does not matter
     world.load(state, "state");
     EXPECT_EQ(world.save(), state);
@@ -113,7 +113,7 @@ TEST(Breakage, SameStateForAnyNumberOfThreadsAndAfterResume) {
 
 // One record a break, from which everything else follows.
 TEST(Breakage, EveryBreakIsOneRecordOfChange) {
-  World world(fromText(kBars));
+  World world(breakageFrom(kBars));
   size_t observed = 0;
   world.observeBreaks([&](const BreakRecord& record, const rigid::Simulation& simulation) {
     ++observed;
@@ -175,7 +175,7 @@ TEST(Breakage, EveryBreakIsOneRecordOfChange) {
   }
   EXPECT_GT(secondGeneration, 0u);
   // Resuming makes the same records again.
-  World resumed(fromText(kBars));
+  World resumed(breakageFrom(kBars));
   resumed.load(middle, "state");
   const size_t known = resumed.breakage().changes().size();
   EXPECT_GT(known, 0u);
@@ -196,7 +196,7 @@ TEST(Breakage, LooksDoNotDependOnWhenSomebodyLooks) {
       {"id": "ring", "shape": {"make": "torus", "with": {"radius": 0.3, "tube": 0.09}}, "material": "porcelain", "position": [0, 0.6, 0], "velocity": [0, -12, 0], "rotation": {"degrees": [70, 0, 0]}, "fracture": {"edge": "8 cm", "strength": "6 MPa"}},
       {"id": "star", "shape": {"make": "extrusion", "with": {"outline": "star", "radius": 0.3, "depth": 0.1}}, "material": "glass", "position": [0.9, 0.3, 0], "velocity": [0, -9, 0], "fracture": {"model": "voronoi", "pieces": 16, "impulse": "0.1 N s", "edge": "12 cm"}}
     ]})";
-  World always(fromText(text)), late(fromText(text));
+  World always(breakageFrom(text)), late(breakageFrom(text));
   std::string middle;
   std::vector<record::MeshEntry> seen;
   for (int i = 0; i < 40; ++i) {
@@ -205,7 +205,7 @@ TEST(Breakage, LooksDoNotDependOnWhenSomebodyLooks) {
     while (seen.size() < always.meshCount()) seen.push_back(always.mesh(uint32_t(seen.size())));
     if (i == 16) middle = always.save();
   }
-  World resumed(fromText(text));
+  World resumed(breakageFrom(text));
   resumed.load(middle, "state");
   while (resumed.frame() < 40) resumed.advance();
   ASSERT_GT(late.breakage().changes().size(), 2u);
@@ -233,7 +233,7 @@ TEST(Breakage, LooksDoNotDependOnWhenSomebodyLooks) {
 TEST(Breakage, CracksThatStopAreRecordedToo) {
   const std::vector<std::string> sets{"bodies.low.fracture.arrest=true",
                                       "bodies.low.fracture.surfaceEnergy=2e4"};
-  World world(fromText(kBars, sets));
+  World world(breakageFrom(kBars, sets));
   for (int i = 0; i < 30; ++i) world.advance();
   size_t inOne = 0;
   for (const BreakRecord& record : world.breakage().changes()) {
@@ -245,7 +245,7 @@ TEST(Breakage, CracksThatStopAreRecordedToo) {
   }
   EXPECT_GT(inOne, 0u);
   EXPECT_EQ(geometry::validate(world.breakage().sinceStart()), "");
-  World resumed(fromText(kBars, sets));
+  World resumed(breakageFrom(kBars, sets));
   resumed.load(world.save(), "state");
   EXPECT_EQ(resumed.breakage().sinceStart(), world.breakage().sinceStart());
 }
@@ -259,7 +259,7 @@ TEST(Breakage, NothingIsLeftOfAWorldThatIsGone) {
   };
   size_t most = 0;
   const auto live = [&] {
-    World world(fromText(kBars));
+    World world(breakageFrom(kBars));
     std::string start = world.save();
     for (int i = 0; i < 30; ++i) world.advance();
     EXPECT_GE(world.breakage().changes().size(), 4u);
@@ -282,13 +282,13 @@ TEST(Breakage, ForcesOnABodyActOnItsPieces) {
   const std::string recording = "\"recording\"";
   text.insert(text.find(recording),
               R"("forces": [{"wind": {"velocity": [200, 0, 0]}, "bodies": ["low"]}], )");
-  World calm(fromText(kBars)), windy(fromText(text));
+  World calm(breakageFrom(kBars)), windy(breakageFrom(text));
   for (int i = 0; i < 12; ++i) {
     calm.advance();
     windy.advance();
   }
   // The same after resuming.
-  World resumed(fromText(text));
+  World resumed(breakageFrom(text));
   resumed.load(windy.save(), "state");
   for (World* world : {&calm, &windy, &resumed})
     for (int i = 0; i < 12; ++i) world->advance();
@@ -323,7 +323,7 @@ TEST(Breakage, JointsHoldThePieceThatHasTheirAnchor) {
       {"id": "rope", "kind": "distance", "b": "bar", "anchor": [0, 1.5, 0], "anchorB": [0, 1.18, 0]}
     ]
   })";
-  World world(fromText(text));
+  World world(breakageFrom(text));
   std::string middle;
   for (int i = 0; i < 60; ++i) {
     world.advance();
@@ -349,7 +349,7 @@ TEST(Breakage, JointsHoldThePieceThatHasTheirAnchor) {
     gone += simulation.exists(rigid::BodyIndex(b)) &&
             (simulation.centre(rigid::BodyIndex(b)) - Vec3(0, 1, 0)).norm() > 0.5;
   EXPECT_GE(gone, 1u);
-  World resumed(fromText(text));
+  World resumed(breakageFrom(text));
   resumed.load(middle, "state");
   while (resumed.frame() < 60) resumed.advance();
   EXPECT_EQ(resumed.hash(), world.hash());
@@ -360,7 +360,7 @@ TEST(Breakage, RecordingsHaveThePiecesFromTheirBirthOn) {
   RunOptions options;
   options.file = folder / "run.sunder";
   options.program = "test";
-  runScene(fromText(kBars), options);
+  runScene(breakageFrom(kBars), options);
   const record::RunReader run(options.file);
   EXPECT_TRUE(run.verify().empty());
   ASSERT_GT(run.bodies().size(), 7u);
@@ -389,7 +389,7 @@ TEST(Breakage, WhatCannotBreakIsRefusedWithItsPlace) {
     const std::string text =
         R"({"bodies": [{"id": "b", "shape": {"box": {"size": [1, 1, 1]}}, )" + body + "}]}";
     try {
-      World world(fromText(text));
+      World world(breakageFrom(text));
       FAIL() << body;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
@@ -406,13 +406,13 @@ TEST(Breakage, WhatCannotBreakIsRefusedWithItsPlace) {
 
 // A body of the scene on the ground, struck by a steel ball; the world after 20 frames.
 std::unique_ptr<World> struck(const std::string& shape, const std::string& fracture) {
-  auto world = std::make_unique<World>(
-      fromText(R"({
+  auto world = std::make_unique<World>(breakageFrom(
+      R"({
     "world": {"frames": 60, "timeStep": "1/120 s", "seed": 3},
     "bodies": [
       {"id": "ground", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
       {"id": "body", "shape": )" +
-               shape + R"(, "material": "glass", "position": [0, 0.51, 0], "fracture": )" + fracture + R"(},
+      shape + R"(, "material": "glass", "position": [0, 0.51, 0], "fracture": )" + fracture + R"(},
       {"id": "ball", "shape": {"sphere": {"radius": "10 cm"}}, "material": "steel", "position": [0.03, 1.2, 0.02], "velocity": [0, -30, 0]}
     ]})"));
   for (int i = 0; i < 20; ++i) world->advance();
@@ -455,7 +455,7 @@ TEST(Breakage, WhatIsHardToBreakLosesNothing) {
 
 TEST(Breakage, BodiesThinnerThanTheirTetrahedraAreRefused) {
   try {
-    World world(fromText(
+    World world(breakageFrom(
         R"({"bodies": [{"id": "pane", "shape": {"make": "extrusion", "with": {"radius": 0.5, "depth": 0.002}},
             "material": "glass", "fracture": {"edge": "20 cm"}}]})"));
     FAIL();
@@ -484,7 +484,7 @@ TEST(Breakage, VesselsAreFilledExactly) {
       text("wine-glass", R"({"wall": 0.0015, "segments": 24, "resolution": 10})", "1", "0.17");
   const std::string bowl = text("bowl", R"({"wall": 0.003, "segments": 20, "resolution": 8})", "1.5", "0.1");
   for (const std::string& scene : {glass, bowl}) {
-    World world(fromText(scene));
+    World world(breakageFrom(scene));
     const rigid::Shape& own = *world.shapes()[world.scene().bodies[1].shape].shape;
     const geometry::TriMesh& seen = world.breakage().wholeSurface(1);
     EXPECT_EQ(seen.triangles.size(), own.surface().triangles.size());
@@ -513,14 +513,14 @@ TEST(Breakage, VesselsResumeAndDoNotDependOnThreads) {
   std::vector<uint64_t> hashes;
   for (const unsigned threads : {1u, 2u}) {
     const ThreadLimit limit(threads);
-    World world(fromText(text));
+    World world(breakageFrom(text));
     for (int i = 0; i < 10; ++i) world.advance();
     EXPECT_GE(world.bodyCount(), 4u);
     hashes.push_back(world.hash());
   }
   EXPECT_EQ(hashes[1], hashes[0]);
   for (const int stop : {2, 6}) {
-    World first(fromText(text)), second(fromText(text));
+    World first(breakageFrom(text)), second(breakageFrom(text));
     for (int i = 0; i < stop; ++i) first.advance();
     second.load(first.save(), "state");
     while (second.frame() < 10) second.advance();
@@ -530,7 +530,7 @@ TEST(Breakage, VesselsResumeAndDoNotDependOnThreads) {
 
 // A pane of revolution is no thinner than its tetrahedra either.
 TEST(Breakage, ThinPlatesOfRevolutionAreFilled) {
-  const World world(fromText(
+  const World world(breakageFrom(
       R"({"bodies": [{"id": "pane", "shape": {"make": "plate", "with": {"width": 1, "depth": 1, "thickness": 0.002}},
           "material": "glass", "fracture": {"edge": "20 cm"}}]})"));
   EXPECT_NEAR(world.breakage().wholeShape(0)->mass().volume, 0.002, 1e-14);
@@ -538,7 +538,7 @@ TEST(Breakage, ThinPlatesOfRevolutionAreFilled) {
 
 TEST(Breakage, BodiesInSeveralPartsAreRefused) {
   try {
-    World world(fromText(
+    World world(breakageFrom(
         R"({"bodies": [{"id": "word", "shape": {"make": "letters", "with": {"text": "UN", "height": 0.4, "depth": 0.1}},
             "material": "plaster", "fracture": {}}]})"));
     FAIL();

@@ -36,7 +36,7 @@ std::string pool(double density, double height, double scale = 1) {
   })";
 }
 
-Scene fromText(const std::string& text) {
+Scene floatingFrom(const std::string& text) {
   return readScene(SceneDocument::parse(text, "scene.json", ".", {}));
 }
 
@@ -67,7 +67,7 @@ double restingDepth(double density) {
 TEST(FloatingFull, BallsFloatAsDeepAsTheyAreHeavy) {
   for (const double density : {250.0, 500.0, 900.0}) {
     const double depth = restingDepth(density);
-    World world(fromText(pool(density, 0.55)));
+    World world(floatingFrom(pool(density, 0.55)));
     while (world.frame() < 150) world.advance();
     double mean = 0;
     for (int k = 0; k < 50; ++k) {
@@ -86,7 +86,7 @@ TEST(FloatingFull, BallsFloatAsDeepAsTheyAreHeavy) {
 // by 1.06, and sinks.
 TEST(FloatingFull, ABallThatIsATenthTooHeavySinks) {
   const double scale = 1.5;
-  World world(fromText(pool(1100, 0.24, scale)));
+  World world(floatingFrom(pool(1100, 0.24, scale)));
   while (world.frame() < 110) world.advance();
   EXPECT_LT(heightOf(world), scale * kRadius + kSupport);
 }
@@ -95,7 +95,7 @@ TEST(FloatingFull, ABallThatIsATenthTooHeavySinks) {
 TEST(FloatingFull, ABallThatGrowsHeavierFloatsLowerAndSinks) {
   double last = 1e9, height = 0.6;
   for (const double density : {100.0, 200.0, 400.0, 800.0, 1600.0}) {
-    World world(fromText(pool(density, height)));
+    World world(floatingFrom(pool(density, height)));
     const uint64_t frames = density > 1000 ? 250 : 150;  // of a fiftieth of a second
     while (world.frame() < frames) world.advance();
     height = heightOf(world);

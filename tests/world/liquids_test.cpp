@@ -14,7 +14,7 @@
 namespace sunder::world {
 namespace {
 
-Scene fromText(const std::string& text, const std::vector<std::string>& sets = {}) {
+Scene liquidFrom(const std::string& text, const std::vector<std::string>& sets = {}) {
   return readScene(SceneDocument::parse(text, "scene.json", ".", sets));
 }
 
@@ -35,7 +35,7 @@ constexpr const char* kPool = R"({
 })";
 
 TEST(Liquids, OakFloatsAndSteelSinks) {
-  World world(fromText(kPool, {"world.frames=120"}));
+  World world(liquidFrom(kPool, {"world.frames=120"}));
   const size_t start = world.liquids().fluid()->size();
   while (world.frame() < 120) world.advance();
   EXPECT_GT(world.liquids().fluid()->size(), start);
@@ -52,7 +52,7 @@ TEST(Liquids, OakFloatsAndSteelSinks) {
 TEST(Liquids, SameStateForAnyNumberOfThreadsAndAfterResume) {
   const auto run = [](unsigned threads, std::string* middle) {
     const ThreadLimit limit(threads);
-    World world(fromText(kPool));
+    World world(liquidFrom(kPool));
     while (world.frame() < 20) {
       world.advance();
       if (middle && world.frame() == 13) *middle = world.save();
@@ -63,7 +63,7 @@ TEST(Liquids, SameStateForAnyNumberOfThreadsAndAfterResume) {
   const uint64_t hash = run(1, &middle);
   EXPECT_EQ(run(2, nullptr), hash);
   EXPECT_EQ(run(4, nullptr), hash);
-  World resumed(fromText(kPool));
+  World resumed(liquidFrom(kPool));
   resumed.load(middle, "state");
   EXPECT_EQ(resumed.frame(), 13u);
   while (resumed.frame() < 20) resumed.advance();
@@ -81,7 +81,7 @@ TEST(Liquids, SidesMayBeJoinedAndBoundariesOfParticles) {
   })";
   for (const std::string boundaries : {"maps", "particles"}) {
     const std::vector<std::string> sets{"fluid.boundaries=" + boundaries};
-    World world(fromText(channel, sets));
+    World world(liquidFrom(channel, sets));
     const size_t start = world.liquids().fluid()->size();
     EXPECT_GT(world.liquids().report().buried, 60u);  // where the block is
     std::string middle;
@@ -96,7 +96,7 @@ TEST(Liquids, SidesMayBeJoinedAndBoundariesOfParticles) {
       EXPECT_GT(p.y(), -0.04);
       EXPECT_LT(std::abs(p.z() - 0.24), 0.28);
     }
-    World resumed(fromText(channel, sets));
+    World resumed(liquidFrom(channel, sets));
     resumed.load(middle, "state");
     while (resumed.frame() < 12) resumed.advance();
     EXPECT_EQ(resumed.hash(), world.hash());
@@ -107,7 +107,7 @@ TEST(Liquids, RecordingsHaveTheirParticles) {
   const TemporaryFolder folder;
   RunOptions options;
   options.file = folder / "run.sunder";
-  runScene(fromText(kPool, {"world.frames=6"}), options);
+  runScene(liquidFrom(kPool, {"world.frames=6"}), options);
   const record::RunReader run(options.file);
   ASSERT_EQ(run.bodies().size(), 4u);
   EXPECT_EQ(run.bodies()[3].name, "water");
@@ -140,7 +140,7 @@ TEST(LiquidsFull, WhatHeldWaterMayBreak) {
     "fluid": {"radius": "1.5 cm", "liquids": [{"id": "water", "blocks": [
       {"field": {"cylinder": {"from": [0, 0.06, 0], "to": [0, 0.3, 0], "radius": 0.15}}}]}]}
   })";
-  World world(fromText(text));
+  World world(liquidFrom(text));
   const size_t all = world.liquids().fluid()->size();
   ASSERT_GT(all, 300u);
   std::string middle;
@@ -157,15 +157,15 @@ TEST(LiquidsFull, WhatHeldWaterMayBreak) {
     widest = std::max(widest, std::hypot(p.x(), p.z()));
   }
   EXPECT_GT(widest, 0.25);
-  World resumed(fromText(text));
+  World resumed(liquidFrom(text));
   resumed.load(middle, "state");
   while (resumed.frame() < 40) resumed.advance();
   EXPECT_EQ(resumed.hash(), world.hash());
 }
 
-std::string refusal(const std::vector<std::string>& sets) {
+std::string liquidRefusal(const std::vector<std::string>& sets) {
   try {
-    World world(fromText(kPool, sets));
+    World world(liquidFrom(kPool, sets));
     return "";
   } catch (const Error& error) {
     return error.what();
@@ -173,24 +173,24 @@ std::string refusal(const std::vector<std::string>& sets) {
 }
 
 TEST(Liquids, WrongLiquidsAreRefusedWithTheirPlace) {
-  EXPECT_NE(refusal({"fluid.radius=60 cm"}).find("thinner than a particle"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.radius=0"}).find("radius"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.radius=10 um"}).find("particles"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.liquids.0.viscosity=-1"}).find("viscosity"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.liquids.0.material=wine"}).find("wine"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.liquids.0.id=light"}).find("light"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.liquids.0.blocks.0.upper=[-1, 1, 1]"}).find("upper"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.periodic=[0.1, 0, 0]"}).find("two supports"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.boundaries=walls"}).find("boundaries"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.solver=magic"}).find("solver"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.iterations=0"}).find("iterations"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.liquids.0.drag=-1"}).find("drag"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.liquids.0.vorticity=-1"}).find("vorticity"), std::string::npos);
-  EXPECT_NE(refusal({"fluid.colour=1"}).find("colour"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.radius=60 cm"}).find("thinner than a particle"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.radius=0"}).find("radius"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.radius=10 um"}).find("particles"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.liquids.0.viscosity=-1"}).find("viscosity"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.liquids.0.material=wine"}).find("wine"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.liquids.0.id=light"}).find("light"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.liquids.0.blocks.0.upper=[-1, 1, 1]"}).find("upper"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.periodic=[0.1, 0, 0]"}).find("two supports"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.boundaries=walls"}).find("boundaries"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.solver=magic"}).find("solver"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.iterations=0"}).find("iterations"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.liquids.0.drag=-1"}).find("drag"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.liquids.0.vorticity=-1"}).find("vorticity"), std::string::npos);
+  EXPECT_NE(liquidRefusal({"fluid.colour=1"}).find("colour"), std::string::npos);
 }
 
 TEST(Liquids, ScenesChooseSolverVorticityAndAir) {
-  const Scene scene = fromText(
+  const Scene scene = liquidFrom(
       kPool, {"fluid.solver=position-based", "fluid.iterations=300", "fluid.air={\"velocity\": [3, 0, 0]}",
               "fluid.liquids.0.vorticity=0.01", "fluid.liquids.0.drag=0.47"});
   const fluid::FluidSettings& settings = scene.fluid->settings;
@@ -200,12 +200,12 @@ TEST(Liquids, ScenesChooseSolverVorticityAndAir) {
   EXPECT_EQ(settings.airDensity, 1.2);
   EXPECT_EQ(scene.fluid->liquids[0].phase.vorticity, 0.01);
   EXPECT_EQ(scene.fluid->liquids[0].phase.drag, 0.47);
-  EXPECT_EQ(fromText(kPool).fluid->settings.solver, fluid::PressureSolver::DivergenceFree);
-  EXPECT_EQ(fromText(kPool, {"fluid.solver=implicit"}).fluid->settings.solver,
+  EXPECT_EQ(liquidFrom(kPool).fluid->settings.solver, fluid::PressureSolver::DivergenceFree);
+  EXPECT_EQ(liquidFrom(kPool, {"fluid.solver=implicit"}).fluid->settings.solver,
             fluid::PressureSolver::Implicit);
-  EXPECT_EQ(fromText(kPool, {"fluid.solver=predictive-corrective"}).fluid->settings.solver,
+  EXPECT_EQ(liquidFrom(kPool, {"fluid.solver=predictive-corrective"}).fluid->settings.solver,
             fluid::PressureSolver::PredictiveCorrective);
-  World world(fromText(kPool, {"fluid.solver=implicit", "fluid.liquids.0.vorticity=0.01"}));
+  World world(liquidFrom(kPool, {"fluid.solver=implicit", "fluid.liquids.0.vorticity=0.01"}));
   while (world.frame() < 3) world.advance();
 }
 
@@ -221,7 +221,7 @@ TEST(Liquids, AGlassIsFilledToALevel) {
     ],
     "fluid": {"radius": "3 mm", "liquids": [{"id": "water", "blocks": [{"pour": "glass", "level": "8 cm"}]}]}
   })";
-  World world(fromText(kGlass));
+  World world(liquidFrom(kGlass));
   const double volume = kPi * 0.038 * 0.038 * (0.08 - 0.012);
   // Walls this thin (one support) keep water two fifths of a support away.
   EXPECT_NEAR(world.liquids().mass(0), 1000 * volume, 0.3 * 1000 * volume);
@@ -233,7 +233,7 @@ TEST(Liquids, AGlassIsFilledToALevel) {
   }
   const auto refused = [](const std::string& block) {
     try {
-      const World unused(fromText(kGlass, {"fluid.radius=4 mm", "fluid.liquids.0.blocks.0=" + block}));
+      const World unused(liquidFrom(kGlass, {"fluid.radius=4 mm", "fluid.liquids.0.blocks.0=" + block}));
     } catch (const Error& error) {
       return error.message();
     }
@@ -248,7 +248,7 @@ TEST(Liquids, AGlassIsFilledToALevel) {
 
 // Two plates of 5 cm with a slot of 1 cm between them, and two blocks in one place.
 TEST(Liquids, ACheckSaysWhatIsTooThinOrTooMuch) {
-  const CheckReport report = checkScene(fromText(R"({
+  const CheckReport report = checkScene(liquidFrom(R"({
     "world": {"frames": 10},
     "bodies": [{"id": "sheet", "kind": "static", "position": [0.5, 0.25, 0.25], "shape": {"field": {"union": [
       {"box": {"size": [0.05, 0.3, 0.3]}},
@@ -269,7 +269,7 @@ TEST(Liquids, ACheckSaysWhatIsTooThinOrTooMuch) {
 
 // Blocks over bodies: what would be in them is left out, and counted.
 TEST(Liquids, ParticlesInBodiesAreLeftOutAndCounted) {
-  World world(fromText(kPool, {"bodies.light.position=[0.3, 0.15, 0.25]"}));
+  World world(liquidFrom(kPool, {"bodies.light.position=[0.3, 0.15, 0.25]"}));
   uint64_t counted = 0;
   for (const Degradation& d : world.degradations())
     if (d.what.find("left out") != std::string::npos) counted = d.count;

@@ -19,7 +19,7 @@
 namespace sunder::world {
 namespace {
 
-Scene fromText(const std::string& text, const std::vector<std::string>& sets = {}) {
+Scene runFrom(const std::string& text, const std::vector<std::string>& sets = {}) {
   return readScene(SceneDocument::parse(text, "scene.json", ".", sets));
 }
 
@@ -46,7 +46,7 @@ RunResult runTo(const std::filesystem::path& file, const std::vector<std::string
   options.file = file;
   options.program = "test";
   options.resume = resume;
-  return runScene(fromText(kHeap, sets), options);
+  return runScene(runFrom(kHeap, sets), options);
 }
 
 TEST(WorldRun, RecordsWhatHappens) {
@@ -117,7 +117,7 @@ TEST(WorldRun, StopsAndGoesOnLonger) {
   uint64_t frames = 0;
   options.progress = [&](const RunStatus& status) { frames = status.frame; };
   options.stop = [&] { return frames == 20; };
-  const RunResult stopped = runScene(fromText(kHeap), options);
+  const RunResult stopped = runScene(runFrom(kHeap), options);
   EXPECT_FALSE(stopped.finished);
   EXPECT_EQ(stopped.frames, 20u);
   {
@@ -167,9 +167,9 @@ TEST(WorldRun, StrictStopsAtTheFirstDegradation) {
   options.strict = true;
   const char* overlapping = R"({"world": {"frames": 5}, "bodies": [
     {"id": "a", "shape": {"sphere": {"radius": 1}}}, {"id": "b", "shape": {"sphere": {"radius": 1}}, "position": [0.5, 0, 0]}]})";
-  EXPECT_THROW(runScene(fromText(overlapping), options), Error);
+  EXPECT_THROW(runScene(runFrom(overlapping), options), Error);
   options.strict = false;
-  const RunResult result = runScene(fromText(overlapping), options);
+  const RunResult result = runScene(runFrom(overlapping), options);
   ASSERT_EQ(result.degradations.size(), 1u);
   EXPECT_NE(result.degradations[0].what.find("overlap"), std::string::npos);
 }
@@ -184,7 +184,7 @@ TEST(WorldRun, ForcesFollowTheirFormulas) {
    "forces": [{"gravity": {"acceleration": [0, -2, 0]}, "bodies": ["moon"]},
     {"drag": {"linear": 1}, "bodies": ["slow"]}, {"wind": {"velocity": [0, 3, 0]}, "bodies": ["blown"]},
     {"explosion": {"position": [19.5, 0, 0], "time": 0.5, "impulse": 2, "radius": 1}, "bodies": ["near"]}]})";
-  World world(fromText(text));
+  World world(runFrom(text));
   for (int i = 0; i < 60; ++i) world.advance();
   const rigid::Simulation& s = world.simulation();
   EXPECT_EQ(s.velocity(rigid::BodyIndex(0)), Vec3::Zero());
@@ -198,7 +198,7 @@ TEST(WorldRun, ForcesFollowTheirFormulas) {
 
 TEST(WorldRun, TheSampleShowsEveryKeyAndIsAScene) {
   const std::string sample = sampleScene();
-  const Scene scene = fromText(sample);
+  const Scene scene = runFrom(sample);
   EXPECT_GT(scene.bodies.size(), 10u);
   const auto schema = nlohmann::json::parse(sceneSchemaText());
   const auto has = [&](const std::string& key) {
