@@ -39,6 +39,8 @@ struct SurfaceMaker {
   using TwinKey = std::array<uint32_t, 4>;
   std::map<TwinKey, uint32_t> twins = {};  // vertices in the middle of such edges
   std::vector<char> ending = {};           // vertex at the end of a crack
+  std::vector<char> shown = {};            // vertex of the mesh that may be on the surface
+  std::vector<uint32_t> loop = {};         // of the face at hand
   std::vector<uint32_t> number = {};       // of a corner's set in the result
   CrackedSurface out = {};
 
@@ -50,6 +52,10 @@ struct SurfaceMaker {
     k.surfaces.fill(kNoIndex);
     k.vertices[0] = mesh.mesh.tets[t][corner];
     return k;
+  }
+  bool sameKey(const CornerKey& k, uint32_t t, uint32_t corner) const {
+    if (cut(t)) return cells[t].corners[corner].key == k;
+    return k.vertices[0] == mesh.mesh.tets[t][corner] && k.vertices[1] == kNoIndex;
   }
   Vec3 position(uint32_t t, uint32_t corner) const {
     return cut(t) ? cells[t].corners[corner].position : mesh.mesh.positions[mesh.mesh.tets[t][corner]];
@@ -64,14 +70,22 @@ struct SurfaceMaker {
   void unite(uint32_t a, uint8_t sideA, uint32_t b, uint8_t sideB) {
     const std::span<const uint8_t> ca = faceCorners(a, sideA), cb = faceCorners(b, sideB);
     if (!cut(a) && !cut(b)) {
-      for (const uint8_t i : ca)
+      for (const uint8_t i : ca) {
+        if (!shown[mesh.mesh.tets[a][i]]) continue;
         for (const uint8_t j : cb)
           if (mesh.mesh.tets[a][i] == mesh.mesh.tets[b][j]) sets.unite(first[a] + i, first[b] + j);
+      }
       return;
     }
-    for (const uint8_t i : ca)
-      for (const uint8_t j : cb)
-        if (key(a, i) == key(b, j)) sets.unite(first[a] + i, first[b] + j);
+    // A corner is on one of the other's corners at most.
+    for (const uint8_t i : ca) {
+      const CornerKey of = key(a, i);
+      for (const uint8_t j : cb) {
+        if (!sameKey(of, b, j)) continue;
+        sets.unite(first[a] + i, first[b] + j);
+        break;
+      }
+    }
   }
 
   FaceLine lineOn(uint32_t t, uint8_t side, uint32_t surface) const {
@@ -186,7 +200,7 @@ struct SurfaceMaker {
   }
 
   void emit(uint32_t t, uint8_t plane, std::span<const uint8_t> corners, uint32_t crack) {
-    std::vector<uint32_t> loop;
+    loop.clear();
     for (size_t i = 0; i < corners.size(); ++i) {
       const uint8_t a = corners[i], b = corners[(i + 1) % corners.size()];
       loop.push_back(vertex(first[t] + a, position(t, a)));
@@ -214,11 +228,11 @@ struct SurfaceMaker {
         last = v;
       }
     }
-    triangulate(loop, t, crack);
+    triangulate(t, crack);
   }
 
   // A fan from the corner whose thinnest triangle is largest.
-  void triangulate(const std::vector<uint32_t>& loop, uint32_t t, uint32_t crack) {
+  void triangulate(uint32_t t, uint32_t crack) {
     const size_t n = loop.size();
     const auto add = [&](uint32_t a, uint32_t b, uint32_t c) {
       out.mesh.triangles.push_back({a, b, c});
@@ -271,7 +285,6 @@ CrackedSurface surfaceOf(const CrackedMesh& mesh, std::span<const CutCell> cells
   std::vector<std::array<uint32_t, 2>> partners(4 * mesh.size(), {kNoIndex, kNoIndex});
   std::map<uint32_t, std::vector<uint32_t>> many;  // faces with more than one
   for (const Link& link : links) {
-    maker.unite(link.a, link.sideA, link.b, link.sideB);
     const uint32_t fa = 4 * link.a + link.sideA, fb = 4 * link.b + link.sideB;
     for (const auto& [f, g] : {std::pair(fa, fb), std::pair(fb, fa)}) {
       if (partners[f][0] == kNoIndex) {
@@ -283,6 +296,12 @@ CrackedSurface surfaceOf(const CrackedMesh& mesh, std::span<const CutCell> cells
       }
     }
   }
+  maker.shown.assign(mesh.mesh.positions.size(), 0);
+  for (uint32_t t = 0; t < mesh.size(); ++t)
+    for (uint8_t side = 0; side < 4; ++side)
+      if (maker.cut(t) || partners[4 * t + side][0] == kNoIndex)
+        for (const uint32_t v : geometry::tetFace(mesh.mesh.tets[t], side)) maker.shown[v] = 1;
+  for (const Link& link : links) maker.unite(link.a, link.sideA, link.b, link.sideB);
   for (const auto& [f, others] : many) {
     for (size_t i = 0; i + 1 < others.size(); ++i)
       for (size_t j = i + 1; j < others.size(); ++j)

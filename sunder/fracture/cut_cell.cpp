@@ -264,12 +264,14 @@ CutCell clipCell(const CutCell& cell, const std::array<uint32_t, 4>& vertices,
 
 void renumber(CutCell& cell, const std::array<uint32_t, 4>& before, const std::array<uint32_t, 4>& after) {
   for (CutCell::Corner& corner : cell.corners)
-    for (uint32_t& v : corner.key.vertices)
+    for (uint32_t& v : corner.key.vertices) {
+      if (v == kNoIndex) break;
       for (size_t i = 0; i < 4; ++i)
         if (v == before[i]) {
           v = after[i];
           break;
         }
+    }
 }
 
 CutCell makeCell(const std::array<uint32_t, 4>& vertices, const std::array<Vec3, 4>& positions,

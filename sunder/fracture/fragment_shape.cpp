@@ -13,11 +13,31 @@ namespace {
 
 constexpr size_t kCoreCandidates = 48;
 constexpr size_t kInsidePoints = 8;  // that searches come to; the others wait for the next fracture
-constexpr double kDeep = 0.3;        // of the deepest vertex: others make no core
-constexpr double kSurely = 0.9;      // of what a vertex knows of its depth, which may be a little too much
+constexpr size_t kSidePoints = 24;
+constexpr double kDeep = 0.3;    // of the deepest vertex: others make no core
+constexpr double kSurely = 0.9;  // of what a vertex knows of its depth, which may be a little too much
+
+// Some of the points that lie on a plane, each as far as can be from those before.
+std::vector<uint32_t> spread(const sdf::SphereTree& tree, const Vec3& normal, double least) {
+  std::vector<uint32_t> on;
+  for (uint32_t r = 0; r < tree.pointCount(); ++r)
+    if (tree.surface[r] && normal.dot(tree.position[r]) > least) on.push_back(r);
+  std::vector<double> nearest(on.size(), Box3::kInfinity);
+  std::vector<uint32_t> chosen;
+  size_t next = 0;
+  while (chosen.size() < std::min(on.size(), kSidePoints)) {
+    chosen.push_back(on[next]);
+    const Vec3 at = tree.position[on[next]];
+    for (size_t i = 0; i < on.size(); ++i)
+      nearest[i] = std::min(nearest[i], (tree.position[on[i]] - at).squaredNorm());
+    next = size_t(std::max_element(nearest.begin(), nearest.end()) - nearest.begin());
+  }
+  return chosen;
+}
 
 // Of the cracks that the piece lies on one side of, and of the object.
-std::vector<rigid::FlatSide> flatSidesOf(const FragmentField& field, std::span<const Vec3> points) {
+std::vector<rigid::FlatSide> flatSidesOf(const FragmentField& field, const sdf::SphereTree& tree) {
+  const std::span<const Vec3> points = tree.position;
   std::vector<rigid::FlatSide> sides;
   const double slack = field.halfSpaces().bend() + 1e-6 * field.rest().edge();
   const auto add = [&](const Vec3& normal, double offset, double error) {
@@ -37,7 +57,8 @@ std::vector<rigid::FlatSide> flatSidesOf(const FragmentField& field, std::span<c
       const double depth = -from.dot(normal);
       side.radius = std::max(side.radius, (from + depth * normal).norm() - rigid::kFlatSlope * depth);
     }
-    sides.push_back(side);
+    if (!field.rest().hulls()) side.points = spread(tree, normal, offset - slack);
+    sides.push_back(std::move(side));
   };
   for (const HalfSpace& plane : field.halfSpaces().all()) add(plane.normal, plane.offset, 0);
   for (const RestMesh::Side& plane : field.rest().flatSides())
@@ -67,7 +88,8 @@ rigid::ShapePtr assemble(const std::shared_ptr<const FragmentField>& field, geom
   for (size_t i = 0; i < deep.size(); i += stride) parts.inside.push_back(field->position(deep[i]));
   parts.innerRadius = kSurely * deepest;
   parts.field = field;
-  parts.flatSides = flatSidesOf(*field, tree.position);
+  parts.flatSides = flatSidesOf(*field, tree);
+  if (field->clipped() && field->rest().hulls()) parts.corners = field->halfSpaces().corners(field->rest());
   parts.points = std::move(tree);
   parts.pointNormals = std::move(normals);
   parts.insidePoints = kInsidePoints;

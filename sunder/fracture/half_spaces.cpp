@@ -11,6 +11,8 @@ namespace sunder::fracture {
 namespace {
 
 constexpr double kMostBend = 3 * kNearestVertex;  // of the mean edge; edges at a vertex may be longer
+constexpr double kSameCorner = 1e-7;              // of the object's size
+constexpr double kLeastSine = 1e-6;               // between planes that meet
 constexpr size_t kMostPlanes = 64;                // bits of a word
 
 double leastOf(const std::array<double, 4>& phi) {
@@ -152,6 +154,32 @@ bool HalfSpaces::rulesOutOthers(const RestMesh& rest, std::span<const uint32_t> 
     if (!rulesOut(rest, t, slack)) return false;
   }
   return true;
+}
+
+std::vector<Vec3> HalfSpaces::corners(const RestMesh& rest) const {
+  std::vector<HalfSpace> sides = planes_;
+  for (const RestMesh::Side& side : rest.flatSides()) sides.push_back({side.normal, side.offset, kNoIndex});
+  const double same = kSameCorner * rest.bounds().diagonal();
+  std::vector<Vec3> corners;
+  const size_t count = sides.size();
+  for (size_t i = 0; i < count; ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const Vec3 edge = sides[i].normal.cross(sides[j].normal);
+      if (edge.squaredNorm() < kLeastSine * kLeastSine) continue;
+      for (size_t k = 0; k < j; ++k) {
+        const double sine = edge.dot(sides[k].normal);
+        if (std::abs(sine) < kLeastSine) continue;
+        const Vec3 p = (sides[k].offset * edge + sides[i].offset * sides[j].normal.cross(sides[k].normal) +
+                        sides[j].offset * sides[k].normal.cross(sides[i].normal)) /
+                       sine;
+        if (std::all_of(sides.begin(), sides.end(),
+                        [&](const HalfSpace& side) { return side.height(p) <= same; }) &&
+            std::none_of(corners.begin(), corners.end(),
+                         [&](const Vec3& c) { return (c - p).squaredNorm() < same * same; }))
+          corners.push_back(p);
+      }
+    }
+  return corners;
 }
 
 double HalfSpaces::distance(const Vec3& p, double height, uint32_t plane, Vec3& way) const {

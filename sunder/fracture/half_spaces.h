@@ -45,6 +45,8 @@ class HalfSpaces {
     }
     return most;
   }
+  // Corners of a fragment of a convex object: where three of its sides meet, whoever made them.
+  std::vector<Vec3> corners(const RestMesh& rest) const;
   // For a point `height` above that one, which is positive: the distance of the half-spaces' common part,
   // where a plane or an edge of two is nearest; else a bound below. The way to the point has unit length.
   double distance(const Vec3& p, double height, uint32_t plane, Vec3& way) const;

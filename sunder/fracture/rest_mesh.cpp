@@ -62,8 +62,8 @@ void requireOnePart(const geometry::TetMesh& mesh) { requireOnePart(mesh, geomet
 RestMesh::RestMesh(geometry::TetMesh mesh, const rigid::ShapePtr& solid)
     : RestMesh(std::move(mesh), sdf::FieldPtr(solid, &solid->field()), errorsOf(*solid)) {}
 
-RestMesh::RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldErrors& errors, bool halfSpaces)
-    : mesh_(std::move(mesh)), field_(std::move(field)), errors_(errors), halfSpaces_(halfSpaces) {
+RestMesh::RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldErrors& errors, FlatPieces pieces)
+    : mesh_(std::move(mesh)), field_(std::move(field)), errors_(errors), pieces_(pieces) {
   if (!field_) throw Error(ErrorKind::Usage, "fragments need the distance field of the body they come from");
   if (mesh_.tets.empty()) throw Error(ErrorKind::Geometry, "a body without tetrahedra has no fragments");
   geometry::requireValid(mesh_);
@@ -134,6 +134,7 @@ void RestMesh::findFlatSides() {
                       [&](const Vec3& p) { return normal.dot(p) <= plane.offset + same; }))
         flatSides_.push_back(plane);
     }
+  convex_ = flatSides_.size() == seen.size();
 }
 
 void RestMesh::makeGrid() {

@@ -32,6 +32,10 @@ struct FieldErrors {
   Box3 domain{Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};
 };
 
+// How pieces that flat cracks cut off are known: by the polygons of the cracks, like others, as the body
+// within half-spaces, or, where that is convex, by its corners too.
+enum class FlatPieces { Polygons, HalfSpaces, Hulls };
+
 // Throws Error (Geometry) for tetrahedra in parts that share no face: they would be one body until the first
 // break, and pieces after it.
 void requireOnePart(const geometry::TetMesh& mesh);
@@ -40,11 +44,10 @@ class RestMesh {
  public:
   static constexpr double kOnFace = 1e-9;
 
-  // `field`: signed distance of the surface of the tetrahedra, in the same coordinates. Fragments that flat
-  // cracks cut off are taken as the body within half-spaces unless `halfSpaces` is false. Throws Error
+  // `field`: signed distance of the surface of the tetrahedra, in the same coordinates. Throws Error
   // (Geometry) for a mesh that is empty, has flat or inverted tetrahedra or several parts.
   RestMesh(geometry::TetMesh mesh, sdf::FieldPtr field, const FieldErrors& errors = {},
-           bool halfSpaces = true);
+           FlatPieces pieces = FlatPieces::Hulls);
   // With the field of a shape made of that surface.
   RestMesh(geometry::TetMesh mesh, const rigid::ShapePtr& solid);
 
@@ -67,6 +70,7 @@ class RestMesh {
   const sdf::Field& field() const { return *field_; }
   const FieldErrors& errors() const { return errors_; }
   const std::array<uint32_t, 4>& neighbours(uint32_t tet) const { return neighbours_[tet]; }
+  std::span<const std::array<uint32_t, 4>> neighbours() const { return neighbours_; }
   double depth(uint32_t vertex) const { return depth_[vertex]; }  // below the body's surface, at least 0
   bool onSurface(uint32_t vertex) const { return onSurface_[vertex] != 0; }
   // Outward, weighted by angle; zero for vertices inside.
@@ -78,7 +82,9 @@ class RestMesh {
   };
   std::span<const Side> flatSides() const { return flatSides_; }
   double edge() const { return edge_; }  // mean length
-  bool halfSpaces() const { return halfSpaces_; }
+  bool halfSpaces() const { return pieces_ != FlatPieces::Polygons; }
+  // Pieces within half-spaces are convex polyhedra: flat sides are all there is of its surface.
+  bool hulls() const { return convex_ && pieces_ == FlatPieces::Hulls; }
   const Box3& bounds() const { return bounds_; }
 
  private:
@@ -93,13 +99,14 @@ class RestMesh {
   geometry::TetMesh mesh_;
   sdf::FieldPtr field_;
   FieldErrors errors_;
-  bool halfSpaces_;
+  FlatPieces pieces_;
   std::vector<Frame> frames_;
   std::vector<std::array<uint32_t, 4>> neighbours_;
   std::vector<double> depth_;
   std::vector<uint8_t> onSurface_;
   std::vector<Vec3> normals_;
   std::vector<Side> flatSides_;
+  bool convex_ = false;
   Box3 bounds_;
   double edge_ = 0, cell_ = 0;
   std::array<uint32_t, 3> cells_{};

@@ -4,6 +4,7 @@
 #include "sunder/base/random.h"
 #include "sunder/fracture/cell_faces.h"
 #include "sunder/fracture/fracture_geometry.h"
+#include "sunder/fracture/near_sites.h"
 #include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/tet_mesh.h"
 
@@ -23,6 +24,7 @@ uint32_t joinTinyParts(const FractureGeometry::State& state, double least, std::
                        uint32_t& count) {
   const std::vector<double> volume = volumesOf(state.mesh, state.cells, parts, count);
   const double whole = std::accumulate(volume.begin(), volume.end(), 0.0);
+  if (std::none_of(volume.begin(), volume.end(), [&](double v) { return v < least * whole; })) return 0;
   std::vector<uint32_t> into(count);
   std::iota(into.begin(), into.end(), 0u);
   std::multimap<uint32_t, uint32_t> bySlot;
@@ -60,12 +62,13 @@ uint32_t joinTinyParts(const FractureGeometry::State& state, double least, std::
 
 std::vector<Vec3> voronoiSites(const CrackedMesh& body, size_t count, uint64_t seed, const Vec3& centre,
                                double focus) {
-  const std::vector<CutCell> cells = cellsOf(body);
-  const std::vector<double> fractions = fractionsOf(body, cells);
   std::vector<double> sums{0};
+  sums.reserve(body.size() + 1);
   for (size_t t = 0; t < body.size(); ++t) {
     const auto p = body.corners(t);
-    sums.push_back(sums.back() + fractions[t] * geometry::signedVolume(p[0], p[1], p[2], p[3]));
+    const double volume = body.cuts[t].empty() ? geometry::signedVolume(p[0], p[1], p[2], p[3])
+                                               : makeCell(body.mesh.tets[t], p, body.cuts[t]).volume();
+    sums.push_back(sums.back() + volume);
   }
   const double size = geometry::bounds(body.mesh.positions).diagonal();
   RandomStream random(seed, 29);
@@ -95,69 +98,6 @@ std::vector<Vec3> voronoiSites(const CrackedMesh& body, size_t count, uint64_t s
 
 namespace {
 
-// Which sites have a part of a tetrahedron.
-class NearSites {
- public:
-  NearSites(const CrackedMesh& body, std::span<const Vec3> sites)
-      : body_(body), sites_(sites), nearest_(body.mesh.positions.size(), kNoIndex) {
-    for (size_t v = 0; v < nearest_.size(); ++v) {
-      const Vec3& x = body.mesh.positions[v];
-      uint32_t best = 0;
-      double least = Box3::kInfinity;
-      for (uint32_t i = 0; i < sites.size(); ++i)
-        if (const double d = (sites[i] - x).squaredNorm(); d < least) {
-          least = d;
-          best = i;
-        }
-      bool clear = true;
-      for (uint32_t i = 0; i < sites.size() && clear; ++i)
-        clear =
-            i == best || std::abs(between(std::min(i, best), std::max(i, best), x)) > kTie * size(i, best);
-      if (clear) nearest_[v] = best;
-    }
-  }
-
-  // The plane between two sites at a point, positive at the first; never zero.
-  double between(uint32_t i, uint32_t j, const Vec3& x) const {
-    const Vec3 way = sites_[i] - sites_[j];
-    const double length = way.norm();
-    const double value = way.dot(x - 0.5 * (sites_[i] + sites_[j])) / length;
-    const double least = kTie * length;
-    return std::abs(value) < least ? least : value;
-  }
-
-  // Those that may be nearest somewhere in the tetrahedron: not farther from all of it than another.
-  void of(uint32_t t, const std::array<Vec3, 4>& p, std::vector<uint32_t>& near) {
-    near.clear();
-    const geometry::Tetrahedron& v = body_.mesh.tets[t];
-    const uint32_t first = nearest_[v[0]];
-    // Cells are convex: one that has all four vertices has the tetrahedron.
-    if (first != kNoIndex && nearest_[v[1]] == first && nearest_[v[2]] == first && nearest_[v[3]] == first) {
-      near.push_back(first);
-      return;
-    }
-    const Vec3 middle = 0.25 * (p[0] + p[1] + p[2] + p[3]);
-    double reach = 0, nearest = Box3::kInfinity;
-    for (const Vec3& corner : p) reach = std::max(reach, (corner - middle).norm());
-    distance_.resize(sites_.size());
-    for (size_t i = 0; i < sites_.size(); ++i) {
-      distance_[i] = (sites_[i] - middle).norm();
-      nearest = std::min(nearest, distance_[i]);
-    }
-    for (uint32_t i = 0; i < sites_.size(); ++i)
-      if (distance_[i] <= nearest + 2 * reach) near.push_back(i);
-  }
-
- private:
-  static constexpr double kTie = 1e-9;  // of the distance of two sites
-  double size(uint32_t i, uint32_t j) const { return (sites_[i] - sites_[j]).norm(); }
-
-  const CrackedMesh& body_;
-  std::span<const Vec3> sites_;
-  std::vector<uint32_t> nearest_;  // by vertex; kNoIndex: hard to say
-  std::vector<double> distance_;
-};
-
 // Planes that pass by the cell are of no use to it: leaves them out, from number `first` on.
 void dropUnused(CutCell& cell, std::vector<Cut>& cuts, size_t first) {
   std::array<uint8_t, kMostCuts + 4> number;
@@ -179,7 +119,7 @@ void dropUnused(CutCell& cell, std::vector<Cut>& cuts, size_t first) {
 // Cells of a site are convex, so both have the same part of the face or none, unless earlier cracks came
 // between.
 std::vector<Link> linksOfCopies(const CrackedMesh& body, const FractureGeometry::State& state,
-                                std::span<const uint32_t> siteOf) {
+                                std::span<const uint32_t> siteOf, Neighbours known) {
   std::vector<uint32_t> start(body.size() + 1, 0);
   for (const uint32_t slot : state.slots) ++start[slot + 1];
   for (size_t t = 0; t < body.size(); ++t) start[t + 1] += start[t];
@@ -207,7 +147,9 @@ std::vector<Link> linksOfCopies(const CrackedMesh& body, const FractureGeometry:
     return links;
   }
   links.reserve(2 * state.mesh.size());
-  const auto neighbours = geometry::tetNeighbours(body.mesh);
+  std::vector<std::array<uint32_t, 4>> found;
+  if (known.empty()) found = geometry::tetNeighbours(body.mesh);
+  const Neighbours neighbours = known.empty() ? Neighbours(found) : known;
   for (uint32_t t = 0; t < body.size(); ++t)
     for (uint8_t side = 0; side < 4; ++side) {
       const uint32_t other = neighbours[t][side];
@@ -220,16 +162,25 @@ std::vector<Link> linksOfCopies(const CrackedMesh& body, const FractureGeometry:
 
 // Copies share vertices only where their cells hang together. New vertices ascend with the old ones, so cells
 // stay as they are but for the numbers.
-void splitVertices(FractureGeometry::State& state, const std::vector<Vec3>& positions) {
+// `touched`: the vertices that may have to be split.
+void splitVertices(FractureGeometry::State& state, const std::vector<Vec3>& positions,
+                   std::span<const char> touched) {
   std::vector<geometry::Tetrahedron>& tets = state.mesh.mesh.tets;
   geometry::DisjointSets sets(4 * tets.size());
   for (const Link& link : state.links)
-    for (uint32_t i = 0; i < 4; ++i)
+    for (uint32_t i = 0; i < 4; ++i) {
+      if (i == link.sideA || !touched[tets[link.a][i]]) continue;
       for (uint32_t j = 0; j < 4; ++j)
-        if (i != link.sideA && tets[link.a][i] == tets[link.b][j]) sets.unite(4 * link.a + i, 4 * link.b + j);
-  std::vector<uint32_t> start(positions.size() + 1, 0);
-  for (uint32_t c = 0; c < 4 * tets.size(); ++c)
-    if (sets.find(c) == c) ++start[tets[c / 4][c % 4] + 1];
+        if (tets[link.a][i] == tets[link.b][j]) sets.unite(4 * link.a + i, 4 * link.b + j);
+    }
+  std::vector<uint32_t> start(positions.size() + 1, 0), alone(positions.size(), kNoIndex);
+  for (uint32_t c = 0; c < 4 * tets.size(); ++c) {
+    const uint32_t v = tets[c / 4][c % 4];
+    if (touched[v])
+      start[v + 1] += sets.find(c) == c;
+    else
+      start[v + 1] = 1;
+  }
   for (size_t v = 0; v < positions.size(); ++v) start[v + 1] += start[v];
   state.mesh.mesh.positions.resize(start.back());
   state.vertexSource.resize(start.back());
@@ -237,7 +188,7 @@ void splitVertices(FractureGeometry::State& state, const std::vector<Vec3>& posi
   for (uint32_t t = 0; t < tets.size(); ++t) {
     const geometry::Tetrahedron old = tets[t];
     for (uint32_t i = 0; i < 4; ++i) {
-      uint32_t& n = number[sets.find(4 * t + i)];
+      uint32_t& n = touched[old[i]] ? number[sets.find(4 * t + i)] : alone[old[i]];
       if (n == kNoIndex) {
         n = start[old[i]]++;
         state.mesh.mesh.positions[n] = positions[old[i]];
@@ -252,7 +203,7 @@ void splitVertices(FractureGeometry::State& state, const std::vector<Vec3>& posi
 }  // namespace
 
 BrokenBody voronoiPieces(const CrackedMesh& body, std::span<const Vec3> sites, double leastPart,
-                         uint32_t& nextCrack) {
+                         uint32_t& nextCrack, Neighbours neighbours) {
   if (sites.size() < 2) throw Error(ErrorKind::Usage, "Voronoi cells need at least two sites");
   for (size_t i = 0; i < sites.size(); ++i)
     for (size_t j = 0; j < i; ++j)
@@ -264,6 +215,20 @@ BrokenBody voronoiPieces(const CrackedMesh& body, std::span<const Vec3> sites, d
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> crackOf;  // by pair of sites
   std::vector<uint32_t> near, siteOf;
   std::vector<Cut> cuts;
+  std::vector<char> touched(body.mesh.positions.size(), 0);
+  // Planes between the sites that have a part of a tetrahedron, at its vertices.
+  struct Between {
+    std::array<double, 4> phi;
+    bool above = false, below = false;
+    uint32_t crack = kNoIndex;
+  };
+  std::vector<Between> between;
+  const size_t about = body.size() + body.size() / 2;
+  mesh.mesh.tets.reserve(about);
+  mesh.cuts.reserve(about);
+  state.cells.reserve(about);
+  state.slots.reserve(about);
+  siteOf.reserve(about);
   uint32_t site = 0;
   for (uint32_t t = 0; t < body.size(); ++t) {
     const auto p = body.corners(t);
@@ -277,25 +242,36 @@ BrokenBody voronoiPieces(const CrackedMesh& body, std::span<const Vec3> sites, d
     };
     CutCell whole;  // before this break
     if (near.size() > 1 || !body.cuts[t].empty()) whole = makeCell(body.mesh.tets[t], p, body.cuts[t]);
-    for (const uint32_t i : near) {
-      site = i;
+    const size_t count = near.size();
+    if (count > 1)
+      for (const uint32_t v : body.mesh.tets[t]) touched[v] = 1;
+    between.assign(count * count, {});
+    for (size_t i = 0; i < count; ++i)
+      for (size_t j = i + 1; j < count; ++j) {
+        Between& b = between[i * count + j];
+        const NearSites::Plane plane = nearSites.planeOf(near[i], near[j]);
+        for (size_t k = 0; k < 4; ++k) {
+          b.phi[k] = plane.value(p[k]);
+          (b.phi[k] >= 0 ? b.above : b.below) = true;
+        }
+      }
+    for (size_t i = 0; i < count; ++i) {
+      site = near[i];
       cuts = body.cuts[t];
       bool there = true;
-      for (const uint32_t j : near) {
+      for (size_t j = 0; j < count; ++j) {
         if (j == i) continue;
-        const uint32_t low = std::min(i, j), high = std::max(i, j);
-        Cut cut{0, int8_t(i == low ? 1 : -1), {}};
-        bool above = false, below = false;
-        for (size_t k = 0; k < 4; ++k) {
-          cut.phi[k] = nearSites.between(low, high, p[k]);
-          (cut.phi[k] >= 0 ? above : below) = true;
-        }
-        if (above && below) {
-          const auto [found, fresh] = crackOf.try_emplace({low, high}, nextCrack);
-          if (fresh) ++nextCrack;
-          cut.surface = found->second;
-          cuts.push_back(cut);
-        } else if (above != (cut.side > 0)) {
+        Between& b = between[std::min(i, j) * count + std::max(i, j)];
+        const int8_t side = i < j ? 1 : -1;
+        if (b.above && b.below) {
+          if (b.crack == kNoIndex) {
+            const auto [found, fresh] =
+                crackOf.try_emplace({near[std::min(i, j)], near[std::max(i, j)]}, nextCrack);
+            if (fresh) ++nextCrack;
+            b.crack = found->second;
+          }
+          cuts.push_back({b.crack, side, b.phi});
+        } else if (b.above != (side > 0)) {
           there = false;
           break;
         }
@@ -318,8 +294,8 @@ BrokenBody voronoiPieces(const CrackedMesh& body, std::span<const Vec3> sites, d
       add(std::move(cell));
     }
   }
-  state.links = linksOfCopies(body, state, siteOf);
-  splitVertices(state, body.mesh.positions);
+  state.links = linksOfCopies(body, state, siteOf, neighbours);
+  splitVertices(state, body.mesh.positions, touched);
   BrokenBody out;
   out.piece = partsOf(mesh.size(), state.links, out.pieces);
   out.tinyParts = joinTinyParts(state, leastPart, out.piece, out.pieces);

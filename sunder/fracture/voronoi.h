@@ -19,7 +19,9 @@ std::vector<Vec3> voronoiSites(const CrackedMesh& body, size_t count, uint64_t s
 // Cuts the body along the planes half-way between sites. Cracks are numbered from `nextCrack` on, one for
 // each pair of sites that meet somewhere; it is raised. Cells that are cut apart by the body's own shape or
 // earlier cracks are several pieces. Throws Error (Usage) for sites that coincide or are fewer than two.
+// `neighbours`: of the body's tetrahedra across their faces, where they are known.
+using Neighbours = std::span<const std::array<uint32_t, 4>>;
 BrokenBody voronoiPieces(const CrackedMesh& body, std::span<const Vec3> sites, double leastPart,
-                         uint32_t& nextCrack);
+                         uint32_t& nextCrack, Neighbours neighbours = {});
 
 }  // namespace sunder::fracture

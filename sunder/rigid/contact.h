@@ -1,7 +1,7 @@
-// Contacts of two shapes: the narrow phase. Exact tests where both are convex primitives; else the points of
-// each shape against the field of the other, coarsest first, with self-adapting selection (Glondu et al.
-// 2012): at most `limit` contacts a pair, both directions together, then one more a step as long as some
-// point is deeper than the tolerance and than the contact nearest to it, so that resting bodies have few
+// Contacts of two shapes: the narrow phase. Exact tests where both are convex primitives or pieces; else the
+// points of each shape against the field of the other, coarsest first, with self-adapting selection (Glondu
+// et al. 2012): at most `limit` contacts a pair, both directions together, then one more a step as long as
+// some point is deeper than the tolerance and than the contact nearest to it, so that resting bodies have few
 // contacts and no point stays deeper than what the solver leaves by more than the tolerance. Contacts close
 // together with one normal are one; points on the far side of a wall, whose own surface faces the same way as
 // the other's, are left out.

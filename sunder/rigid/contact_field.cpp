@@ -23,6 +23,8 @@ constexpr double kAlike = 0.9;         // of the cosine between the normals of s
 constexpr double kLookAhead = 0.05;    // of the smaller body's outer radius
 constexpr double kSteepest = 1.74;     // of a trilinear field between exact distances: root of three
 constexpr double kLeastCosine = 0.97;  // between flat sides that face each other: see kFlatSlope
+constexpr double kCalm = 0.05;         // of the smaller body's outer radius: margin of slow bodies
+constexpr double kWorthTwice = 4;      // times what touches: a margin that is not asked about at once
 constexpr size_t kToChooseFrom = 4;    // times the limit: points about to touch, of which the nearest stay
 
 // The points of one shape against the field of another.
@@ -130,11 +132,12 @@ struct Search {
  private:
   // Through the points nearer than `ahead`, into the lists of the scratch memory.
   struct Passed {
-    double clear = 0;  // as of the walk
-    bool full = false;
+    double clear = 0;                 // as of the walk
+    bool full = false, done = false;  // done: no need to look for more, though there may be
     uint32_t grown = 0, changed = 0;  // contacts deeper than the tolerance: one more, or in place of another
   };
   Passed pass(double ahead) const;
+  Passed passSide(const FlatSide& side) const;
   double separationBound() const;
   void choose(const Passed& passed) const;
   double tolerance() const { return q.selection.depthTolerance * size(); }
@@ -142,7 +145,8 @@ struct Search {
   // What the other direction found to touch counts: contacts are the pair's.
   uint32_t room() const { return most() - std::min(most(), uint32_t(q.out.size() - firstOfPair)); }
 
-  mutable double bound_ = -Box3::kInfinity;  // below the separation of all points
+  mutable double bound_ = -Box3::kInfinity;   // below the separation of all points
+  mutable const FlatSide* facing_ = nullptr;  // side of the points that says so
   mutable size_t firstSpeculative_ = 0;
 };
 
@@ -171,7 +175,13 @@ double Search::run() const {
   }
   bool* full = q.gap ? &(idBit ? q.gap->fullB : q.gap->fullA) : nullptr;
   Passed passed;
-  if (full && *full && nearby() < q.margin) {
+  // Two flat sides that face each other: nothing is deep, and whatever is near is on them, unless they move
+  // so fast that other points will touch within the step.
+  if (facing_ && bound_ >= -tolerance() && q.margin < kCalm * size()) {
+    passed = passSide(*facing_);
+    passed.clear = bound_ + walk.points.pointRadius();
+  }
+  if (!passed.done && full && *full && kWorthTwice * nearby() < q.margin) {
     const size_t farSide = s.farSide.size(), inside = s.inside.size();
     passed = pass(nearby());
     if (!passed.full) {
@@ -179,7 +189,7 @@ double Search::run() const {
       s.inside.resize(inside);
     }
   }
-  if (!passed.full) passed = pass(q.margin);
+  if (!passed.full && !passed.done) passed = pass(q.margin);
   if (full) *full = passed.full;
   choose(passed);
   return passed.clear - walk.points.pointRadius();
@@ -254,22 +264,58 @@ Search::Passed Search::pass(double ahead) const {
   return passed;
 }
 
+Search::Passed Search::passSide(const FlatSide& side) const {
+  ContactScratch& s = q.scratch;
+  const double deep = tolerance(), near = nearby(), radius = walk.points.pointRadius();
+  const uint32_t enough = room();
+  s.touching.clear();
+  s.speculative.resize(firstSpeculative_);
+  Passed passed;
+  passed.full = passed.done = enough == 0;
+  if (passed.full || side.points.size() < enough) return passed;
+  s.positions.clear();
+  for (const uint32_t rank : side.points)
+    s.positions.push_back(walk.turn * walk.points.points().position[rank] + walk.shift);
+  s.samples.resize(s.positions.size());
+  walk.field.field().samples(s.positions, s.samples);
+  s.work.visited += s.positions.size();
+  s.work.fieldQueries += s.positions.size();
+  for (size_t i = 0; i < side.points.size() && !passed.full; ++i) {
+    const double separation = s.samples[i].value - radius;
+    s.work.insidePoints += separation < 0;
+    if (separation >= q.margin || sameWay(side.points[i], s.samples[i].gradient)) continue;
+    const Contact contact = contactOf(side.points[i], separation, s.samples[i].gradient);
+    if (repeats(contact, deep)) continue;
+    (separation < near ? s.touching : s.speculative).push_back(contact);
+    passed.full = s.touching.size() >= enough;
+  }
+  passed.done = s.touching.size() + s.speculative.size() - firstSpeculative_ >= enough;
+  return passed;
+}
+
 // All points are above a flat side of the field's shape by at least as much as their box, or as a flat side
 // of theirs that faces it.
 double Search::separationBound() const {
   double best = -Box3::kInfinity;
+  facing_ = nullptr;
   const Box3& box = walk.points.localBounds();
   const Vec3 middle = box.center(), half = 0.5 * box.extent();
   for (const FlatSide& wall : walk.field.flatSides()) {
     const Vec3 up = walk.turn.transpose() * wall.normal;  // in the frame of the points
     const double offset = wall.normal.dot(wall.centre - walk.shift) + wall.slack;
-    best = std::max(best, up.dot(middle) - up.cwiseAbs().dot(half) - offset);
+    if (const double above = up.dot(middle) - up.cwiseAbs().dot(half) - offset; above > best) {
+      best = above;
+      facing_ = nullptr;
+    }
     for (const FlatSide& side : walk.points.flatSides()) {
       const double cosine = -up.dot(side.normal);
       if (cosine < kLeastCosine) continue;
       const double sine = std::sqrt(std::max(0.0, 1 - cosine * cosine));
-      if (cosine > kFlatSlope * sine)
-        best = std::max(best, up.dot(side.centre) - offset - sine * side.radius);
+      if (!(cosine > kFlatSlope * sine)) continue;
+      const double above = up.dot(side.centre) - offset - sine * side.radius;
+      if (above <= best) continue;
+      best = above;
+      facing_ = &side;
     }
   }
   return best - walk.points.pointRadius() -
@@ -355,6 +401,7 @@ void search(const PairQuery& q, std::span<const Search> searches) {
 }  // namespace
 
 void contactFields(const PairQuery& q) {
+  if (q.a.hull() && q.b.hull() && !q.selection.full) return contactPolyhedra(q);
   // The smaller body's points first: the same contacts whichever is called A.
   const bool smallB = q.b.outerRadius() < q.a.outerRadius();
   const Search searches[2] = {Search(q, smallB), Search(q, !smallB)};
@@ -362,120 +409,15 @@ void contactFields(const PairQuery& q) {
 }
 
 void contactPlaneSolid(const PairQuery& q) {
+  if (q.b.hull() && !q.selection.full) {
+    const size_t first = q.out.size();
+    contactHullPlane(
+        {q.headB, q.poseB, q.headA, q.poseA, q.margin, q.selection, q.memory, q.scratch, q.out, q.gap});
+    for (size_t i = first; i < q.out.size(); ++i) q.out[i].normal = -q.out[i].normal;
+    return;
+  }
   const Search ofB(q, true);
   search(q, {&ofB, 1});
-}
-
-namespace {
-
-// Distance of a point of the world from a solid, and the outward direction.
-struct Nearest {
-  double distance;
-  Vec3 outward;
-};
-
-Nearest nearestOf(const PairQuery& q, const Vec3& point) {
-  const sdf::FieldSample s = q.b.field().sample(q.poseB.localPoint(point));
-  ++q.scratch.work.fieldQueries;
-  const double length = s.gradient.norm();
-  return {s.value, length < kUnreliable ? Vec3(-centreDirection(q)) : q.poseB.direction(s.gradient / length)};
-}
-
-void ballContact(const PairQuery& q, const Vec3& centre, const Nearest& n, uint32_t id) {
-  const double separation = n.distance - q.a.radius();
-  if (separation < q.margin)
-    q.out.push_back({centre - n.outward * (q.a.radius() + 0.5 * separation), -n.outward, separation, id});
-}
-
-// A number for a direction seen from the solid: the same while a ball rolls on, whichever side of a groove is
-// nearer at the moment.
-uint32_t directionId(const PairQuery& q, const Vec3& outward, size_t firstOfPair) {
-  const Vec3 local = q.poseB.localDirection(outward);
-  uint32_t id = 0;
-  for (int d = 0; d < 3; ++d) id = 3 * id + uint32_t(std::lround(1.49 * local[d]) + 1);
-  for (size_t i = firstOfPair; i < q.out.size(); ++i)
-    if (q.out[i].id == id) id += 27;
-  return id;
-}
-
-bool boxTooFar(const PairQuery& q, const Vec3& point, double reach) {
-  const Vec3 p = q.poseB.localPoint(point);
-  const Box3& box = q.b.localBounds();
-  const Vec3 out = (box.lower - p).cwiseMax(p - box.upper).cwiseMax(0.0);
-  return out.norm() >= reach + q.margin + q.b.fieldErrorFar();
-}
-
-}  // namespace
-
-void contactSphereSolid(const PairQuery& q) {
-  const Vec3& centre = q.poseA.position;
-  const double radius = q.a.radius();
-  if (boxTooFar(q, centre, radius)) return;
-  const Nearest first = nearestOf(q, centre);
-  if (first.distance - radius >= q.margin) return;
-  const size_t before = q.out.size();
-  ballContact(q, centre, first, directionId(q, first.outward, before));
-
-  // In a groove a ball touches more than one place. Beside the centre, another side of the groove is nearer;
-  // its tangent plane, taken back to the centre, is a second contact.
-  constexpr double kStep = 0.35, kOtherSide = 0.97;
-  const Vec3 u = first.outward.unitOrthogonal(), v = first.outward.cross(u);
-  const Vec3 probes[4] = {u, -u, v, -v};
-  Vec3 known[5] = {first.outward};
-  int count = 1;
-  for (uint32_t k = 0; k < 4; ++k) {
-    const Vec3 at = centre + kStep * radius * probes[k];
-    Nearest n = nearestOf(q, at);
-    bool other = n.distance < first.distance + kStep * radius;
-    for (int i = 0; i < count; ++i) other &= n.outward.dot(known[i]) < kOtherSide;
-    if (!other) continue;
-    n.distance += n.outward.dot(centre - at);
-    if (n.distance < first.distance - 1e-3 * radius) continue;  // bulges: the plane cuts through the solid
-    ballContact(q, centre, n, directionId(q, n.outward, before));
-    known[count++] = n.outward;
-  }
-}
-
-void contactCapsuleSolid(const PairQuery& q) {
-  const Vec3& middle = q.poseA.position;
-  const Vec3 half = q.poseA.rotation * q.a.halfExtent();
-  const double radius = q.a.radius(), length = half.norm();
-  if (boxTooFar(q, middle, radius + length)) return;
-  constexpr int kMost = 17;
-  const int count = std::clamp(int(std::ceil(2 * length / radius)) + 1, 3, kMost);
-  std::array<double, kMost> at;
-  std::array<Nearest, kMost> found;
-  for (int i = 0; i < count; ++i) {
-    at[size_t(i)] = -1 + 2.0 * i / (count - 1);
-    found[size_t(i)] = nearestOf(q, middle + at[size_t(i)] * half);
-  }
-  const auto add = [&](double t, const Nearest& n, uint32_t id) { ballContact(q, middle + t * half, n, id); };
-  add(-1, found[0], 0);
-  add(1, found[size_t(count - 1)], 1);
-  // Between them, where the distance has a minimum along the axis: found by the sign of its slope.
-  uint32_t id = 2;
-  for (int i = 0; i + 1 < count && id < 6; ++i) {
-    double low = at[size_t(i)], high = at[size_t(i + 1)];
-    Nearest a = found[size_t(i)], b = found[size_t(i + 1)];
-    const double step = (high - low) * length;
-    if (std::min(a.distance, b.distance) - 0.5 * step - radius >= q.margin) continue;
-    if (!(a.outward.dot(half) < 0 && b.outward.dot(half) > 0)) continue;
-    for (int round = 0; round < 8 && (high - low) * length > 1e-3 * radius; ++round) {
-      const double t = 0.5 * (low + high);
-      const Nearest n = nearestOf(q, middle + t * half);
-      if (n.outward.dot(half) < 0) {
-        low = t;
-        a = n;
-      } else {
-        high = t;
-        b = n;
-      }
-    }
-    if (a.distance <= b.distance)
-      add(low, a, id++);
-    else
-      add(high, b, id++);
-  }
 }
 
 }  // namespace sunder::rigid

@@ -133,6 +133,7 @@ ConvexCore coreOf(const Shape& shape) {
     case ShapeKind::Capsule:
       return {shape.halfExtent(), {}, shape.radius()};
     case ShapeKind::Hull:
+    case ShapeKind::Solid:
       return {Vec3::Zero(), shape.hull()->vertices, 0};
     default:
       return {shape.halfExtent(), {}, 0};

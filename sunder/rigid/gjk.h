@@ -16,7 +16,7 @@ struct ConvexCore {
 
   Vec3 support(const Vec3& direction) const;
 };
-// Of every kind but planes and solids.
+// Of every kind but planes and solids that have no hull.
 ConvexCore coreOf(const Shape& shape);
 
 struct CoreDistance {

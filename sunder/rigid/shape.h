@@ -63,6 +63,7 @@ struct FlatSide {
   Vec3 normal;  // outward, unit
   Vec3 centre;
   double radius, slack;
+  std::vector<uint32_t> points = {};  // ranks of some on the plane, those that span it first
 };
 inline constexpr double kFlatSlope = 4;
 
@@ -79,7 +80,7 @@ class Shape {
   // 0.
   double radius() const { return radius_; }
   const Vec3& halfExtent() const { return halfExtent_; }
-  const HullTopology* hull() const { return hull_.get(); }  // of boxes and hulls, else nullptr
+  const HullTopology* hull() const { return hull_.get(); }  // of boxes, hulls and convex pieces, else nullptr
 
   // At density 1, in the model frame; without meaning for planes, whose volume is 0.
   const geometry::MassProperties& mass() const { return mass_; }
@@ -203,6 +204,7 @@ struct SolidParts {
   double innerRadius = 0;          // of the largest ball known inside
   std::vector<Vec3> inside;        // candidates for the middles of cores
   std::vector<FlatSide> flatSides;
+  std::vector<Vec3> corners;       // where it is convex: exact tests of polyhedra do for contacts then
   size_t insidePoints = SIZE_MAX;  // points off the surface that searches come to; others are only kept
 };
 // Cost: linear in the surface and the points. Throws Error (Usage) where something is missing or does not

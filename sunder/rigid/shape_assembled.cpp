@@ -1,7 +1,27 @@
 #include "sunder/base/error.h"
 #include "sunder/rigid/shape_parts.h"
 
+#include <cmath>
+
 namespace sunder::rigid {
+
+namespace {
+
+constexpr double kSameVolume = 0.01;
+
+// None where the corners are too close to a plane, or are not those of the solid: its field will do.
+std::unique_ptr<const HullTopology> hullOf(std::span<const Vec3> corners, double volume) {
+  if (corners.size() < 4) return nullptr;
+  try {
+    auto hull = std::make_unique<const HullTopology>(hullTopology(corners));
+    const double other = geometry::massProperties(hullSurface(*hull)).volume;
+    return std::abs(other - volume) < kSameVolume * volume ? std::move(hull) : nullptr;
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
 
 ShapePtr makeSolid(SolidParts parts) {
   if (!parts.field) throw Error(ErrorKind::Usage, "a solid needs a field");
@@ -26,6 +46,7 @@ ShapePtr makeSolid(SolidParts parts) {
   shape->setTree(std::move(parts.points), parts.insidePoints);
   shape->pointNormals_ = std::move(parts.pointNormals);
   shape->flatSides_ = std::move(parts.flatSides);
+  shape->hull_ = hullOf(parts.corners, parts.mass.volume);
   // Thin pieces have no vertex inside: a ball that a plate of that volume has room for.
   shape->innerRadius_ = parts.innerRadius;
   if (!(shape->innerRadius_ > 0)) {

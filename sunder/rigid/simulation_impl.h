@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sunder/rigid/continuous.h"
+#include "sunder/rigid/convoys.h"
 #include "sunder/rigid/impacts.h"
 #include "sunder/rigid/islands.h"
 #include "sunder/rigid/joint_solver.h"
@@ -50,6 +51,7 @@ struct Simulation::Impl {
   };
 
   void startStep();
+  double marginOf(uint32_t body, const Vec3& seenFrom) const;
   void gatherBodies();
   void makeContacts();
   void planRounds();
@@ -71,6 +73,7 @@ struct Simulation::Impl {
   std::vector<uint32_t> solved_, free_, kinematic_;
   std::vector<Round> rounds_;
   BroadPhase broad_;
+  Convoys convoys_;
   PairDetection detection_;
   Islands islands_;
   ContactGraph graph_;

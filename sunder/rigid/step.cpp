@@ -73,8 +73,6 @@ void Simulation::Impl::startStep() {
                 settings.bounceSpeed + 2 * substep_ * settings.gravity.norm()};
 
   BodyState& state = bodies.state;
-  // Bodies fall alike: how far one falls away from or towards another that does not is shared by the two.
-  const double fall = 0.25 * (1 + 1.0 / settings.substeps) * settings.gravity.norm() * dt * dt;
   margin_.resize(bodies.count());
   parallelFor(
       bodies.count(),
@@ -100,12 +98,22 @@ void Simulation::Impl::startStep() {
         m.movedBy().setZero();
         m.turnedBy().setZero();
         bodies.refreshMover(i);
-        const double reach = c.plane ? 0 : c.outer;
-        double motion = (m.velocity().norm() + m.spin().norm() * reach) * dt;
-        motion += fall * (m.movable() ? std::max(1.0, 2 * std::abs(c.gravityScale) - 1) : 1.0);
-        margin_[i] = c.plane ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.ahead());
+        margin_[i] = marginOf(i, Vec3::Zero());
       },
       256);
+}
+
+// How far ahead of a body contacts are looked for, seen by somebody with that velocity.
+double Simulation::Impl::marginOf(uint32_t body, const Vec3& seenFrom) const {
+  const BodyConstants& c = bodies.constants[body];
+  const Mover& m = bodies.state.mover[body];
+  const double dt = settings.timeStep;
+  // Bodies fall alike: how far one falls away from or towards another that does not is shared by the two.
+  const double fall = 0.25 * (1 + 1.0 / settings.substeps) * settings.gravity.norm() * dt * dt;
+  const double reach = c.plane ? 0 : c.outer;
+  double motion = ((m.velocity() - seenFrom).norm() + m.spin().norm() * reach) * dt;
+  motion += fall * (m.movable() ? std::max(1.0, 2 * std::abs(c.gravityScale) - 1) : 1.0);
+  return c.plane ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.ahead());
 }
 
 void Simulation::Impl::makeContacts() {
@@ -113,6 +121,9 @@ void Simulation::Impl::makeContacts() {
   {
     const ProfileScope scope("broad phase");
     keys = broad_.find(bodies, margin_, unlinked);
+    const std::span<const Vec3> along = convoys_.velocities(bodies, keys, joints, settings.timeStep);
+    for (uint32_t i = 0; i < along.size(); ++i)
+      if (!along[i].isZero(0)) margin_[i] = marginOf(i, along[i]);
   }
   {
     const ProfileScope scope("contacts");

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSteep = 0.7;  // inverse of how much faster than a distance a field may fall
 
-bool convex(const Shape& shape) { return shape.kind() < ShapeKind::Plane; }
+bool convex(const Shape& shape) { return shape.kind() < ShapeKind::Plane || shape.hull(); }
 
 struct Distance {
   double below = 0;            // bound on the distance

@@ -236,7 +236,8 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record, fract
   const std::vector<geometry::BodySources> sources = geometry::sourcesByBody(change.change);
   std::vector<fracture::FragmentPart> parts;
   for (uint32_t p = 0; p < broken.pieces; ++p)
-    parts.push_back({made[p].mesh, made[p].cells, sources[p].tets, sources[p].vertices, surfaces[p].mesh});
+    parts.push_back(
+        {made[p].mesh, made[p].cells, sources[p].tets, sources[p].vertices, std::move(surfaces[p].mesh)});
   std::vector<fracture::Fragment> fragments =
       fracture::breakFragment(parent.fragment, parts, object.nextFragment);
   stage.reset();

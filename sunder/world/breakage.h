@@ -171,6 +171,8 @@ class Breakage {
   void refuse(uint32_t body, const Error& error);
   // What a piece may lose at least, as a part of its volume; 1 where it is too small to break.
   double leastPart(const Piece& piece) const;
+  // Of the tetrahedra of a body that has not cracked; else empty.
+  std::span<const std::array<uint32_t, 4>> neighboursOf(uint32_t body) const;
   std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece,
                                       const rigid::Simulation& simulation) const;
   std::vector<Struck> struck(const rigid::Simulation& simulation) const;

@@ -98,6 +98,12 @@ std::vector<Breakage::Struck> Breakage::struck(const rigid::Simulation& simulati
   return out;
 }
 
+std::span<const std::array<uint32_t, 4>> Breakage::neighboursOf(uint32_t body) const {
+  const auto whole = wholes_.find(body);
+  if (whole == wholes_.end() || whole->second.mesh != pieces_.at(body).mesh) return {};
+  return objects_[whole->second.object].rest->neighbours();
+}
+
 // Changes nothing but `hit`: all blows of a step are analysed at the same time.
 void Breakage::analyse(Struck& hit) {
   const Piece& piece = pieces_.at(hit.body);
@@ -112,7 +118,8 @@ void Breakage::analyse(Struck& hit) {
       hit.sites = fracture::voronoiSites(*piece.mesh, spec.sites, scene_.world.seed * 1000003 + object.body,
                                          strongest->point, spec.focus);
       if (hit.sites.size() < 2) return;
-      hit.broken = fracture::voronoiPieces(*piece.mesh, hit.sites, leastPart(piece), hit.nextCrack);
+      hit.broken = fracture::voronoiPieces(*piece.mesh, hit.sites, leastPart(piece), hit.nextCrack,
+                                           neighboursOf(hit.body));
       hit.report.cracks = hit.nextCrack - firstCrack;
       hit.report.tinyParts = hit.broken->tinyParts;
       return;

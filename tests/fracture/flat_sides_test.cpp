@@ -81,7 +81,8 @@ TEST(FlatSides, NothingDeepIsMissed) {
   EXPECT_GT(deep, 50u);
 }
 
-rigid::ShapePtr copyOf(const Fragment& fragment, bool sides) {
+// With flat sides or without, and those with the points that span them or not.
+rigid::ShapePtr copyOf(const Fragment& fragment, bool sides, bool points = false) {
   const rigid::Shape& shape = *fragment.shape;
   const FieldErrors errors = fragment.field->errors();
   rigid::SolidParts parts;
@@ -98,10 +99,12 @@ rigid::ShapePtr copyOf(const Fragment& fragment, bool sides) {
   parts.innerRadius = shape.innerRadius();
   parts.inside = {shape.mass().centre};
   if (sides) parts.flatSides = shape.flatSides();
+  if (!points)
+    for (rigid::FlatSide& side : parts.flatSides) side.points.clear();
   return rigid::makeSolid(std::move(parts));
 }
 
-// They save work and change nothing.
+// What they bound saves work and changes nothing.
 TEST(FlatSides, ContactsAreTheSameWithoutThem) {
   const Broken broken = brokenCube();
   RandomStream random(9);
@@ -133,6 +136,48 @@ TEST(FlatSides, ContactsAreTheSameWithoutThem) {
   }
   EXPECT_GT(contacts, 1000u);
   EXPECT_LT(scratch[0].work.visited, 0.8 * double(scratch[1].work.visited));
+}
+
+// Points that span sides which face each other are other ones than a search of all points would find, but
+// there are as many of them, as deep and as far from each other.
+TEST(FlatSides, PointsThatSpanThemSayAsMuch) {
+  const Broken broken = brokenCube();
+  RandomStream random(9);
+  std::vector<rigid::ShapePtr> with, without;
+  for (const Piece& piece : broken.pieces) {
+    with.push_back(copyOf(piece.fragment, true, true));
+    without.push_back(copyOf(piece.fragment, true));
+  }
+  rigid::ContactScratch scratch[2];
+  size_t pairs = 0;
+  double spans[2] = {0, 0};
+  for (int round = 0; round < 1000; ++round) {
+    const size_t i = random.nextU32() % with.size(), j = random.nextU32() % with.size();
+    if (i == j) continue;
+    const rigid::Pose pose{2e-4 * random.unitVector(),
+                           Quat(Eigen::AngleAxisd(2e-4 * random.uniform(0, 1), random.unitVector()))};
+    std::vector<rigid::Contact> found[2];
+    double nearest[2], span[2] = {0, 0};
+    for (const size_t k : {0, 1}) {
+      const std::vector<rigid::ShapePtr>& shapes = k ? without : with;
+      rigid::PairMemory memory;
+      rigid::findContacts(*shapes[i], pose, *shapes[j], {}, 0.01, {}, memory, scratch[k], found[k]);
+      nearest[k] = Box3::kInfinity;
+      for (const rigid::Contact& a : found[k]) {
+        nearest[k] = std::min(nearest[k], a.separation);
+        for (const rigid::Contact& b : found[k]) span[k] = std::max(span[k], (a.point - b.point).norm());
+      }
+    }
+    if (found[1].empty()) continue;
+    ++pairs;
+    for (const size_t k : {0, 1}) spans[k] += span[k];
+    const double size = std::min(with[i]->outerRadius(), with[j]->outerRadius());
+    EXPECT_GE(found[0].size(), std::min<size_t>(found[1].size(), 8)) << round;
+    EXPECT_LE(nearest[0], nearest[1] + 0.002 * size) << round;
+  }
+  EXPECT_GT(pairs, 300u);
+  EXPECT_GE(spans[0], spans[1]);
+  EXPECT_LT(scratch[0].work.visited, scratch[1].work.visited);
 }
 
 }  // namespace

@@ -13,15 +13,14 @@
 
 namespace sunder::fracture {
 
-// What flat cracks become: polygons as other cracks do, or half-spaces.
-enum class FlatCracks { Polygons, HalfSpaces };
+using FlatCracks = FlatPieces;
 
 // A cube of side 1 at the origin, n^3 cells of six tetrahedra, inner points moved by up to a fifth of a cell.
 inline RestMeshPtr cubeMesh(uint32_t n, uint64_t seed = 5, FlatCracks flat = FlatCracks::Polygons) {
   geometry::TetMesh mesh = tet::cubes(n, true, 0.2, seed);
   for (Vec3& p : mesh.positions) p /= n;
   return std::make_shared<RestMesh>(std::move(mesh), sdf::makeBoxField({Vec3::Zero(), Vec3::Ones()}),
-                                    FieldErrors{}, flat == FlatCracks::HalfSpaces);
+                                    FieldErrors{}, flat);
 }
 
 struct Piece {

@@ -71,11 +71,13 @@ double energyGained(World& w, double seconds) {
 }
 
 class FragmentsOf : public ::testing::TestWithParam<FlatCracks> {};
+const char* nameOf(FlatCracks flat) {
+  constexpr const char* kNames[] = {"Polygons", "HalfSpaces", "Hulls"};
+  return kNames[size_t(flat)];
+}
 INSTANTIATE_TEST_SUITE_P(FlatCracks, FragmentsOf,
-                         ::testing::Values(FlatCracks::Polygons, FlatCracks::HalfSpaces),
-                         [](const auto& suite) {
-                           return suite.param == FlatCracks::Polygons ? "Polygons" : "HalfSpaces";
-                         });
+                         ::testing::Values(FlatCracks::Polygons, FlatCracks::HalfSpaces, FlatCracks::Hulls),
+                         [](const auto& suite) { return nameOf(suite.param); });
 
 TEST_P(FragmentsOf, BrokenButNotApartDoesNotExplode) {
   const FlatCracks flat = GetParam();

@@ -135,5 +135,30 @@ TEST(HalfSpaces, NotWhereThePlaneMeetsWhatItDidNotCut) {
   }
 }
 
+// Convex pieces know their corners: the hull has the volume of the piece and touches as its field does.
+TEST(HalfSpaces, PiecesOfACubeAreHulls) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    Broken broken(cubeMesh(6, seed, FlatCracks::Hulls));
+    ASSERT_TRUE(broken.pieces[0].fragment.shape->hull());
+    EXPECT_EQ(broken.pieces[0].fragment.shape->hull()->vertices.size(), 8u);
+    broken.shatter(8, seed);
+    for (const Piece& piece : broken.pieces) {
+      const rigid::HullTopology* hull = piece.fragment.shape->hull();
+      ASSERT_TRUE(hull);
+      EXPECT_EQ(hull->vertices.size() + hull->faceNormals.size(), hull->edges.size() + 2);
+      for (const Vec3& v : hull->vertices)
+        EXPECT_NEAR(piece.fragment.field->value(v), 0, 1e-6 + piece.fragment.field->halfSpaces().bend());
+      for (const Vec3& p : piece.fragment.shape->points().position)
+        for (size_t f = 0; f < hull->faceNormals.size(); ++f)
+          EXPECT_LT(hull->faceNormals[f].dot(p) - hull->faceOffsets[f],
+                    1e-6 + piece.fragment.field->halfSpaces().bend());
+    }
+  }
+  // Bumpy cracks leave nothing convex.
+  Broken bumpy(cubeMesh(6, 3, FlatCracks::Hulls));
+  bumpy.shatter(4, 3, 0.04);
+  for (const Piece& piece : bumpy.pieces) EXPECT_FALSE(piece.fragment.shape->hull());
+}
+
 }  // namespace
 }  // namespace sunder::fracture

@@ -51,6 +51,56 @@ TEST(Flight, TorqueFreeBodyKeepsEnergyAndMomentum) {
   }
 }
 
+TEST(Flight, WhatFliesTogetherIsNotInTheWay) {
+  // Two boxes side by side, a quarter of their size apart, each of them by its own size a step.
+  SimulationSettings settings;
+  Simulation world{settings};
+  BodySettings box;
+  box.shape = makeBox(Vec3::Constant(0.1));
+  box.velocity = Vec3(12, 3, 0);
+  std::vector<BodyIndex> bodies;
+  for (const double x : {0.0, 0.25}) {
+    box.pose.position.x() = x;
+    bodies.push_back(world.addBody(box));
+  }
+  world.step();
+  EXPECT_EQ(world.report().pairs, 1u);
+  EXPECT_EQ(world.report().contacts, 0u);
+  // One of them is caught up by a third: now all that may happen among them counts.
+  box.pose.position = world.pose(bodies[0]).position - Vec3(0.3, 0, 0);
+  box.velocity = Vec3(30, 3, 0);
+  world.addBody(box);
+  world.step();
+  EXPECT_GT(world.report().contacts, 0u);
+  const Vec3 momentum = world.momentum();
+  for (int i = 0; i < 20; ++i) {
+    world.step();
+    EXPECT_LT(world.report().deepest, 0.01);
+  }
+  EXPECT_NEAR(world.momentum().x(), momentum.x(), 1e-9 * momentum.x());
+}
+
+TEST(Flight, WhatFliesTogetherStopsTogether) {
+  // Into a wall, one behind the other: the second one knows of the wall by the first.
+  Simulation world{SimulationSettings{}};
+  BodySettings wall;
+  wall.kind = BodyKind::Static;
+  wall.shape = makeBox(Vec3(0.5, 2, 2));
+  wall.pose.position = Vec3(1.5, 0, 0);
+  world.addBody(wall);
+  BodySettings box;
+  box.shape = makeBox(Vec3::Constant(0.1));
+  box.velocity = Vec3(5, 0, 0);
+  for (const double x : {0.0, 0.21, 0.42}) {
+    box.pose.position.x() = x;
+    world.addBody(box);
+  }
+  for (int i = 0; i < 20; ++i) {
+    world.step();
+    EXPECT_LT(world.report().deepest, 0.01) << i;
+  }
+}
+
 TEST(Flight, SymmetricTopPrecessesAtItsRate) {
   // A rod-like box, two equal inertias: the axis goes round the momentum at |L| / I across.
   const Vec3 inertia(2, 2, 0.5);

@@ -315,8 +315,8 @@ TEST(Breakage, JointsHoldThePieceThatHasTheirAnchor) {
     "bodies": [
       {"id": "ground", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
       {"id": "bar", "shape": {"box": {"size": ["4 cm", "40 cm", "6 cm"]}}, "material": "porcelain", "position": [0, 1.0, 0], "fracture": {"edge": "3 cm"}},
-      {"id": "ball", "shape": {"sphere": {"radius": "4 cm"}}, "material": "steel", "position": [0.2, 0.95, 0.005], "velocity": [15, 0, 0]},
-      {"id": "shot", "shape": {"sphere": {"radius": "4 cm"}}, "material": "steel", "position": [-0.2, 0.95, 0.005], "velocity": [60, 0, 0]}
+      {"id": "ball", "shape": {"sphere": {"radius": "4 cm"}}, "material": "steel", "position": [0.2, 0.955, 0.005], "velocity": [15, 0, 0]},
+      {"id": "shot", "shape": {"sphere": {"radius": "4 cm"}}, "material": "steel", "position": [-0.2, 0.955, 0.005], "velocity": [60, 0, 0]}
     ],
     "joints": [
       {"id": "pin", "kind": "ball", "b": "bar", "anchor": [0, 1.19, 0]},
