@@ -73,17 +73,18 @@ class Show(RunTest):
         process = subprocess.Popen([BIN / "sunder", "view", self.root / "run", "--json", *map(str, arguments)],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         text = ""
-        while not text.endswith("}\n"):
+        while not text.endswith("\n}\n"):
             line = process.stdout.readline()
             if not line:
                 break
             text += line
-        if not text:
+        told = json.loads(text or "{}")
+        if "port" not in told:
             error = process.communicate()[1]
             if "without the viewer" in error:
                 self.skipTest("built without npm")
             self.fail(error)
-        return process, json.loads(text)
+        return process, told
 
     def end(self, process):
         process.send_signal(signal.SIGINT)
