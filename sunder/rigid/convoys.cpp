@@ -7,7 +7,7 @@ namespace sunder::rigid {
 
 namespace {
 
-constexpr double kFast = 0.02;  // of the outer radius, in a step: below, there is little to gain
+constexpr double kWorthwhile = 0.02;  // of the outer radius, in a step: below, there is little to gain
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::span<const Vec3> Convoys::velocities(const BodySet& bodies, std::span<const
   const auto travels = [&](uint32_t i) { return state.exists[i] && bodies.dynamicAwake(i); };
   bool any = false;
   for (uint32_t i = 0; i < count && !any; ++i)
-    any = travels(i) && state.mover[i].velocity().norm() * timeStep > kFast * bodies.constants[i].outer;
+    any = travels(i) && state.mover[i].velocity().norm() * timeStep > kWorthwhile * bodies.constants[i].outer;
   if (!any) return {};
 
   parent_.resize(count);
