@@ -15,7 +15,7 @@ if "SUNDER_SCENES" in os.environ:
     SCENES = [scene for scene in SCENES if scene.stem in os.environ["SUNDER_SCENES"].split()]
 DEBUG = pathlib.Path(os.environ.get("SUNDER_DEBUG_BIN", BIN.parents[1] / "build-debug" / "bin")) / "sunder"
 # Liquids in thin glass need particles as small as they are, and their bottle breaks in the second frame.
-FRAMES = {"bottle-pours": 12, "glass-of-water": 8}
+FRAMES = {"bottle-pours": 6, "glass-of-water": 8}
 
 
 def length(scene):
