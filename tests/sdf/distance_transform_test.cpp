@@ -5,6 +5,8 @@
 #include "sdf/fast_marching.h"
 #include "sdf/voxel_cases.h"
 
+#include <gtest/gtest.h>
+
 namespace sunder::sdf {
 namespace {
 

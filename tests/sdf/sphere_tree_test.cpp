@@ -12,6 +12,8 @@
 #include <cmath>
 #include <set>
 
+#include <gtest/gtest.h>
+
 namespace sunder::sdf {
 namespace {
 
