@@ -38,8 +38,8 @@ ensure_build_packages() {
 }
 
 # configure_and_build PRESET BUILD_DIR [cmake arguments]: configures once (Ninja re-runs CMake by itself when a
-# CMake file changed), from nothing with sources in batches (docs/building.md), then builds what the array `targets` names, or everything. Prints the compiler's output only when
-# it says something.
+# CMake file changed), a new folder with sources in batches (docs/building.md), then builds what the array `targets`
+# names, or everything. Prints the compiler's output only when it says something.
 targets=()
 configure_and_build() {
   local preset=$1 dir=$2 log fresh=()
