@@ -8,8 +8,9 @@
 // can take their place, for comparison (PressureSolver).
 //
 // Guarantees: particles act on each other and on bodies with equal and opposite impulses along their line, so
-// momentum and angular momentum of all are kept to rounding. The same bits for any number of threads and
-// after resuming. A number that is not finite stops the step with an Error (Numerical).
+// momentum and angular momentum of all are kept to rounding (smoothing keeps momentum only). The same bits
+// for any number of threads and after resuming. A number that is not finite stops the step with an Error
+// (Numerical).
 //
 // Memory: 130 bytes a particle, 52 for the grid, and the lists of neighbours.
 #pragma once

@@ -16,6 +16,8 @@ namespace {
 // Where there is no room for a particle, nothing else would end it. Walls of particles have holes that only
 // more than that keeps shut.
 constexpr double kMostPressure = 0.5;
+constexpr float kCrowded = 0.02f;  // beyond rest: up to here a step makes good
+constexpr double kEarth = 9.81;    // m/s^2
 constexpr double kAtBodies = 0.1;  // errors next to a body that moves may be ten times the mean
 }  // namespace
 
@@ -39,10 +41,17 @@ void Fluid::warmStart(std::vector<float>& kappa, double scale, double dt) {
   applyPressure(dt);
 }
 
-// Predicted density beyond rest.
+// Predicted density beyond rest. What is much denser than rest already becomes less so over the time that a
+// fall over a support takes. To be rid of it in one step particles would become the faster the shorter the
+// step is, and the step is the shorter the faster they are.
 void Fluid::densityErrors(double dt) {
   sumRate(pairs(), rate_);
-  parallelFor(size(), [&](size_t i) { rate_[i] = (density_[i].w() - 1) + float(dt) * rate_[i]; });
+  const auto stays = held_ ? 0.0f : float(std::max(1 - dt / std::sqrt(support_ / kEarth), 0.0));
+  parallelFor(size(), [&](size_t i) {
+    const float now = density_[i].w() + boundary_[i].w() - 1;
+    const float left = std::clamp(2 * (now - kCrowded), 0.0f, std::max(stays * now, 0.0f));
+    rate_[i] = (density_[i].w() - 1) + float(dt) * rate_[i] - left;
+  });
   addBoundary(dt);
 }
 

@@ -12,7 +12,7 @@ DATA = pathlib.Path(os.environ.get("SUNDER_SHARED_DATA", "/nonexistent"))
 
 # Arguments that make large scenes small: fewer bodies, larger particles. The pile still takes long to make its shapes.
 SMALLER = {name: ["--set", change] for name, change in {
-    "buoyancy": "fluid.radius=0.02", "double-dam": "fluid.radius=0.025", "mill": "fluid.radius=0.014",
+    "bottle-pours": "fluid.radius=0.002", "buoyancy": "fluid.radius=0.02", "double-dam": "fluid.radius=0.025", "mill": "fluid.radius=0.014",
     "pile": "arrays.pile.fill.count=100", "propeller": "fluid.radius=0.02", "stairs": "fluid.radius=0.014",
     "temple": "fluid.radius=0.05", "waterfall": "fluid.radius=0.02"}.items()}
 
