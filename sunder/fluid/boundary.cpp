@@ -10,7 +10,8 @@ namespace {
 
 constexpr size_t kBoundaryBlock = 512;
 
-// The box around a map as its body stands.
+}  // namespace
+
 Box3 worldBounds(const BoundaryBody& body) {
   const Box3 box = body.map->bounds();
   if (!box.lower.allFinite() || !box.upper.allFinite())
@@ -19,8 +20,6 @@ Box3 worldBounds(const BoundaryBody& body) {
   const Vec3 reach = body.rotation.cwiseAbs() * (0.5 * box.extent());
   return {middle - reach, middle + reach};
 }
-
-}  // namespace
 
 void BoundaryEntries::clear(size_t bodies) {
   bodyStart.assign(bodies + 1, 0);

@@ -6,6 +6,7 @@
 
 #include "sunder/base/box.h"
 #include "sunder/base/math.h"
+#include "sunder/fluid/skin.h"
 
 #include <cstdint>
 #include <memory>
@@ -40,9 +41,12 @@ struct BoundaryBody {
   Mat3 inverseInertia = Mat3::Zero();  // in the world
   double friction = 0;                 // Coulomb
   bool noSlip = false;                 // viscous fluid sticks to it (wall_viscosity.h)
+  SkinPtr skin;                        // none: no film under it (fluid_films.cpp)
 
   Vec3 velocityAt(const Vec3& point) const { return velocity + spin.cross(point - centre); }
 };
+
+Box3 worldBounds(const BoundaryBody& body);  // of its map; may be infinite
 
 // What the fluid does to a body in a step, about the centre of mass.
 struct BoundaryImpulse {

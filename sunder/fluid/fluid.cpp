@@ -95,7 +95,7 @@ double Fluid::pressure(size_t i) const {
 }
 
 size_t Fluid::bytes() const {
-  return size() * (sizeof(Vec3) + 5 * sizeof(Vec4f) + 7 * sizeof(float) + sizeof(uint32_t) + 1) +
+  return size() * (sizeof(Vec3) + 5 * sizeof(Vec4f) + 7 * sizeof(float) + 2 * sizeof(uint32_t) + 1) +
          grid_.bytes() - grid_.listBytes() + entries_.particle.size() * (sizeof(uint32_t) + sizeof(Vec4f));
 }
 
@@ -130,7 +130,7 @@ void Fluid::evaluate() {
   place_.resize(n);
   density_.resize(n);
   boundary_.resize(n);
-  several_.resize(n);
+  joint_.resize(n);
   gradient_.resize(n);
   factor_.resize(n);
   rate_.resize(n);
@@ -200,6 +200,7 @@ FluidStep Fluid::step(double dt) {
   impulses_.assign(bodies_.size(), {});
   if (!prepared_) prepare();
   applyForces(dt, report);
+  pressFilms(dt);
   const PressureSolver solver = settings_.solver;
   if (settings_.density.enabled) {
     if (solver == PressureSolver::DivergenceFree) solveDensity(dt, report);

@@ -189,6 +189,11 @@ class Fluid {
   void holdBack(double dt, FluidStep& report);
   void joinBodies();  // samples of entries_ to boundary_
   double errorAtBodies() const;
+  struct Surroundings;
+  Surroundings surroundings(size_t body) const;
+  bool isBetweenBodies(uint32_t particle) const;
+  void pressFilms(double dt);  // between bodies, by the pressures of the last step
+  void pressFilm(size_t body, std::span<const uint32_t> cover, double dt);
   void addMobility();           // of bodies, to factor_
   void rub(double dt);          // friction on bodies, by the pressures of the step
   void stick(double dt);        // viscosity on bodies without slip
@@ -226,7 +231,16 @@ class Fluid {
   std::vector<Vec4f> gradient_;  // scratch: of pressure
   std::vector<float> factor_, rate_, predicted_, applied_, stiffness_;
   BoundaryEntries entries_;
-  std::vector<uint8_t> several_;  // whether more than one body is near
+  // Particles near several bodies: how the densities of those are joined.
+  struct Joint {
+    Vec3f direction = Vec3f::Zero(), slope = Vec3f::Zero();  // sums of unit gradients, of weighted ones
+    float count = 0, power = 4, sum = 0;
+
+    float raise(float value) const;
+    float root(float sum) const;
+  };
+  std::vector<Joint> joints_;
+  std::vector<uint32_t> joint_;  // by particle, plus one; 0: at most one body is near
 };
 
 }  // namespace sunder::fluid

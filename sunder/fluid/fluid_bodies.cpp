@@ -14,9 +14,10 @@ namespace {
 // Squared, how fast a body turns by a unit of pressure at one place.
 double turning(const BoundaryBody& body, const Vec3& arm) { return arm.dot(body.inverseInertia * arm); }
 
-float fourth(float x) { return x > 0 ? x * x * x * x : 0; }
-
 }  // namespace
+
+float Fluid::Joint::raise(float value) const { return value > 0 ? std::pow(value, power) : 0; }
+float Fluid::Joint::root(float sum) const { return std::pow(sum, 1 / power); }
 
 bool Fluid::movable(size_t body) const { return !held_ && bodies_[body].inverseMass > 0; }
 
@@ -35,14 +36,16 @@ Vec3 Fluid::bodyVelocity(size_t b, const Vec3& point) const {
   return velocity;
 }
 
-// Next to several bodies the nearest counts, as it would if they were one: densities are joined by a norm of
-// fourth powers, near to the largest. If they were added, a particle at the crack between two pieces would
-// have twice the density that it had at the whole. Samples are weighted so that their gradients add up to
-// that of the norm.
+// Next to several bodies densities are joined by a norm. Bodies on the same side count as the nearest does,
+// as if they were one: if they were added, a particle at the crack between two pieces would have twice the
+// density that it had at the whole. Bodies on opposite sides do add up, or particles would find room between
+// two that touch, where there is none. Samples are weighted so that their gradients add up to that of the
+// norm.
 void Fluid::joinBodies() {
-  std::fill(several_.begin(), several_.end(), uint8_t(0));
+  std::fill(joint_.begin(), joint_.end(), 0u);
   std::fill(predicted_.begin(), predicted_.end(), 0.0f);
-  // Particles on surfaces do add up: each body has a layer of them.
+  joints_.clear();
+  // Particles on surfaces add up: each body has a layer of them.
   const auto each = [&](bool exact, const auto& act) {
     for (size_t b = 0; b < bodies_.size(); ++b) {
       if (!bodies_[b].map || bodies_[b].map->exact() != exact) continue;
@@ -50,25 +53,35 @@ void Fluid::joinBodies() {
         act(entries_.particle[e], entries_.sample[e]);
     }
   };
-  bool any = false;
   each(true, [&](uint32_t i, const Vec4f& sample) {
-    if (predicted_[i] > 0) {
-      several_[i] = 1;
-      any = true;
+    if (predicted_[i] > 0 && joint_[i] == 0) {
+      joints_.push_back({});
+      joint_[i] = uint32_t(joints_.size());
     }
-    predicted_[i] += fourth(sample.w());
+    predicted_[i] = 1;
     boundary_[i] = sample;
   });
-  if (any) {
-    for (size_t i = 0; i < size(); ++i)
-      if (several_[i] != 0) boundary_[i] = withFourth(Vec3f::Zero(), std::sqrt(std::sqrt(predicted_[i])));
+  const auto eachJoint = [&](const auto& act) {
+    if (joints_.empty()) return;
     each(true, [&](uint32_t i, Vec4f& sample) {
-      if (several_[i] == 0) return;
-      const float part = sample.w() / boundary_[i].w();
-      sample.head<3>() *= part * part * part;
-      boundary_[i].head<3>() += sample.head<3>();
+      if (joint_[i] != 0) act(joints_[joint_[i] - 1], i, sample);
     });
-  }
+  };
+  eachJoint([](Joint& joint, uint32_t, const Vec4f& sample) {
+    const float steep = sample.head<3>().norm();
+    if (!(steep > 0)) return;
+    joint.direction += sample.head<3>() / steep;
+    joint.count += 1;
+  });
+  for (Joint& joint : joints_)
+    if (joint.count > 0) joint.power = 1 + 3 * joint.direction.squaredNorm() / (joint.count * joint.count);
+  eachJoint([](Joint& joint, uint32_t, const Vec4f& sample) { joint.sum += joint.raise(sample.w()); });
+  eachJoint([&](Joint& joint, uint32_t i, Vec4f& sample) {
+    const float value = joint.root(joint.sum);
+    sample.head<3>() *= std::pow(sample.w() / value, joint.power - 1);
+    joint.slope += sample.head<3>();
+    boundary_[i] = withFourth(joint.slope, value);
+  });
   each(false, [&](uint32_t i, const Vec4f& sample) { boundary_[i] += sample; });
 }
 
@@ -114,7 +127,7 @@ void Fluid::addMobility() {
 
 // Where the particles will be; exactly, where the map is exact.
 void Fluid::addBoundary(double dt) {
-  std::fill(predicted_.begin(), predicted_.end(), 0.0f);  // fourth powers
+  std::fill(predicted_.begin(), predicted_.end(), 0.0f);  // powers, by joint
   for (size_t b = 0; b < bodies_.size(); ++b) {
     const BoundaryBody& body = bodies_[b];
     const uint32_t first = entries_.bodyStart[b], count = entries_.bodyStart[b + 1] - first;
@@ -141,15 +154,15 @@ void Fluid::addBoundary(double dt) {
       body.map->values(points, values);
       for (size_t e = begin; e < end; ++e) {
         const uint32_t i = entries_.particle[first + e];
-        if (several_[i] != 0)
-          predicted_[i] += fourth(values[e - begin]);
+        if (joint_[i] != 0)
+          predicted_[i] += joints_[joint_[i] - 1].raise(values[e - begin]);
         else
           rate_[i] += values[e - begin];
       }
     });
   }
   parallelFor(size(), [&](size_t k) {
-    if (several_[k] != 0) rate_[k] += std::sqrt(std::sqrt(predicted_[k]));
+    if (joint_[k] != 0) rate_[k] += joints_[joint_[k] - 1].root(predicted_[k]);
   });
 }
 

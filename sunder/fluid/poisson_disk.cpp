@@ -74,7 +74,8 @@ class DartCells {
 
 }  // namespace
 
-std::vector<Vec3> poissonDisk(const geometry::TriMesh& mesh, double spacing, uint64_t seed) {
+std::vector<sdf::SurfaceSample> poissonDiskSamples(const geometry::TriMesh& mesh, double spacing,
+                                                   uint64_t seed) {
   if (!(spacing > 0) || !std::isfinite(spacing))
     throw Error(ErrorKind::Usage, fmt::format("boundary particles {} m apart", spacing));
   const double count = std::ceil(kDarts * areaOf(mesh) / (spacing * spacing));
@@ -93,7 +94,7 @@ std::vector<Vec3> poissonDisk(const geometry::TriMesh& mesh, double spacing, uin
   std::sort(order.begin(), order.end());
 
   DartCells cells(darts, spacing);
-  std::vector<Vec3> stuck;
+  std::vector<sdf::SurfaceSample> stuck;
   std::vector<uint32_t> before;  // in the same cell
   for (const auto& [key, dart] : order) {
     const Vec3& p = darts[dart].point;
@@ -102,15 +103,22 @@ std::vector<Vec3> poissonDisk(const geometry::TriMesh& mesh, double spacing, uin
     for (const uint32_t near : cells.around(cell)) {
       if (near == kNone) continue;
       for (uint32_t s = cells.last(near); s != kNone && free; s = before[s])
-        free = (stuck[s] - p).squaredNorm() >= spacing * spacing;
+        free = (stuck[s].point - p).squaredNorm() >= spacing * spacing;
       if (!free) break;
     }
     if (!free) continue;
     before.push_back(cells.last(cell));
     cells.last(cell) = uint32_t(stuck.size());
-    stuck.push_back(p);
+    stuck.push_back(darts[dart]);
   }
   return stuck;
+}
+
+std::vector<Vec3> poissonDisk(const geometry::TriMesh& mesh, double spacing, uint64_t seed) {
+  std::vector<Vec3> points;
+  for (const sdf::SurfaceSample& sample : poissonDiskSamples(mesh, spacing, seed))
+    points.push_back(sample.point);
+  return points;
 }
 
 }  // namespace sunder::fluid

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sunder/geometry/mesh.h"
+#include "sunder/sdf/point_samples.h"
 
 #include <cstdint>
 #include <vector>
@@ -15,6 +16,9 @@ namespace sunder::fluid {
 
 // Throws Error (Usage) for a spacing that is not positive, Error (Geometry) for a mesh without area, Error
 // (Limit) for more than kMostDarts.
+std::vector<sdf::SurfaceSample> poissonDiskSamples(const geometry::TriMesh& mesh, double spacing,
+                                                   uint64_t seed = 1);
+// Their points alone.
 std::vector<Vec3> poissonDisk(const geometry::TriMesh& mesh, double spacing, uint64_t seed = 1);
 
 inline constexpr double kMostDarts = 2e8;

@@ -61,6 +61,10 @@ bool Liquids::follow(const rigid::Simulation& simulation) {
           own ? shapes_[scene_.bodies[b].shape].shape.get() : simulation.shape(BodyIndex(b)).get();
       const auto made = maps_.find(shape);
       body.map = made != maps_.end() ? made->second : mapOf(*shape, pieceOffset_);
+      if (simulation.kind(BodyIndex(b)) == rigid::BodyKind::Dynamic) {
+        if (own && !skins_.contains(shape)) skins_[shape] = skinOf(*shape);
+        body.skin = own ? skins_[shape] : skinOf(*shape);
+      }
     }
     body.friction = scene_.fluid->friction;
     body.noSlip = scene_.fluid->noSlip;

@@ -75,6 +75,7 @@ class Liquids {
   void drain();
   // Pieces keep the distance from liquids that the whole had: `offset`.
   fluid::BoundaryMapPtr mapOf(const rigid::Shape& shape, std::optional<double> offset = {}) const;
+  fluid::SkinPtr skinOf(const rigid::Shape& shape) const;
   fluid::BoundaryMapPtr tankMap(Box3 box) const;
   fluid::BoundaryMapPtr particlesOf(const geometry::TriMesh& surface) const;
 
@@ -82,7 +83,8 @@ class Liquids {
   const std::vector<BuiltShape>& shapes_;
   std::unique_ptr<fluid::Fluid> fluid_;
   std::map<const rigid::Shape*, fluid::BoundaryMapPtr> maps_;  // of the scene's shapes
-  std::optional<double> pieceOffset_;                          // of what breaks, which its pieces keep
+  std::map<const rigid::Shape*, fluid::SkinPtr> skins_;
+  std::optional<double> pieceOffset_;             // of what breaks, which its pieces keep
   std::optional<uint32_t> tank_;                  // body of the fluid, before those of the simulation
   std::vector<rigid::Pose> before_;               // by body of the simulation
   std::vector<fluid::BoundaryImpulse> impulses_;  // on them, in the last step

@@ -24,6 +24,12 @@ fluid::BoundaryMapPtr Liquids::particlesOf(const geometry::TriMesh& surface) con
       fluid::poissonDisk(surface, kBoundarySpacing * scene_.fluid->settings.radius), fluid_->support());
 }
 
+// Films matter where several particles would fit under a body.
+fluid::SkinPtr Liquids::skinOf(const rigid::Shape& shape) const {
+  if (shape.localBounds().extent().maxCoeff() < 2 * fluid_->support()) return nullptr;
+  return fluid::makeSkin(shape.surface(), 2 * scene_.fluid->settings.radius);
+}
+
 fluid::BoundaryMapPtr Liquids::tankMap(Box3 box) const {
   const double support = fluid_->support();
   // Where liquids repeat themselves there are no walls: they are out of reach.

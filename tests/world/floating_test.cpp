@@ -64,6 +64,35 @@ double restingDepth(double density) {
   return 0.5 * (low + high);
 }
 
+// Boxes that lie flat on the floor, where no particle fits below them, and one that sinks.
+std::string plank(const char* material, double height) {
+  return R"({
+    "world": {"frames": 1000, "frameRate": 50, "timeStep": "1/200 s"},
+    "bodies": [
+      {"id": "floor", "shape": {"plane": {}}, "kind": "static"},
+      {"id": "plank", "shape": {"box": {"size": [0.36, 0.12, 0.36]}}, "material": ")" +
+         std::string(material) + R"(", "position": [0.4, )" + std::to_string(height) + R"(, 0.4]}
+    ],
+    "fluid": {
+      "radius": "2 cm", "longestStep": "2.5 ms", "periodic": [0.8, 0, 0.8],
+      "liquids": [{"id": "water", "smoothing": 0.05, "blocks": [{"lower": [0, 0, 0], "upper": [0.8, 0.4, 0.8]}]}]
+    }
+  })";
+}
+
+TEST(Floating, PlanksRiseFromTheFloorUnlessTheyAreHeavy) {
+  for (const char* material : {"oak", "ice"}) {
+    World world(floatingFrom(plank(material, 0.06)));
+    for (int k = 0; k < 150 && heightOf(world) < 0.28; ++k) world.advance();
+    EXPECT_GT(heightOf(world), 0.28) << material;
+    EXPECT_LT(world.simulation().velocity(rigid::BodyIndex(1)).norm(), 1.5);
+  }
+  World world(floatingFrom(plank("granite", 0.2)));
+  for (int k = 0; k < 60; ++k) world.advance();
+  EXPECT_LT(heightOf(world), 0.065);
+  EXPECT_LT(world.simulation().velocity(rigid::BodyIndex(1)).norm(), 0.05);
+}
+
 TEST(FloatingFull, BallsFloatAsDeepAsTheyAreHeavy) {
   for (const double density : {250.0, 500.0, 900.0}) {
     const double depth = restingDepth(density);

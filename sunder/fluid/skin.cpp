@@ -1,0 +1,49 @@
+#include "sunder/fluid/skin.h"
+
+#include "sunder/fluid/near_points.h"
+#include "sunder/fluid/poisson_disk.h"
+
+#include <limits>
+
+namespace sunder::fluid {
+
+namespace {
+constexpr size_t kDartsOfAPatch = 40;  // areas are right to a sixth of one, and add up to the whole
+}
+
+SkinPtr makeSkin(const geometry::TriMesh& mesh, double spacing) {
+  auto skin = std::make_shared<Skin>();
+  double area = 0;
+  std::vector<Vec3> normals;
+  for (const auto& [a, b, c] : mesh.triangles) {
+    normals.push_back((mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]));
+    area += 0.5 * normals.back().norm();
+    normals.back().normalize();
+  }
+  for (const sdf::SurfaceSample& sample : poissonDiskSamples(mesh, spacing)) {
+    skin->points.push_back(sample.point);
+    skin->normals.push_back(normals[sample.triangle]);
+  }
+  // Each dart belongs to the nearest patch that looks the same way.
+  skin->areas.assign(skin->points.size(), 0);
+  const NearPoints patches(skin->points, 2 * spacing);
+  const std::vector<sdf::SurfaceSample> darts =
+      sdf::scatterOnSurface(mesh, kDartsOfAPatch * skin->points.size(), 2);
+  for (const sdf::SurfaceSample& dart : darts) {
+    double nearest = std::numeric_limits<double>::infinity();
+    size_t owner = 0;
+    patches.any(dart.point, [&](uint32_t k) {
+      const double turned = 1 - skin->normals[k].dot(normals[dart.triangle]);
+      const double far = (skin->points[k] - dart.point).squaredNorm() + turned * spacing * spacing;
+      if (far < nearest) {
+        nearest = far;
+        owner = k;
+      }
+      return false;
+    });
+    skin->areas[owner] += area / double(darts.size());
+  }
+  return skin;
+}
+
+}  // namespace sunder::fluid
