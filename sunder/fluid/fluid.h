@@ -234,7 +234,7 @@ class Fluid {
   // Particles near several bodies: how the densities of those are joined.
   struct Joint {
     Vec3f direction = Vec3f::Zero(), slope = Vec3f::Zero();  // sums of unit gradients, of weighted ones
-    float count = 0, power = 4, sum = 0;
+    float count = 0, power = 4, largest = 0, sum = 0;
 
     float raise(float value) const;
     float root(float sum) const;

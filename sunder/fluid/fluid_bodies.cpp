@@ -16,8 +16,9 @@ double turning(const BoundaryBody& body, const Vec3& arm) { return arm.dot(body.
 
 }  // namespace
 
-float Fluid::Joint::raise(float value) const { return value > 0 ? std::pow(value, power) : 0; }
-float Fluid::Joint::root(float sum) const { return std::pow(sum, 1 / power); }
+// Relative to the largest: powers of next to nothing would be nothing.
+float Fluid::Joint::raise(float value) const { return value > 0 ? std::pow(value / largest, power) : 0; }
+float Fluid::Joint::root(float sum) const { return largest * std::pow(sum, 1 / power); }
 
 bool Fluid::movable(size_t body) const { return !held_ && bodies_[body].inverseMass > 0; }
 
@@ -68,6 +69,7 @@ void Fluid::joinBodies() {
     });
   };
   eachJoint([](Joint& joint, uint32_t, const Vec4f& sample) {
+    joint.largest = std::max(joint.largest, sample.w());
     const float steep = sample.head<3>().norm();
     if (!(steep > 0)) return;
     joint.direction += sample.head<3>() / steep;

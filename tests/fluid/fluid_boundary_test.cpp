@@ -185,6 +185,25 @@ TEST(FluidBoundaryFull, NothingGoesThroughTheFloor) {
   EXPECT_GT(lowest, -kRadius);
 }
 
+// Two bodies that hardly reach a particle: powers of what they add are below the smallest number.
+TEST(FluidBoundary, NextToNothingIsNextToNothing) {
+  struct Faint : BoundaryMap {
+    void samples(std::span<const Vec4f> points, std::span<Vec4f> out) const override {
+      for (size_t i = 0; i < points.size(); ++i) out[i] = Vec4f(0, 1e-13f, 0, 1e-13f);
+    }
+    void values(std::span<const Vec4f> points, std::span<float> out) const override {
+      std::fill_n(out.begin(), points.size(), 1e-13f);
+    }
+    Box3 bounds() const override { return {Vec3::Constant(-1), Vec3::Constant(1)}; }
+  };
+  Fluid fluid(settingsOf());
+  fluid.addPhase({1000, 1e-6, 0, 0});
+  for (int k = 0; k < 2; ++k) fluid.addBody(fixed(std::make_shared<const Faint>()));
+  fluid.add(fillBox({Vec3::Zero(), Vec3::Constant(0.2)}, kDiameter), Vec3::Zero());
+  for (int k = 0; k < 3; ++k) fluid.step(1e-3);
+  for (const Vec3& p : fluid.positions()) EXPECT_TRUE(p.allFinite());
+}
+
 // Twice as much fluid as fits, and a body that goes through the floor: nothing is thrown without bounds.
 TEST(FluidBoundary, WhereThereIsNoRoomPressuresEnd) {
   const Box3 box{Vec3::Zero(), Vec3(0.4, 0.4, 0.4)};
