@@ -1,6 +1,7 @@
 // Films between solids under water. Where a body lies flat on another, no particle fits between them: the
 // water presses the body down and nothing lifts it. In such places a film has the pressure of the fluid
 // around the body, as far as the rim of the film is wet; it presses on both bodies alike.
+#include "sunder/base/profiler.h"
 #include "sunder/fluid/fluid.h"
 #include "sunder/fluid/near_points.h"
 #include "sunder/fluid/skin.h"
@@ -64,6 +65,8 @@ Fluid::Surroundings Fluid::surroundings(size_t b) const {
 }
 
 void Fluid::pressFilms(double dt) {
+  if (!anyMovable()) return;
+  const ProfileScope scope("films");
   std::vector<Box3> boxes(bodies_.size());
   for (size_t b = 0; b < bodies_.size(); ++b)
     if (bodies_[b].map) boxes[b] = worldBounds(bodies_[b]);

@@ -23,7 +23,7 @@ double toCome(const Scene& scene) {
   double sum = 0;
   for (const LiquidSpec& liquid : scene.fluid->liquids)
     for (const EmitterSpec& e : liquid.emitters)
-      sum += kPi * e.radius * e.radius * e.speed * std::max(0.0, std::min(e.until, end) - e.from) /
+      sum += e.area() * e.speed * std::max(0.0, std::min(e.until, end) - e.from) /
              (diameter * diameter * diameter);
   return sum;
 }

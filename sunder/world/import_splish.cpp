@@ -218,22 +218,27 @@ class Importer {
       const double diameter = 2 * radius_, width = number(from, "width", 5),
                    height = number(from, "height", 5);
       const Vec3 axis = vector(from, "rotationAxis", Vec3::UnitZ());
-      Vec3 direction = Vec3::UnitX();
-      if (axis.norm() > 0)
-        direction = Eigen::AngleAxisd(number(from, "rotationAngle", 0), axis.normalized()) * direction;
+      // Along x, as high as y and as wide as z, then turned.
+      Vec3 direction = Vec3::UnitX(), up = Vec3::UnitY();
+      if (axis.norm() > 0) {
+        const Eigen::AngleAxisd turn(number(from, "rotationAngle", 0), axis.normalized());
+        direction = turn * direction;
+        up = turn * up;
+      }
       direction = vector(from, "direction", direction);
       double speed = 1;
       if (from.contains("velocity"))
         speed = from["velocity"].is_array() ? vector(from, "velocity", Vec3::Zero()).norm()
                                             : number(from, "velocity", 1);
-      const bool round = number(from, "type", 0) == 1;
-      // A jet of ours is round: of the same area.
-      const double radius = round ? 0.5 * width * diameter : std::sqrt(width * height / kPi) * diameter;
-      if (!round) note("square emitters became round ones of the same area");
       OrderedJson made{{"position", list(vector(from, "translation", Vec3::Zero()))},
-                       {"direction", list(direction)},
-                       {"radius", radius},
-                       {"speed", speed}};
+                       {"direction", list(direction)}};
+      if (number(from, "type", 0) == 1) {
+        made["radius"] = 0.5 * width * diameter;
+      } else {
+        made["size"] = {width * diameter, height * diameter};
+        if (up.cross(direction).norm() > 1e-6) made["up"] = list(up);
+      }
+      made["speed"] = speed;
       if (from.contains("emitStartTime")) made["from"] = number(from, "emitStartTime", 0);
       if (number(from, "emitEndTime", 1e9) < 1e8) made["until"] = number(from, "emitEndTime", 0);
       liquid(from)["emitters"].push_back(made);

@@ -4,6 +4,7 @@
 #include "sunder/world/field_tree.h"
 #include "sunder/world/liquids.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
@@ -18,6 +19,30 @@ using rigid::BodyIndex;
 constexpr double kBuried = 0.75;
 constexpr double kNozzle = 2;    // diameters that particles of an emitter are led
 constexpr double kPoured = 0.5;  // liquid that is poured comes no nearer
+
+// Where the particles of a layer are, across the jet and up.
+std::vector<Vec2> nozzle(const EmitterSpec& emitter, double spacing) {
+  std::vector<Vec2> places;
+  if (emitter.radius > 0) {
+    const int reach = int(emitter.radius / spacing);
+    for (int i = -reach; i <= reach; ++i)
+      for (int j = -reach; j <= reach; ++j)
+        if (spacing * std::hypot(i, j) <= emitter.radius) places.emplace_back(spacing * i, spacing * j);
+    return places;
+  }
+  const auto count = [&](double length) { return std::max(1, int(length / spacing + 1e-6)); };
+  const int columns = count(emitter.width), rows = count(emitter.height);
+  for (int i = 0; i < columns; ++i)
+    for (int j = 0; j < rows; ++j)
+      places.emplace_back(spacing * (i - 0.5 * (columns - 1)), spacing * (j - 0.5 * (rows - 1)));
+  return places;
+}
+
+bool inNozzle(const EmitterSpec& emitter, const Vec3& way, double margin) {
+  const double across = way.dot(emitter.across), up = way.dot(emitter.up);
+  if (emitter.radius > 0) return std::hypot(across, up) <= emitter.radius + margin;
+  return std::abs(across) <= 0.5 * emitter.width + margin && std::abs(up) <= 0.5 * emitter.height + margin;
+}
 
 }  // namespace
 
@@ -89,14 +114,10 @@ void Liquids::emit(double time) {
         const double due = emitter.from + double(emitted_[l][e]) * interval;
         if (due > time || due >= emitter.until) break;
         ++emitted_[l][e];
-        const Vec3 u = emitter.direction.unitOrthogonal(), v = emitter.direction.cross(u);
         const Vec3 centre = emitter.position + (time - due) * emitter.speed * emitter.direction;
-        const int reach = int(emitter.radius / spacing);
         std::vector<Vec3> layer;
-        for (int i = -reach; i <= reach; ++i)
-          for (int j = -reach; j <= reach; ++j)
-            if (spacing * std::hypot(i, j) <= emitter.radius)
-              layer.push_back(centre + spacing * (i * u + j * v));
+        for (const Vec2& place : nozzle(emitter, spacing))
+          layer.push_back(centre + place.x() * emitter.across + place.y() * emitter.up);
         fluid_->add(layer, emitter.speed * emitter.direction, l);
       }
     }
@@ -114,8 +135,7 @@ void Liquids::drive(double time) {
         const Vec3 way = fluid_->positions()[i] - emitter.position;
         const double along = way.dot(emitter.direction);
         if (along < -length || along > length || fluid_->phases()[i] != l) continue;
-        if ((way - along * emitter.direction).norm() <= emitter.radius + 0.5 * length)
-          fluid_->setVelocity(i, emitter.speed * emitter.direction);
+        if (inNozzle(emitter, way, 0.5 * length)) fluid_->setVelocity(i, emitter.speed * emitter.direction);
       }
     }
 }

@@ -112,11 +112,15 @@ struct BlockSpec {
   Vec3 velocity = Vec3::Zero();
 };
 
-// A round jet.
+// A jet from a nozzle that is round, or a rectangle where its radius is 0.
 struct EmitterSpec {
   Vec3 position = Vec3::Zero(), direction = Vec3::UnitY();
-  double radius = 0, speed = 1;  // m, m/s
-  double from = 0, until = 0;    // s
+  double radius = 0, speed = 1;                     // m, m/s
+  double width = 0, height = 0;                     // m
+  Vec3 across = Vec3::UnitX(), up = Vec3::UnitY();  // of its width and height, square to the direction
+  double from = 0, until = 0;                       // s
+
+  double area() const { return radius > 0 ? kPi * radius * radius : width * height; }
 };
 
 struct LiquidSpec {

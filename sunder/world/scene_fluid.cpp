@@ -71,7 +71,22 @@ EmitterSpec readEmitter(const SceneNode& node) {
   EmitterSpec emitter;
   emitter.position = node["position"].vector(kLength);
   emitter.direction = node["direction"].direction();
-  emitter.radius = node["radius"].positive(kLength);
+  if (node.has("radius") == node.has("size")) node.fail("needs a \"radius\", or a \"size\": one of both");
+  emitter.across = emitter.direction.unitOrthogonal();
+  if (node.has("radius")) {
+    emitter.radius = node["radius"].positive(kLength);
+  } else {
+    if (node["size"].size() != 2) node["size"].fail("must have a width and a height");
+    emitter.width = node["size"][size_t(0)].positive(kLength);
+    emitter.height = node["size"][size_t(1)].positive(kLength);
+    const Vec3 up = node.has("up") ? node["up"].direction() : Vec3(Vec3::UnitY());
+    const Vec3 across = up.cross(emitter.direction);
+    if (across.norm() > 1e-6)
+      emitter.across = across.normalized();
+    else if (node.has("up"))
+      node["up"].fail("is along the direction of the jet");
+  }
+  emitter.up = emitter.direction.cross(emitter.across);
   emitter.speed = node["speed"].positive(kSpeed);
   emitter.from = node.notNegative("from", kTime, 0);
   emitter.until = node.notNegative("until", kTime, std::numeric_limits<double>::infinity());

@@ -96,7 +96,8 @@ class Liquids(CommandTest):
                 {"geometryFile": "sphere.obj", "translation": [1.5, 0.4, 0.5], "scale": [0.2, 0.2, 0.2], "isDynamic": True,
                  "density": 300}],
             "FluidBlocks": [{"start": [0, 0, 0], "end": [0.5, 1, 1], "initialVelocity": [1, 0, 0]}],
-            "Emitters": [{"width": 4, "translation": [0.1, 1.5, 0.5], "velocity": 2, "type": 1}],
+            "Emitters": [{"width": 4, "translation": [0.1, 1.5, 0.5], "velocity": 2, "type": 1},
+                         {"width": 2, "height": 4, "translation": [0.1, 1.2, 0.5], "velocity": 2, "type": 0}],
             "FluidModels": []}
         (self.folder / "theirs.json").write_text(json.dumps(theirs))
         made = self.json("import", "theirs.json", "-o", "ours.json")
@@ -106,6 +107,9 @@ class Liquids(CommandTest):
         self.assertEqual(ours["fluid"]["tank"], {"lower": [0, 0, 0], "upper": [2, 2, 1]})
         self.assertEqual(ours["fluid"]["solver"], "implicit")
         self.assertEqual(ours["fluid"]["liquids"][0]["blocks"][0]["velocity"], [1, 0, 0])
+        slot = ours["fluid"]["liquids"][0]["emitters"][1]
+        self.assertAlmostEqual(slot["size"][1], 2 * slot["size"][0])
+        self.assertEqual(slot["up"], [0, 1, 0])
         self.ok("run", "ours.json", "-o", "out", "--quiet")
         for wrong, says in (({"world": {}}, 'no "Configuration"'), ({"Configuration": {"sim2D": True}}, "two dimensions"),
                             ({"Configuration": {"particleRadius": "big"}}, '"particleRadius" is not a number')):

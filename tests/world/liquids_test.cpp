@@ -209,6 +209,36 @@ TEST(Liquids, ScenesChooseSolverVorticityAndAir) {
   while (world.frame() < 3) world.advance();
 }
 
+// A slot four particles wide and two high: layers of eight, where they should be.
+TEST(Liquids, NozzlesMayBeRectangles) {
+  constexpr const char* kSlot = R"({
+    "world": {"frames": 6, "frameRate": 60, "timeStep": "1/120 s", "gravity": [0, 0, 0]},
+    "fluid": {"radius": "2 cm", "liquids": [{"id": "water", "emitters": [
+      {"position": [0, 1, 0], "direction": [1, 0, 0], "size": ["16 cm", "8 cm"], "speed": 2}]}]}
+  })";
+  World world(liquidFrom(kSlot));
+  while (world.frame() < 6) world.advance();
+  Box3 box;
+  for (const Vec3& p : world.liquids().fluid()->positions()) box.grow(p);
+  EXPECT_EQ(world.liquids().fluid()->size() % 8, 0u);
+  EXPECT_GE(world.liquids().fluid()->size(), 5 * 8u);
+  EXPECT_NEAR(box.extent().z(), 0.12, 5e-3);
+  EXPECT_NEAR(box.extent().y(), 0.04, 5e-3);
+  EXPECT_NEAR(box.center().y(), 1, 1e-3);
+  const auto refusal = [&](const std::string& change) {
+    try {
+      liquidFrom(kSlot, {change});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal("fluid.liquids.0.emitters.0.radius=1").find("one of both"), std::string::npos);
+  EXPECT_NE(refusal("fluid.liquids.0.emitters.0.up=[-1, 0, 0]").find("along the direction"),
+            std::string::npos);
+  EXPECT_NE(refusal("fluid.liquids.0.emitters.0.size=[1]").find("size"), std::string::npos);
+}
+
 // A glass stands on the floor; what is poured in stays in and weighs what the glass holds.
 TEST(Liquids, AGlassIsFilledToALevel) {
   constexpr const char* kGlass = R"({
