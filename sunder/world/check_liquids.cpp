@@ -28,6 +28,32 @@ double toCome(const Scene& scene) {
   return sum;
 }
 
+// Tanks hold liquids only.
+void findBodiesWithoutFloor(const World& world, CheckReport& report) {
+  const Scene& scene = world.scene();
+  if (!scene.fluid->tank || scene.fluid->settings.gravity.isZero(0)) return;
+  const auto boundsOfBody = [&](uint32_t b) { return world.simulation().bounds(rigid::BodyIndex(b)); };
+  Box3 footprint = *scene.fluid->tank;
+  footprint.lower.y() = -Box3::kInfinity;
+  const auto isFloor = [&](uint32_t b) {
+    return scene.bodies[b].kind != rigid::BodyKind::Dynamic && !scene.bodies[b].liquid &&
+           overlap(boundsOfBody(b), footprint);
+  };
+  for (uint32_t b = 0; b < scene.bodies.size(); ++b)
+    if (isFloor(b)) return;
+  for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySpec& body = scene.bodies[b];
+    const auto holds = [&](const JointSpec& joint) {
+      return joint.settings.a == rigid::BodyIndex(b) || joint.settings.b == rigid::BodyIndex(b);
+    };
+    if (std::any_of(scene.joints.begin(), scene.joints.end(), holds)) continue;
+    if (body.kind != rigid::BodyKind::Dynamic || !overlap(boundsOfBody(b), *scene.fluid->tank)) continue;
+    report.findings.push_back(
+        {false, "body " + body.id,
+         "falls through the tank if it sinks: tanks hold liquids only; a static plane makes a floor"});
+  }
+}
+
 }  // namespace
 
 void checkLiquids(const World& world, CheckReport& report) {
@@ -71,6 +97,7 @@ void checkLiquids(const World& world, CheckReport& report) {
           {false, where,
            fmt::format("has gaps of {:.2g} m, where no particle of {:.2g} m fits", gap, diameter)});
   }
+  findBodiesWithoutFloor(world, report);
   report.particles = fluid.size();
   report.memoryBytes += double(fluid.bytes()) + kListBytes * particles + (kListBytes + 200) * later;
   report.recordingBytes += kFrameBytes * (particles + 0.5 * later) * double(scene.world.frames);

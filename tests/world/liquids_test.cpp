@@ -287,6 +287,14 @@ TEST(Liquids, ACheckSaysWhatIsTooThinOrTooMuch) {
       "liquids": [{"id": "water", "blocks": [{"lower": [0, 0, 0], "upper": [0.3, 0.3, 0.3]},
                                              {"lower": [0.01, 0, 0], "upper": [0.31, 0.3, 0.3]}]}]}
   })"));
+  const CheckReport sinking = checkScene(liquidFrom(R"({
+    "world": {"frames": 10},
+    "bodies": [{"id": "ball", "shape": {"sphere": {"radius": "8 cm"}}, "position": [0.3, 0.42, 0.25]}],
+    "fluid": {"radius": "2 cm", "tank": {"lower": [0, 0, 0], "upper": [1, 1, 0.5]},
+      "liquids": [{"id": "water", "blocks": [{"lower": [0, 0, 0], "upper": [0.5, 0.3, 0.3]}]}]}
+  })"));
+  ASSERT_EQ(sinking.findings.size(), 1u);
+  EXPECT_NE(sinking.findings[0].text.find("falls through the tank"), std::string::npos);
   std::string all;
   for (const Finding& finding : report.findings) all += finding.where + ": " + finding.text + "\n";
   EXPECT_NE(all.find("body sheet: has walls of 0.05 m, thin for particles of 0.04 m"), std::string::npos)
