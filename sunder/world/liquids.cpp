@@ -22,6 +22,7 @@ constexpr uint32_t kRoomRounds = 30;
 
 Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : scene_(scene), shapes_(shapes) {
   if (!scene.fluid) return;
+  const ProfileScope scope("boundary maps");
   const FluidSpec& spec = *scene.fluid;
   fluid_ = std::make_unique<fluid::Fluid>(spec.settings);
   for (const LiquidSpec& liquid : spec.liquids) {
