@@ -118,6 +118,9 @@ class Fluid {
   BoundaryBody& body(uint32_t index) { return bodies_[index]; }
   void removeBody(uint32_t index);  // keeps its place
   size_t bodyCount() const { return bodies_.size(); }
+  bool touches(uint32_t body) const {  // as of the last step
+    return body + 1 < entries_.bodyStart.size() && entries_.bodyStart[body + 1] > entries_.bodyStart[body];
+  }
 
   // Moves particles, without giving them speed, until none is denser than rest by more than `tolerance`, or
   // so many rounds are over: for blocks that were just added, which press against corners of walls, or each

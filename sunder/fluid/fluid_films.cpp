@@ -18,12 +18,12 @@ constexpr float kCovered = 0.3f;  // of rest: what another body adds to the dens
 constexpr double kGap = 1.5;   // in front of a patch, where that is asked: gaps of less than two are films
 constexpr double kWets = 2.5;  // a particle nearer than that, in front of a patch, wets it
 constexpr double kRim = 2.5;   // patches so far from a film are its rim
-constexpr double kTooMuch = 0.15;  // that particles between bodies may press beyond the pressure around
+constexpr double kTooMuch = 0.1;  // that particles between bodies may press beyond the pressure around
 constexpr float kBetween = 2;      // power of joints: of bodies on opposite sides it is less
 
 // Fluid at rest along a wall: the sum of volumes times the slopes of the map, over the area. It makes forces
-// of particles into pressures. 0.49 on a plane, somewhat more around edges.
-constexpr double kSlopeOfAWall = 0.51;
+// of particles into pressures. 0.49 on a plane, 0.54 around a box of five to ten diameters.
+constexpr double kSlopeOfAWall = 0.54;
 
 // Which body covers each patch of a skin, most of all; none: kNobody.
 constexpr uint32_t kNobody = ~uint32_t(0);
@@ -70,16 +70,15 @@ void Fluid::pressFilms(double dt) {
   std::vector<Box3> boxes(bodies_.size());
   for (size_t b = 0; b < bodies_.size(); ++b)
     if (bodies_[b].map) boxes[b] = worldBounds(bodies_[b]);
-  // Of two bodies with skins, that with the smaller one has the film.
+  // Of two wet bodies with skins, that with the smaller one has the film.
   const auto first = [&](size_t a, size_t b) {
-    if (!movable(b) || !bodies_[b].skin) return true;
+    if (!movable(b) || !bodies_[b].skin || !touches(uint32_t(b))) return true;
     const size_t ours = bodies_[a].skin->points.size(), theirs = bodies_[b].skin->points.size();
     return ours != theirs ? ours < theirs : a < b;
   };
   for (size_t b = 0; b < bodies_.size(); ++b) {
     const BoundaryBody& body = bodies_[b];
-    if (!body.map || !movable(b) || !body.skin || entries_.bodyStart[b + 1] == entries_.bodyStart[b])
-      continue;
+    if (!body.map || !movable(b) || !body.skin || !touches(uint32_t(b))) continue;
     const size_t count = body.skin->points.size();
     std::vector<float> values(count), most(count, kCovered);
     std::vector<uint32_t> cover(count, kNobody);

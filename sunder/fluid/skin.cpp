@@ -8,7 +8,7 @@
 namespace sunder::fluid {
 
 namespace {
-constexpr size_t kDartsOfAPatch = 40;  // areas are right to a sixth of one, and add up to the whole
+constexpr size_t kDartsOfAPatch = 20;  // areas are right to a quarter, and add up to the whole
 }
 
 SkinPtr makeSkin(const geometry::TriMesh& mesh, double spacing) {

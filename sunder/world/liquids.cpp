@@ -50,6 +50,26 @@ Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : sc
   }
 }
 
+const rigid::Shape* Liquids::shapeOf(const rigid::Simulation& simulation, uint32_t body) const {
+  return body < scene_.bodies.size() ? shapes_[scene_.bodies[body].shape].shape.get()
+                                     : simulation.shape(BodyIndex(body)).get();
+}
+
+// Bodies get a skin when they are wet for the first time.
+void Liquids::giveSkins(const rigid::Simulation& simulation) {
+  const uint32_t first = tank_ ? 1 : 0;
+  for (uint32_t b = 0; b < before_.size(); ++b) {
+    fluid::BoundaryBody& body = fluid_->body(first + b);
+    if (!body.map || body.skin || !fluid_->touches(first + b) ||
+        simulation.kind(BodyIndex(b)) != rigid::BodyKind::Dynamic)
+      continue;
+    const rigid::Shape* shape = shapeOf(simulation, b);
+    const bool own = b < scene_.bodies.size();
+    if (own && !skins_.contains(shape)) skins_[shape] = skinOf(*shape);
+    body.skin = own ? skins_[shape] : skinOf(*shape);
+  }
+}
+
 bool Liquids::follow(const rigid::Simulation& simulation) {
   const size_t known = before_.size();
   const uint32_t first = tank_ ? 1 : 0;
@@ -57,15 +77,9 @@ bool Liquids::follow(const rigid::Simulation& simulation) {
     fluid::BoundaryBody body;
     const bool own = b < scene_.bodies.size();
     if (simulation.exists(BodyIndex(b)) && !(own && scene_.bodies[b].liquid)) {
-      // Bodies that may break move with a shape of their tetrahedra, but look like their own.
-      const rigid::Shape* shape =
-          own ? shapes_[scene_.bodies[b].shape].shape.get() : simulation.shape(BodyIndex(b)).get();
+      const rigid::Shape* shape = shapeOf(simulation, b);
       const auto made = maps_.find(shape);
       body.map = made != maps_.end() ? made->second : mapOf(*shape, pieceOffset_);
-      if (simulation.kind(BodyIndex(b)) == rigid::BodyKind::Dynamic) {
-        if (own && !skins_.contains(shape)) skins_[shape] = skinOf(*shape);
-        body.skin = own ? skins_[shape] : skinOf(*shape);
-      }
     }
     body.friction = scene_.fluid->friction;
     body.noSlip = scene_.fluid->noSlip;
@@ -175,6 +189,7 @@ void Liquids::step(const rigid::Simulation& simulation, double time) {
     for (uint32_t b = 0; b < impulses_.size(); ++b)
       drift_[b] += step * fluid_->body(first + b).inverseMass * impulses_[b].linear;
     place(simulation, std::min(done / dt, 1.0));
+    giveSkins(simulation);
     drive(time);
     report_.last = fluid_->step(step);
     ++report_.steps;

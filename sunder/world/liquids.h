@@ -66,6 +66,9 @@ class Liquids {
   // New bodies, and those that are gone. Returns whether some came.
   bool follow(const rigid::Simulation& simulation);
   void place(const rigid::Simulation& simulation, double part);
+  // Bodies that may break move with a shape of their tetrahedra, but look like their own.
+  const rigid::Shape* shapeOf(const rigid::Simulation& simulation, uint32_t body) const;
+  void giveSkins(const rigid::Simulation& simulation);
   void fill(const rigid::Simulation& simulation);
   std::vector<Vec3> poured(const BlockSpec& block, const rigid::Simulation& simulation) const;
   // Marks points in bodies: where one adds more than `most` to the density.
