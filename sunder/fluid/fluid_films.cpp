@@ -15,11 +15,11 @@ namespace {
 
 constexpr float kCovered = 0.3f;  // of rest: what another body adds to the density where no particle fits
 // Lengths in diameters.
-constexpr double kGap = 1.5;   // in front of a patch, where that is asked: gaps of less than two are films
-constexpr double kWets = 2.5;  // a particle nearer than that, in front of a patch, wets it
-constexpr double kRim = 2.5;   // patches so far from a film are its rim
+constexpr double kGap = 1.5;      // in front of a patch, where that is asked: gaps of less than two are films
+constexpr double kWets = 2.5;     // a particle nearer than that, in front of a patch, wets it
+constexpr double kRim = 2.5;      // patches so far from a film are its rim
 constexpr double kTooMuch = 0.1;  // that particles between bodies may press beyond the pressure around
-constexpr float kBetween = 2;      // power of joints: of bodies on opposite sides it is less
+constexpr float kBetween = 2;     // power of joints: of bodies on opposite sides it is less
 
 // Fluid at rest along a wall: the sum of volumes times the slopes of the map, over the area. It makes forces
 // of particles into pressures. 0.49 on a plane, 0.54 around a box of five to ten diameters.
