@@ -80,7 +80,7 @@ std::string plank(const char* material, double height) {
   })";
 }
 
-TEST(Floating, PlanksRiseFromTheFloorUnlessTheyAreHeavy) {
+TEST(FloatingFull, PlanksRiseFromTheFloorUnlessTheyAreHeavy) {
   {
     World world(floatingFrom(plank("ice", 0.06)));
     for (int k = 0; k < 150 && heightOf(world) < 0.28; ++k) world.advance();
