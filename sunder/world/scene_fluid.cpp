@@ -22,6 +22,7 @@ fluid::PressureSolver solverOf(const std::string& name) {
 }
 
 constexpr Dimension kViscosity{{2, 0, -1, 0}, "1e-6 or \"1 mm2/s\""};
+constexpr double kMostInALayer = 1e6;  // particles of an emitter
 
 Box3 readBox(const SceneNode& node) {
   const Box3 box{node["lower"].vector(kLength), node["upper"].vector(kLength)};
@@ -67,7 +68,7 @@ BlockSpec readBlock(const SceneNode& node, const FindByName& body) {
   return block;
 }
 
-EmitterSpec readEmitter(const SceneNode& node) {
+EmitterSpec readEmitter(const SceneNode& node, double diameter) {
   EmitterSpec emitter;
   emitter.position = node["position"].vector(kLength);
   emitter.direction = node["direction"].direction();
@@ -87,6 +88,8 @@ EmitterSpec readEmitter(const SceneNode& node) {
       node["up"].fail("is along the direction of the jet");
   }
   emitter.up = emitter.direction.cross(emitter.across);
+  if (!(emitter.area() < kMostInALayer * diameter * diameter))
+    node.fail("is too wide for particles of this size", "a smaller nozzle, or larger particles (\"radius\")");
   emitter.speed = node["speed"].positive(kSpeed);
   emitter.from = node.notNegative("from", kTime, 0);
   emitter.until = node.notNegative("until", kTime, std::numeric_limits<double>::infinity());
@@ -160,7 +163,7 @@ FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName&
         liquid.blocks.push_back(readBlock(part["blocks"][b], body));
     if (part.has("emitters"))
       for (size_t e = 0; e < part["emitters"].size(); ++e)
-        liquid.emitters.push_back(readEmitter(part["emitters"][e]));
+        liquid.emitters.push_back(readEmitter(part["emitters"][e], 2 * settings.radius));
     spec.liquids.push_back(std::move(liquid));
   }
   settings.referenceDensity = spec.liquids.front().phase.density;

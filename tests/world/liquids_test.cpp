@@ -237,6 +237,7 @@ TEST(Liquids, NozzlesMayBeRectangles) {
   EXPECT_NE(refusal("fluid.liquids.0.emitters.0.up=[-1, 0, 0]").find("along the direction"),
             std::string::npos);
   EXPECT_NE(refusal("fluid.liquids.0.emitters.0.size=[1]").find("size"), std::string::npos);
+  EXPECT_NE(refusal("fluid.liquids.0.emitters.0.size=[1e9, 1e9]").find("too wide"), std::string::npos);
 }
 
 // A glass stands on the floor; what is poured in stays in and weighs what the glass holds.
