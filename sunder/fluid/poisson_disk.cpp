@@ -3,6 +3,7 @@
 #include "sunder/base/bounds.h"
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
+#include "sunder/geometry/mesh_view.h"
 #include "sunder/sdf/point_samples.h"
 
 #include <algorithm>
@@ -19,15 +20,6 @@ namespace {
 constexpr double kDarts = 20;  // for each square of the spacing
 constexpr uint64_t kOrderStream = 3;
 constexpr uint32_t kNone = ~uint32_t(0);
-
-double areaOf(const geometry::TriMesh& mesh) {
-  double area = 0;
-  for (const auto& [a, b, c] : mesh.triangles) {
-    const Vec3 ab = mesh.positions[b] - mesh.positions[a], ac = mesh.positions[c] - mesh.positions[a];
-    area += 0.5 * ab.cross(ac).norm();
-  }
-  return area;
-}
 
 // Cells as wide as the spacing that darts fall into, and which of the 27 around each there are.
 class DartCells {
@@ -78,12 +70,12 @@ std::vector<sdf::SurfaceSample> poissonDiskSamples(const geometry::TriMesh& mesh
                                                    uint64_t seed) {
   if (!(spacing > 0) || !std::isfinite(spacing))
     throw Error(ErrorKind::Usage, fmt::format("boundary particles {} m apart", spacing));
-  const double count = std::ceil(kDarts * areaOf(mesh) / (spacing * spacing));
+  const double count = std::ceil(kDarts * geometry::surfaceArea(mesh) / (spacing * spacing));
   const Box3 box = boundsOf(mesh.positions);
   if (count > kMostDarts || box.extent().maxCoeff() > 1e6 * spacing)
     throw Error(ErrorKind::Limit,
-                fmt::format("a surface of {:.3g} m2 is too large for particles {:.3g} m apart", areaOf(mesh),
-                            spacing))
+                fmt::format("a surface of {:.3g} m2 is too large for particles {:.3g} m apart",
+                            geometry::surfaceArea(mesh), spacing))
         .hint("larger particles, or maps");
   const std::vector<sdf::SurfaceSample> darts =
       sdf::scatterOnSurface(mesh, size_t(std::max(count, kDarts)), seed);

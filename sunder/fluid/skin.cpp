@@ -2,6 +2,8 @@
 
 #include "sunder/fluid/near_points.h"
 #include "sunder/fluid/poisson_disk.h"
+#include "sunder/geometry/mesh_view.h"
+#include "sunder/geometry/normals.h"
 
 #include <limits>
 
@@ -13,13 +15,8 @@ constexpr size_t kDartsOfAPatch = 20;  // areas are right to a quarter, and add 
 
 SkinPtr makeSkin(const geometry::TriMesh& mesh, double spacing) {
   auto skin = std::make_shared<Skin>();
-  double area = 0;
-  std::vector<Vec3> normals;
-  for (const auto& [a, b, c] : mesh.triangles) {
-    normals.push_back((mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]));
-    area += 0.5 * normals.back().norm();
-    normals.back().normalize();
-  }
+  const double area = geometry::surfaceArea(mesh);
+  const std::vector<Vec3> normals = geometry::faceNormals(mesh);
   for (const sdf::SurfaceSample& sample : poissonDiskSamples(mesh, spacing)) {
     skin->points.push_back(sample.point);
     skin->normals.push_back(normals[sample.triangle]);
