@@ -5,6 +5,7 @@
 #include "sunder/sdf/legendre.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 
@@ -48,8 +49,9 @@ BallRule makeBallRule(const BallRuleSize& size) {
       // A plane square to the polar axis meets whole rings at once, so the rule is worst there. Every shell
       // is turned in its own way: no direction is the axis of all of them. Opposite points stay opposite,
       // which keeps the centre of mass.
-      const auto part = [&] { return random.uniform(-1, 1); };
-      const Mat3 turn = Quat(part(), part(), part(), part()).normalized().toRotationMatrix();
+      std::array<double, 4> q;  // one draw a statement: compilers order arguments differently
+      for (double& part : q) part = random.uniform(-1, 1);
+      const Mat3 turn = Quat(q[3], q[2], q[1], q[0]).normalized().toRotationMatrix();
       for (size_t j = 0; j < polar.nodes.size(); ++j) {
         const double c = polar.nodes[j], across = std::sqrt(1 - c * c);
         for (int k = 0; k < size.azimuth; ++k) {

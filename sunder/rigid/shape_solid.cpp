@@ -91,8 +91,10 @@ BuiltField buildField(const sdf::Field& source, const geometry::TriMesh& mesh, c
   constexpr size_t kNear = 4000, kAnywhere = 4000;
   RandomStream random(settings.seed, 0x50);
   std::vector<Vec3> points;
-  for (const sdf::SurfaceSample& s : sdf::scatterOnSurface(mesh, kNear, settings.seed))
-    points.push_back(s.point + built.band * random.uniform() * random.unitVector());
+  for (const sdf::SurfaceSample& s : sdf::scatterOnSurface(mesh, kNear, settings.seed)) {
+    const Vec3 direction = random.unitVector();  // one draw a statement: compilers order operands differently
+    points.push_back(s.point + built.band * random.uniform() * direction);
+  }
   for (size_t i = 0; i < kAnywhere; ++i) points.push_back(random.pointIn(built.domain));
   std::vector<double> exact(points.size());
   sdf::valuesOf(source, points, exact);

@@ -253,7 +253,8 @@ std::vector<SceneBody> nBody() {
   std::vector<SceneBody> bodies;
   for (size_t i = 0; i < kBodies; ++i) {
     RandomStream random(305, i);
-    const Vec3 jitter = 0.05 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    Vec3 jitter;  // one draw a statement: compilers order arguments differently
+    for (int k = 2; k >= 0; --k) jitter[k] = 0.05 * random.uniform(-1, 1);
     const Vec3 site = sites[i] + jitter;
     const double radius = 0.48 + random.uniform(-0.02, 0.02);
     const double turns = random.uniform(-1, 1);

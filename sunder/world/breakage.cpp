@@ -270,7 +270,7 @@ void Breakage::note(const BreakRecord& change, fracture::BrokenBody& broken, std
   if (change.body >= scene_.bodies.size()) broke.parent = uint32_t(change.body - scene_.bodies.size());
   broke.frame = change.frame;
   for (const Piece& piece : pieces) {
-    ShownBreak::Coarse& coarse = broke.coarse.emplace_back(piece.fragment.shape);
+    ShownBreak::Coarse& coarse = broke.coarse.emplace_back(ShownBreak::Coarse{piece.fragment.shape, {}});
     for (const uint32_t crack : piece.faceCrack) coarse.interior.push_back(crack != kNoIndex);
   }
   if (broke.fine) {

@@ -79,7 +79,8 @@ AnalysisPool::Loan::~Loan() {
 
 std::vector<Breakage::Struck> Breakage::struck(const rigid::Simulation& simulation) const {
   std::vector<Struck> out;
-  for (const auto& [body, piece] : pieces_) {
+  for (const auto& [index, piece] : pieces_) {
+    const uint32_t body = index;  // a structured binding cannot be captured below
     if (!simulation.exists(BodyIndex(body)) || leastPart(piece) >= 1) continue;
     Struck hit;
     hit.body = body;
