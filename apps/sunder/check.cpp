@@ -1,6 +1,7 @@
-// sunder check SCENE [--set k=v ...]
+// sunder check SCENE [--deep] [--memory SIZE] [--set k=v ...]
 #include "sunder/world/check.h"
 
+#include "sunder/base/memory_limit.h"
 #include "sunder/base/progress.h"
 
 #include "command.h"
@@ -15,22 +16,51 @@ namespace sunder::cli {
 namespace {
 
 struct CheckCommand {
-  std::string input;
+  std::string input, memory;
   std::vector<std::string> set;
+  bool deep = false;
 };
 
+// "12 s", or "3 to 40 s" where the two differ.
+std::string rangeText(double low, double high) {
+  const std::string first = durationText(low), last = durationText(high);
+  return first == last ? first : fmt::format("{} to {}", first, last);
+}
+
+std::string costText(const world::CheckReport& report) {
+  const world::Cost& cost = report.cost;
+  std::string text = fmt::format("  {} of memory, {} to build, {} for {} frames, at most {} recorded",
+                                 bytesWords(cost.memoryBytes), durationText(cost.buildSeconds),
+                                 rangeText(cost.stepSecondsLow, cost.stepSecondsHigh), report.frames,
+                                 bytesWords(cost.recordingBytes));
+  if (report.built) {
+    text += fmt::format("\n  about {} at the pace of the first frames", durationText(report.seconds));
+    if (report.breakable > 0)
+      text += fmt::format(
+          " and with a few blows on {} that may break",
+          report.breakable == 1 ? "the body" : fmt::format("each of {} bodies", report.breakable));
+  } else {
+    text += "\n  not built: --deep looks for overlaps, thin walls and the pace as well";
+  }
+  return text;
+}
+
 int check(const CheckCommand& command, const Settings& settings) {
+  const MemoryBudget budget(command.memory.empty() ? 0 : parseBytes(command.memory));
   world::Scene scene = world::readScene(command.input, command.set);
   ProgressOutput output = ProgressOutput::standardError();
   if (settings.quiet || settings.json) output.terminal = false;
   std::optional<Progress> line;
-  const world::CheckReport report =
-      world::checkScene(std::move(scene), [&](size_t done, size_t of, const std::string& what) {
-        if (!line) line.emplace("shapes", of, "shapes", output);
-        line->note(what);
-        line->set(done);
-      });
+  world::CheckOptions options;
+  if (command.deep) options.depth = world::CheckDepth::Built;
+  options.progress = [&](size_t done, size_t of, const std::string& what) {
+    if (!line) line.emplace("shapes", of, "shapes", output);
+    line->note(what);
+    line->set(done);
+  };
+  const world::CheckReport report = world::checkScene(std::move(scene), options);
   line.reset();
+  if (report.refusal) throw *report.refusal;
   size_t errors = 0;
   Json findings = Json::array();
   for (const world::Finding& f : report.findings) {
@@ -49,10 +79,17 @@ int check(const CheckCommand& command, const Settings& settings) {
                {"triangles", report.triangles},
                {"joints", report.joints},
                {"frames", report.frames},
-               {"contacts", report.contacts},
                {"particles", report.particles},
-               {"memory_bytes", report.memoryBytes},
-               {"recording_bytes", report.recordingBytes},
+               {"particles_later", report.cost.particlesLater},
+               {"tetrahedra", report.cost.tetrahedra},
+               {"pairs", report.cost.pairs},
+               {"memory_bytes", report.cost.memoryBytes},
+               {"memory_limit", memoryLimit()},
+               {"recording_bytes", report.cost.recordingBytes},
+               {"build_seconds", report.cost.buildSeconds},
+               {"step_seconds", {report.cost.stepSecondsLow, report.cost.stepSecondsHigh}},
+               {"built", report.built},
+               {"contacts", report.contacts},
                {"seconds", report.seconds},
                {"breaking_seconds", report.breakingSeconds}});
   for (const world::Finding& f : report.findings)
@@ -63,17 +100,7 @@ int check(const CheckCommand& command, const Settings& settings) {
                             report.particles > 0 ? fmt::format(", {} particles", report.particles) : "",
                             errors, errors == 1 ? "" : "s", report.findings.size() - errors,
                             report.findings.size() - errors == 1 ? "" : "s"));
-  say(settings,
-      fmt::format(
-          "  about {} for {} frames at the pace of the first ones{}, {:.1f} MB of memory, at most {:.1f} "
-          "MB recorded",
-          durationText(report.seconds), report.frames,
-          report.breakable == 0
-              ? std::string()
-              : fmt::format(
-                    " and a few blows on {} that may break",
-                    report.breakable == 1 ? "the body" : fmt::format("each of {} bodies", report.breakable)),
-          report.memoryBytes / 1e6, report.recordingBytes / 1e6));
+  say(settings, costText(report));
   return errors > 0 ? 2 : 0;
 }
 
@@ -84,13 +111,19 @@ Verb addCheck(CLI::App& root) {
   CLI::App* app =
       root.add_subcommand("check", "Look at a scene before it runs: overlaps, meshes, time and memory");
   app->add_option("SCENE", command->input, "The scene file")->required();
+  app->add_flag("--deep", command->deep, "Build the world and take the first steps, whatever that costs");
+  app->add_option("--memory", command->memory,
+                  "Refuse a scene that takes more, such as 2GB [80 % of the memory there is]")
+      ->type_name("SIZE");
   app->add_option("--set", command->set, "Change the scene: bodies.ball.mass=2; may be repeated")
       ->type_name("A.B=C")
       ->allow_extra_args(false);
   app->footer(
       "Ends with 2 when there are errors, with 0 for warnings only.\n"
       "Examples:\n"
-      "  sunder check scenes/pile.json\n"
+      "  sunder check scenes/stack.json\n"
+      "  sunder check scenes/temple.json --memory 2GB\n"
+      "  sunder check scenes/pile.json --deep\n"
       "  sunder check scenes/pile.json --json");
   return {app, [command](const Settings& settings) { return check(*command, settings); }};
 }

@@ -1,6 +1,7 @@
 // sunder collide A [B] [--self] [--ccd A1 [B1]]
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
+#include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/spatial/mesh_ccd.h"
@@ -22,12 +23,19 @@ namespace {
 using geometry::TriMesh;
 using namespace spatial;
 
+constexpr double kBytesAPair = 40;  // of boxes, twice while they are joined, and of triangles that meet
+constexpr uint64_t kPairsByDefault = 25'000'000;  // 1 GB
+constexpr uint64_t kPairsCounted = 4'000'000'000;
+
+// As many pairs as are stored without being asked to.
+uint64_t pairsByDefault() { return std::min(kPairsByDefault, uint64_t(double(memoryLimit()) / kBytesAPair)); }
+
 struct CollideOptions {
   std::string a, b, output, neighbours;
   std::vector<std::string> ends;
   bool self = false;
   double tolerance = 0;
-  uint64_t maxPairs = kMostPairs;
+  uint64_t maxPairs = 0;  // 0: as pairsByDefault() says
 };
 
 using geometry::PolygonSoup;
@@ -67,10 +75,15 @@ Motion readMotion(const std::string& startPath, const std::string& endPath, cons
   return {geometry::toTriMesh(start), std::move(end.positions)};
 }
 
-// Too many pairs, in the words of the command.
-[[noreturn]] void refusePairs(const Error& error, const CollideOptions& options) {
+// Too many pairs, in the words of the command. `count`: how many there are; 0 where nobody knows.
+[[noreturn]] void refusePairs(const Error& error, const CollideOptions& options, uint64_t count) {
   if (error.kind() != ErrorKind::Limit) throw error;
-  throw Error(error.kind(), error.message())
+  std::string message = error.message();
+  if (count > 0)
+    message = fmt::format("{}{} pairs of boxes overlap, which take {}; {} are allowed",
+                          count > kPairsCounted ? "more than " : "", std::min(count, kPairsCounted),
+                          bytesText(uint64_t(kBytesAPair * double(count))), options.maxPairs);
+  throw Error(error.kind(), message)
       .inFile(options.a)
       .hint("are there faces in one place? 'sunder clean' removes doubles; --max-pairs raises the limit");
 }
@@ -110,7 +123,8 @@ int collideStill(const CollideOptions& options, const Settings& settings, Profil
     try {
       overlapPairs(treeA, options.self ? treeA : treeB, boxes, options.maxPairs);
     } catch (const Error& e) {
-      refusePairs(e, options);
+      const TreePair job{&treeA, options.self ? &treeA : &treeB};
+      refusePairs(e, options, e.kind() == ErrorKind::Limit ? countOverlapPairs({&job, 1}, kPairsCounted) : 0);
     }
   }
   std::vector<PrimitivePair> triangles;
@@ -186,7 +200,7 @@ int collideMoving(const CollideOptions& options, const Settings& settings, Profi
     contact = options.self ? ccd.self(a.moving(), ccdSettings, options.maxPairs)
                            : ccd.between(a.moving(), b.moving(), ccdSettings, options.maxPairs);
   } catch (const Error& e) {
-    refusePairs(e, options);
+    refusePairs(e, options, 0);
   }
   const CcdStatistics& s = ccd.statistics();
   const bool found = contact.kind != ContactKind::None;
@@ -216,6 +230,7 @@ int collide(CollideOptions options, const Settings& settings) {
   if (options.self && !options.b.empty())
     throw Error(ErrorKind::Usage, "--self takes one mesh, but two were given");
   if (options.b.empty()) options.self = true;
+  if (options.maxPairs == 0) options.maxPairs = pairsByDefault();
   if (!options.neighbours.empty() && (!options.self || !options.ends.empty()))
     throw Error(ErrorKind::Usage, "--neighbours is for a mesh against itself that does not move");
   Profiler profiler;
@@ -246,7 +261,8 @@ Verb addCollide(CLI::App& root) {
                   "With one mesh, faces that share a vertex: skip, or exact to report those that overlap")
       ->check(CLI::IsMember({"skip", "exact"}));
   app->add_option("--max-pairs", options->maxPairs,
-                  fmt::format("Give up beyond so many pairs of boxes; 16 bytes each [{}]", kMostPairs))
+                  fmt::format("Give up beyond so many pairs of boxes; {:.0f} bytes each [{}]", kBytesAPair,
+                              kPairsByDefault))
       ->type_name("N");
   app->add_option("-o,--output", options->output, "Write the pairs of faces as CSV")->type_name("FILE");
   app->footer(

@@ -1,7 +1,9 @@
-// sunder run SCENE|RUN [-o DIR] [--frames N] [--resume] [--force] [--hash] [--strict] [--view] [--set k=v
-// ...]
+// sunder run SCENE|RUN [-o DIR] [--frames N] [--resume] [--force] [--hash] [--strict] [--memory SIZE]
+// [--view]
+// [--set k=v ...]
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
+#include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/progress.h"
 #include "sunder/show/view_server.h"
@@ -100,6 +102,7 @@ class LiveView {
 }  // namespace
 
 int runScene(const RunCommand& command, const Settings& settings) {
+  const MemoryBudget budget(command.memory.empty() ? 0 : parseBytes(command.memory));
   std::filesystem::path file;
   world::Scene scene = sceneOf(command, file);
   const uint64_t frames = scene.world.frames;
@@ -203,6 +206,9 @@ Verb addRun(CLI::App& root) {
   app->add_flag("--force", command->force, "Replace an earlier recording instead of keeping it aside");
   app->add_flag("--hash", command->hash, "Print the hash of the final state");
   app->add_flag("--strict", command->strict, "Stop at the first thing that degrades");
+  app->add_option("--memory", command->memory,
+                  "Refuse a scene that takes more, such as 2GB [80 % of the memory there is]")
+      ->type_name("SIZE");
   app->add_flag("--view", command->view, "Show the run in the browser while it goes on, and after");
   app->add_option("--port", command->port, "Port of --view on 127.0.0.1; the next free one is taken; 0: any")
       ->check(CLI::Range(0, 65535))

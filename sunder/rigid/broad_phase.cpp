@@ -1,10 +1,14 @@
 #include "sunder/rigid/broad_phase.h"
 
+#include "sunder/base/error.h"
+#include "sunder/base/memory_limit.h"
 #include "sunder/base/parallel.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include <fmt/core.h>
 
 namespace sunder::rigid {
 
@@ -15,6 +19,18 @@ constexpr double kMotion = 4;          // margins more
 constexpr uint32_t kWorthKeeping = 2;  // times that kept pairs must be of use
 constexpr uint32_t kWait = 8;
 constexpr size_t kBlock = 4096;
+constexpr uint64_t kBoxPairs =
+    16;  // pairs of boxes, which take a few bytes, for each pair that may be a contact
+
+[[noreturn]] void refusePairs(const BodySet& bodies, uint64_t most, uint32_t a, uint32_t b) {
+  const Vec3 place = bodies.bounds(a).center();
+  throw Error(
+      ErrorKind::Limit,
+      fmt::format("more than {} pairs of bodies overlap, '{}' and '{}' near ({:.4g}, {:.4g}, {:.4g}) "
+                  "among them: there is no memory for their contacts",
+                  most, bodies.constants[a].name, bodies.constants[b].name, place.x(), place.y(), place.z()))
+      .hint("are there many bodies in one place? put them apart, or give them the same \"group\"");
+}
 
 }  // namespace
 
@@ -55,7 +71,7 @@ void BroadPhase::findOverlapping(std::span<const double> margin) {
   if (boxes_.size() < 2) return;
   const auto pairsOf = [&](std::span<const Box3f> boxes, std::vector<uint64_t>& out) {
     builder_.build(tree_, boxes);
-    spatial::selfOverlapPairs(tree_, list_);
+    spatial::selfOverlapPairs(tree_, list_, kBoxPairs * mostPairs_);
     const auto found = list_.pairs();
     out.resize(found.size());
     parallelFor(
@@ -114,6 +130,7 @@ void BroadPhase::findOverlapping(std::span<const double> margin) {
 
 std::span<const uint64_t> BroadPhase::find(const BodySet& bodies, std::span<const double> margin,
                                            std::span<const uint64_t> unlinked, bool onlyActive) {
+  if (mostPairs_ == 0) mostPairs_ = uint64_t(std::max(1e4, double(memoryLimit()) / kBytesAPair));
   bodies_.clear();
   planes_.clear();
   for (uint32_t i = 0; i < bodies.count(); ++i) {
@@ -142,6 +159,8 @@ std::span<const uint64_t> BroadPhase::find(const BodySet& bodies, std::span<cons
       [&](size_t i) { keys_[i] = keyOf(bodies_[overlapping_[i] >> 32], bodies_[uint32_t(overlapping_[i])]); },
       1024);
   std::erase(keys_, kNoPair);
+  if (keys_.size() > mostPairs_)
+    refusePairs(bodies, mostPairs_, uint32_t(keys_[0] >> 32), uint32_t(keys_[0]));
   const size_t others = keys_.size();
   for (const uint32_t plane : planes_) {
     const Pose& pose = bodies.state.modelPose[plane];

@@ -1,8 +1,10 @@
 #include "sunder/world/check.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/memory_limit.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/world/check_liquids.h"
+#include "sunder/world/check_numbers.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,10 +22,12 @@ constexpr double kLargestMassRatio = 1e4;
 // Blows on a body and on its pieces that are analysed, as costly as one on the whole body: 3 to 10 in the
 // scenes that come along.
 constexpr double kBlowsABody = 6;
-constexpr double kBytesATet = 600;
+constexpr double kPaceSeconds = 0.3;  // that are spent on the first frames
 
-void checkMeshes(const Scene& scene, CheckReport& report) {
-  for (const ShapeSpec& spec : scene.shapes) {
+void checkMeshes(const Scene& scene, std::span<const ShapeSize> sizes, CheckReport& report) {
+  for (size_t i = 0; i < scene.shapes.size(); ++i) {
+    const ShapeSpec& spec = scene.shapes[i];
+    if (sizes[i].triangles > kCheapTriangles && sizes[i].file.empty()) continue;  // procedural: closed
     std::string file;
     const auto mesh = sourceMesh(scene, spec, &file);
     if (!mesh) continue;
@@ -74,7 +78,6 @@ void checkBodies(const World& world, CheckReport& report) {
   for (uint32_t i = 0; i < world.scene().bodies.size(); ++i) {
     const rigid::BodyIndex body(i);
     if (simulation.kind(body) != rigid::BodyKind::Dynamic) continue;
-    ++report.dynamicBodies;
     const rigid::Shape& shape = *simulation.shape(body);
     const double mass = simulation.mass(body);
     if (mass < lightest) lightest = mass, lightName = simulation.name(body);
@@ -107,13 +110,16 @@ bool CheckReport::failed() const {
   return std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.error; });
 }
 
-CheckReport checkScene(Scene scene, const World::Progress& progress) {
-  CheckReport report;
-  checkMeshes(scene, report);
-  using Clock = std::chrono::steady_clock;
-  const auto since = [](Clock::time_point time) {
-    return std::chrono::duration<double>(Clock::now() - time).count();
-  };
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point time) {
+  return std::chrono::duration<double>(Clock::now() - time).count();
+}
+
+// Builds the world, takes a few steps and strikes a copy of each body that may break.
+void checkWorld(Scene scene, const World::Progress& progress, CheckReport& report) {
   const auto begin = Clock::now();
   std::optional<World> built;
   try {
@@ -121,16 +127,12 @@ CheckReport checkScene(Scene scene, const World::Progress& progress) {
   } catch (const Error& error) {
     if (!report.failed()) throw;
     report.findings.push_back({true, "", error.what()});  // most likely for what was found above
-    return report;
+    return;
   }
-  const double building = since(begin);
+  report.built = true;
+  const double building = secondsSince(begin);
   World& world = *built;
   const Scene& s = world.scene();
-  report.bodies = s.bodies.size();
-  report.shapes = s.shapes.size();
-  report.joints = s.joints.size();
-  report.frames = s.world.frames;
-  if (s.bodies.empty()) report.findings.push_back({false, "", "there are no bodies"});
   for (size_t i = 0; i < world.shapes().size(); ++i)
     for (const std::string& problem : world.shapes()[i].problems)
       report.findings.push_back({false, "shape " + shapeTitle(s, s.shapes[i]), problem});
@@ -141,10 +143,10 @@ CheckReport checkScene(Scene scene, const World::Progress& progress) {
   const auto start = Clock::now();
   uint64_t frames = 0;
   double seconds = 0;
-  while (frames < std::min<uint64_t>(s.world.frames, 20) && seconds < 1) {
+  while (frames < std::min<uint64_t>(s.world.frames, 20) && seconds < kPaceSeconds) {
     world.advance();
     ++frames;
-    seconds = since(start);
+    seconds = secondsSince(start);
   }
   report.contacts = world.mostContacts();
   // Breaks in these frames are no pace that goes on.
@@ -152,22 +154,39 @@ CheckReport checkScene(Scene scene, const World::Progress& progress) {
   report.seconds = building;
   if (frames > 0)
     report.seconds += seconds / static_cast<double>(frames) * static_cast<double>(s.world.frames);
-  const BreakageCost breaking = world.breakage().cost();
-  report.breakable = breaking.bodies;
-  report.breakingSeconds = kBlowsABody * breaking.secondsOnce;
+  report.breakingSeconds = kBlowsABody * world.breakage().cost().secondsOnce;
   report.seconds += report.breakingSeconds;
-  double memory =
-      600.0 * static_cast<double>(report.bodies) +
-      200.0 * std::max(static_cast<double>(report.contacts), 8.0 * static_cast<double>(report.dynamicBodies));
-  double meshes = 0;
-  for (const BuiltShape& shape : world.shapes()) {
-    const auto& surface = shape.shape->surface();
-    meshes += 24.0 * static_cast<double>(surface.positions.size()) +
-              12.0 * static_cast<double>(surface.triangles.size());
+}
+
+}  // namespace
+
+CheckReport checkScene(Scene scene, const CheckOptions& options) {
+  const MemoryBudget budget(options.memory);
+  const uint64_t memory = memoryLimit();
+  CheckReport report;
+  report.bodies = scene.bodies.size();
+  report.shapes = scene.shapes.size();
+  report.joints = scene.joints.size();
+  report.frames = scene.world.frames;
+  try {
+    report.cost = estimateCost(scene, memory);
+    requireAffordable(scene, report.cost, memory);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::Limit) throw;
+    report.findings.push_back({true, "", error.what()});
+    report.refusal = error;
   }
-  report.memoryBytes += memory + 4 * meshes + kBytesATet * static_cast<double>(breaking.tets);
-  report.recordingBytes +=
-      meshes + 28.0 * static_cast<double>(report.dynamicBodies) * static_cast<double>(s.world.frames);
+  const Cost& cost = report.cost;
+  report.dynamicBodies = cost.dynamicBodies;
+  report.breakable = cost.breakable;
+  report.particles = cost.particles;
+  if (report.refusal) return report;
+  const std::vector<ShapeSize> sizes = sizesOfShapes(scene, memory);
+  checkMeshes(scene, sizes, report);
+  checkNumbers(scene, sizes, report);
+  const bool cheap = cost.buildSeconds <= kCheapSeconds && cost.memoryBytes <= kCheapBytes;
+  if (options.depth == CheckDepth::Built || (options.depth == CheckDepth::WhereCheap && cheap))
+    checkWorld(std::move(scene), options.progress, report);
   return report;
 }
 

@@ -13,20 +13,7 @@ namespace sunder::world {
 
 namespace {
 
-constexpr double kListBytes = 700;  // a particle: neighbours and their gradients
-constexpr double kFrameBytes = 28;  // a particle: position, velocity, density
 constexpr double kMostParticles = 2e7;
-
-// Particles that emitters will have let in by the end.
-double toCome(const Scene& scene) {
-  const double diameter = 2 * scene.fluid->settings.radius, end = scene.world.frameTime(scene.world.frames);
-  double sum = 0;
-  for (const LiquidSpec& liquid : scene.fluid->liquids)
-    for (const EmitterSpec& e : liquid.emitters)
-      sum += e.area() * e.speed * std::max(0.0, std::min(e.until, end) - e.from) /
-             (diameter * diameter * diameter);
-  return sum;
-}
 
 // Tanks hold liquids only.
 void findBodiesWithoutFloor(const World& world, CheckReport& report) {
@@ -62,7 +49,7 @@ void checkLiquids(const World& world, CheckReport& report) {
   const Scene& scene = world.scene();
   const fluid::Fluid& fluid = *liquids.fluid();
   const double support = fluid.support(), diameter = 0.5 * support;
-  const auto particles = double(fluid.size()), later = toCome(scene);
+  const auto particles = double(fluid.size()), later = report.cost.particlesLater;
   if (particles + later == 0) report.findings.push_back({false, "fluid", "there are no particles"});
   if (particles + later > kMostParticles)
     report.findings.push_back(
@@ -82,7 +69,6 @@ void checkLiquids(const World& world, CheckReport& report) {
     if (body.liquid || shape.kind() == rigid::ShapeKind::Plane || !seen.insert(&shape).second) continue;
     const auto* map = dynamic_cast<const fluid::DensityMap*>(liquids.mapOf(body).get());
     if (!map) continue;
-    report.memoryBytes += double(map->bytes());
     const std::string where = "body " + body.id;
     if (map->settings().offset < scene.fluid->offset)
       report.findings.push_back(
@@ -99,8 +85,6 @@ void checkLiquids(const World& world, CheckReport& report) {
   }
   findBodiesWithoutFloor(world, report);
   report.particles = fluid.size();
-  report.memoryBytes += double(fluid.bytes()) + kListBytes * particles + (kListBytes + 200) * later;
-  report.recordingBytes += kFrameBytes * (particles + 0.5 * later) * double(scene.world.frames);
 }
 
 }  // namespace sunder::world

@@ -5,7 +5,7 @@
 
 namespace sunder::world {
 
-// Adds findings, and what liquids need in memory and in a recording. For a world that has not moved yet.
+// Adds findings. For a world that has not moved yet.
 void checkLiquids(const World& world, CheckReport& report);
 
 }  // namespace sunder::world

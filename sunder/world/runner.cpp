@@ -1,8 +1,10 @@
 #include "sunder/world/runner.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
 #include "sunder/record/run_writer.h"
+#include "sunder/world/cost.h"
 
 #include <chrono>
 #include <map>
@@ -214,6 +216,8 @@ RunResult runScene(Scene scene, const RunOptions& options) {
     result.notes = old->problems();
     if (!old->info().scene.empty()) at = old->lastGoodCheckpoint().value_or(kNoCheckpoint);
   }
+  const MemoryBudget budget(options.memory);
+  requireAffordable(scene, estimateCost(scene, memoryLimit()), memoryLimit());
   World world(std::move(scene), options.building);
   if (at != kNoCheckpoint && comparable(world.resolvedScene()) != comparable(old->info().scene))
     throw Error(ErrorKind::Usage, "the scene is not the one that was recorded")
@@ -240,7 +244,9 @@ RunResult runScene(Scene scene, const RunOptions& options) {
 
 ReplayResult replay(const record::RunReader& run, const World::Progress& building,
                     const std::function<void(const RunStatus&)>& progress) {
-  World world(recordedScene(run), building);
+  Scene scene = recordedScene(run);
+  requireAffordable(scene, estimateCost(scene, memoryLimit()), memoryLimit());
+  World world(std::move(scene), building);
   ReplayResult result;
   size_t checkpoint = 0;
   for (size_t i = 0; i < run.frameCount(); ++i) {

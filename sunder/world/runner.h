@@ -31,6 +31,7 @@ struct RunOptions {
   std::string program;         // name and version, for the recording
   bool resume = false;
   bool strict = false;
+  uint64_t memory = 0;   // bytes the run may take; 0: as memoryLimit() of base says
   bool replace = false;  // an earlier recording; else it is kept beside the new one (record::Existing)
   std::function<void(const std::filesystem::path&)> kept;  // called where it was, with its new name
   World::Progress building;
@@ -50,7 +51,9 @@ struct RunResult {
   std::vector<std::string> notes;  // what was found damaged on resuming
 };
 
-// Throws Error (Usage) on resuming with a scene that is not the one of the recording (its length may differ).
+// Before anything is built, throws Error (Limit) for a scene that costs more memory than there may be
+// (requireAffordable of cost.h). Throws Error (Usage) on resuming with a scene that is not the one of the
+// recording (its length may differ).
 RunResult runScene(Scene scene, const RunOptions& options);
 
 // The scene inside a recording.

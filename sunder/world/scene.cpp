@@ -1,6 +1,9 @@
 #include "sunder/world/scene.h"
 
+#include "sunder/base/memory_limit.h"
 #include "sunder/base/text.h"
+#include "sunder/world/cost.h"
+#include "sunder/world/cost_shapes.h"
 #include "sunder/world/scene_arrays.h"
 #include "sunder/world/scene_fluid.h"
 #include "sunder/world/scene_node.h"
@@ -312,6 +315,7 @@ class SceneReader {
       node["cut"].fail("only meshes can be cut", "take a mesh file, or a procedural shape (\"make\")");
     json["cut"] = node["cut"].json();
     whole.json = json.dump();
+    requireAffordableMesh(scene_, whole, memory_);
     const std::vector<double> volumes = pieceVolumes(scene_, whole);
     double sum = 0;
     for (const double v : volumes) sum += v;
@@ -345,7 +349,32 @@ class SceneReader {
     body.pose = body.keyFrames.front().pose;
   }
 
+  // Bodies are counted before they are made.
+  void requireRoom(const SceneNode& array) const {
+    std::string pattern;
+    CostItem item;
+    item.count = arrayCount(array, &pattern);
+    item.kept = kBytesABody * item.count;
+    const double others = kBytesABody * static_cast<double>(scene_.bodies.size());
+    if (item.kept + others <= static_cast<double>(memory_)) return;
+    item.what = fmt::format("{} bodies", countWords(item.count));
+    const bool grid = pattern == "grid";
+    std::array<double, 3> counts{item.count, 1, 1};
+    if (grid)
+      for (size_t k = 0; k < 3; ++k) counts[k] = static_cast<double>(array["grid"]["count"][k].whole());
+    const auto at = [counts](size_t k, double scale) { return std::max(1.0, std::floor(counts[k] / scale)); };
+    item.levers.push_back({array.pointer() + "/" + pattern + (pattern == "letters" ? "/text" : "/count"),
+                           [=](double s) {
+                             return grid ? fmt::format("[{:.0f}, {:.0f}, {:.0f}]", at(0, s), at(1, s),
+                                                       at(2, s))
+                                         : fmt::format("{:.0f}", at(0, s));
+                           },
+                           [=](double s) { return kBytesABody * at(0, s) * at(1, s) * at(2, s); }});
+    refuseItem(scene_.document, item, others, memory_);
+  }
+
   void readArray(const SceneNode& node) {
+    requireRoom(node);
     const std::string id = node["id"].text();
     if (id.empty() || id.find_first_of("*[]") != std::string::npos)
       node["id"].fail(fmt::format("\"{}\" cannot be an id", id), "not empty and without *, [ and ]");
@@ -439,6 +468,14 @@ class SceneReader {
     const bool many = node["b"].text().find('*') != std::string::npos;
     if (distance && !node.has("anchor")) node.fail("a distance needs an \"anchor\"");
     const auto bodies = many ? bodiesLike(node["b"]) : std::vector<uint32_t>{needBody(node["b"])};
+    if (kBytesABody * static_cast<double>(scene_.joints.size() + bodies.size()) >
+        static_cast<double>(memory_))
+      throw scene_.document
+          .error(node.pointer() + "/b",
+                 fmt::format("\"{}\" makes {} joints more than the memory has room for", node["b"].text(),
+                             bodies.size()),
+                 ErrorKind::Limit)
+          .hint("a pattern that fits fewer bodies, or a higher limit (--memory)");
     for (size_t i = 0; i < bodies.size(); ++i) {
       const BodySpec& b = scene_.bodies[bodies[i]];
       if (joint.a.valid() && joint.a.value == bodies[i])
@@ -498,11 +535,18 @@ class SceneReader {
       force.strength = part["acceleration"].quantity(kAcceleration);
       force.radius = part["radius"].positive(kLength);
     }
+    forceBodies_ += force.bodies.size();
+    if (8.0 * static_cast<double>(forceBodies_) > static_cast<double>(memory_))
+      throw scene_.document
+          .error(node.pointer(), "the forces act on more bodies than the memory has room for",
+                 ErrorKind::Limit)
+          .hint("name fewer bodies in \"bodies\", or raise the limit (--memory)");
     scene_.forces.push_back(std::move(force));
   }
 
   Scene& scene_;
   SceneNode root_;
+  uint64_t memory_ = memoryLimit(), forceBodies_ = 0;
   std::map<std::string, uint32_t> shapeByText_, bodyById_;
 };
 

@@ -15,6 +15,8 @@ namespace {
 
 using rigid::Pose;
 
+constexpr std::array<std::string_view, 6> kPatterns{"grid", "ring", "spiral", "stack", "fill", "letters"};
+
 Quat aboutY(double angle) { return Quat(Eigen::AngleAxisd(angle, Vec3::UnitY())); }
 
 std::vector<Pose> grid(const SceneNode& node) {
@@ -135,9 +137,18 @@ Quat randomTurn(RandomStream& random) {
 
 }  // namespace
 
+double arrayCount(const SceneNode& array, std::string* name) {
+  const std::string pattern = array.oneOf(kPatterns);
+  if (name) *name = pattern;
+  const SceneNode node = array[pattern.c_str()];
+  if (pattern == "letters") return static_cast<double>(node["text"].text().size());
+  if (pattern != "grid") return static_cast<double>(node["count"].whole());
+  double count = 1;
+  for (size_t k = 0; k < 3; ++k) count *= static_cast<double>(node["count"][k].whole());
+  return count;
+}
+
 std::vector<ArrayItem> arrayItems(const SceneNode& array, uint64_t seed, LetterSettings& letters) {
-  static constexpr std::array<std::string_view, 6> kPatterns{"grid",  "ring", "spiral",
-                                                             "stack", "fill", "letters"};
   const std::string pattern = array.oneOf(kPatterns);
   const SceneNode node = array[pattern.c_str()];
   std::vector<ArrayItem> items;

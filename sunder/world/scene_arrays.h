@@ -20,6 +20,9 @@ struct LetterSettings {
   double height = 0, depth = 0;
 };
 
+// How many items an array block asks for, and the pattern's name. Costs nothing.
+double arrayCount(const SceneNode& array, std::string* pattern = nullptr);
+
 // The items of an array block. Throws Error (Format) with the place where a pattern has no room.
 std::vector<ArrayItem> arrayItems(const SceneNode& array, uint64_t seed, LetterSettings& letters);
 

@@ -22,36 +22,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-rigid::SolidSettings solidSettings(const SceneNode& node) {
-  rigid::SolidSettings settings;
-  if (!node.has("solid")) return settings;
-  const SceneNode part = node["solid"];
-  settings.fieldError = part.positive("error", kPlain, settings.fieldError);
-  settings.surfacePoints = part.whole("points", settings.surfacePoints);
-  settings.insidePoints = part.whole("insidePoints", settings.insidePoints);
-  settings.cells = static_cast<uint32_t>(part.whole("cells", settings.cells));
-  return settings;
-}
-
-geometry::ShapeValues shapeValues(const SceneNode& node) {
-  geometry::ShapeValues values;
-  if (!node.has("with")) return values;
-  for (const auto& [key, value] : node["with"].json().items()) {
-    // Lengths may have a unit; texts and choices pass as they are.
-    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    if (value.is_string() && key != "text" && !text.empty() &&
-        (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'))) {
-      try {
-        text = fmt::format("{}", parseQuantity(text, kLength));
-      } catch (const Error& error) {
-        node["with"].rethrow(error);
-      }
-    }
-    values.emplace(key, text);
-  }
-  return values;
-}
-
 // The mesh between the planes of "cut", in pieces.
 cut::CutResult piecesOf(const geometry::TriMesh& mesh, const SceneNode& planes) {
   std::vector<geometry::PolygonSoup> cutters;
@@ -146,6 +116,36 @@ void buildOne(const SceneNode& node, const std::string& fileHash, BuiltShape& bu
 }
 
 }  // namespace
+
+rigid::SolidSettings solidSettings(const SceneNode& node) {
+  rigid::SolidSettings settings;
+  if (!node.has("solid")) return settings;
+  const SceneNode part = node["solid"];
+  settings.fieldError = part.positive("error", kPlain, settings.fieldError);
+  settings.surfacePoints = part.whole("points", settings.surfacePoints);
+  settings.insidePoints = part.whole("insidePoints", settings.insidePoints);
+  settings.cells = static_cast<uint32_t>(part.whole("cells", settings.cells));
+  return settings;
+}
+
+geometry::ShapeValues shapeValues(const SceneNode& node) {
+  geometry::ShapeValues values;
+  if (!node.has("with")) return values;
+  for (const auto& [key, value] : node["with"].json().items()) {
+    // Lengths may have a unit; texts and choices pass as they are.
+    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (value.is_string() && key != "text" && !text.empty() &&
+        (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'))) {
+      try {
+        text = fmt::format("{}", parseQuantity(text, kLength));
+      } catch (const Error& error) {
+        node["with"].rethrow(error);
+      }
+    }
+    values.emplace(key, text);
+  }
+  return values;
+}
 
 std::string shapeTitle(const Scene& scene, const ShapeSpec& spec) {
   if (!spec.name.empty()) return spec.name;

@@ -4,9 +4,10 @@
 // about a second for 5000 triangles.
 #pragma once
 
-#include "sunder/geometry/shapes_lathe.h"
+#include "sunder/geometry/shapes.h"
 #include "sunder/rigid/shape.h"
 #include "sunder/world/scene.h"
+#include "sunder/world/scene_node.h"
 
 #include <functional>
 #include <optional>
@@ -30,6 +31,10 @@ std::vector<BuiltShape> buildShapes(const Scene& scene,
 // The mesh of a shape that is a file or procedural, scaled; none of the others.
 std::optional<geometry::TriMesh> sourceMesh(const Scene& scene, const ShapeSpec& spec,
                                             std::string* file = nullptr);
+
+// The parameters ("with") and the settings ("solid") of a shape's description.
+geometry::ShapeValues shapeValues(const SceneNode& shape);
+rigid::SolidSettings solidSettings(const SceneNode& shape);
 
 // The volumes of the pieces that the planes of "cut" in a shape's description make of its mesh. "piece" then
 // says which of them the shape is.

@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import threading
 import unittest
 
 BIN = pathlib.Path(os.environ["SUNDER_BIN"])
@@ -68,6 +69,18 @@ class CommandTest(unittest.TestCase):
             self.assertIn(text, lines[0])
         self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
         return lines[0]
+
+    def peak(self, arguments, timeout=60):
+        """Bytes of memory that a command took at most, whatever it returned."""
+        with open(os.devnull, "w") as nowhere:
+            process = subprocess.Popen([BIN / "sunder", *map(str, arguments)], cwd=self.folder, stdout=nowhere, stderr=nowhere)
+        timer = threading.Timer(timeout, process.kill)
+        timer.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        timer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertGreaterEqual(process.returncode, 0, f"{arguments}: ended by a signal")
+        return 1024 * usage.ru_maxrss
 
     def need_data(self, name):
         path = DATA / name

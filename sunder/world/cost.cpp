@@ -1,0 +1,193 @@
+#include "sunder/world/cost.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/memory_limit.h"
+#include "sunder/world/cost_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/core.h>
+
+namespace sunder::world {
+
+namespace {
+
+constexpr double kProcessBytes = 22e6;  // the program, its libraries and threads, before it has a scene
+constexpr double kMostScale = 1e9;
+constexpr int kScaleSteps = 60;
+
+// With all items but those that have a lever at `pointer`; an empty one leaves out none.
+double memoryWithout(const Cost& cost, const std::string& pointer) {
+  double kept = kProcessBytes, passing = 0;
+  for (const CostItem& item : cost.items) {
+    const auto hasIt = [&](const CostLever& lever) { return lever.pointer == pointer; };
+    if (std::any_of(item.levers.begin(), item.levers.end(), hasIt)) continue;
+    kept += item.kept;
+    passing = std::max(passing, item.passing);
+  }
+  return kept + passing;
+}
+
+// All that one number is to blame for.
+struct Blame {
+  std::string pointer;
+  double besides = 0;  // what everything else takes
+  std::vector<const CostLever*> levers;
+  const CostItem* largest = nullptr;
+
+  double bytesAt(double scale) const {
+    double sum = 0;
+    for (const CostLever* lever : levers) sum += lever->bytes ? lever->bytes(scale) : 0;
+    return sum;
+  }
+};
+
+// The least scale at which the rest and what follows from the number fit; none where none does.
+std::optional<double> fittingScale(const Blame& blame, double memory) {
+  const auto fits = [&](double scale) { return blame.besides + blame.bytesAt(scale) <= memory; };
+  for (const CostLever* lever : blame.levers)
+    if (!lever->bytes) return std::nullopt;
+  if (!fits(kMostScale)) return std::nullopt;
+  double low = 0, high = std::log(kMostScale);  // of the logarithm
+  for (int i = 0; i < kScaleSteps; ++i) {
+    const double middle = 0.5 * (low + high);
+    (fits(std::exp(middle)) ? high : low) = middle;
+  }
+  return std::exp(high) * (1 + 1e-9);
+}
+
+std::string keyWords(const std::string& pointer) {
+  std::string words = pointer.substr(1);
+  std::replace(words.begin(), words.end(), '/', '.');
+  return words;
+}
+
+[[noreturn]] void refuse(const SceneDocument& document, const std::vector<Blame>& blames, double total,
+                         uint64_t memory) {
+  const Blame& first = blames.front();
+  const std::string value = first.levers.front()->value(1);
+  std::string advice;
+  for (size_t i = 0; i < std::min<size_t>(blames.size(), 3); ++i) {
+    const Blame& blame = blames[i];
+    const auto scale = fittingScale(blame, double(memory));
+    if (!scale) continue;
+    const std::string better = blame.levers.front()->value(*scale);
+    advice += i == 0 || advice.empty()
+                  ? (i == 0 ? fmt::format("{} would fit", better)
+                            : fmt::format("{} of {} would fit", keyWords(blame.pointer), better))
+                  : fmt::format(", or {} of {}", keyWords(blame.pointer), better);
+  }
+  advice += advice.empty() ? "make the scene smaller, or raise the limit with --memory"
+                           : "; --memory changes the limit";
+  throw document
+      .error(first.pointer,
+             fmt::format("{} makes {}: about {} of memory, and the limit is {}", value, first.largest->what,
+                         bytesWords(total), bytesWords(double(memory))),
+             ErrorKind::Limit)
+      .hint(advice);
+}
+
+// Bodies in one place, which the memory would have room for.
+[[noreturn]] void refuseCrowd(const Scene& scene, const Cost& cost) {
+  const CostItem& pairs = *std::find_if(cost.items.begin(), cost.items.end(), [](const CostItem& item) {
+    return item.what.find("pairs of bodies") != std::string::npos;
+  });
+  const CostLever* lever = pairs.levers.empty() ? nullptr : &pairs.levers.front();
+  throw scene.document
+      .error(lever ? lever->pointer : "",
+             fmt::format("{}{}: the {} bodies overlap {:.0f} others each",
+                         lever ? lever->value(1) + " makes " : "", pairs.what, cost.dynamicBodies,
+                         2 * pairs.count / double(cost.dynamicBodies)),
+             ErrorKind::Limit)
+      .hint(lever && lever->bytes ? lever->value(2) + " would keep them apart"
+                                  : "move them apart, or give those that may overlap the same \"group\"");
+}
+
+}  // namespace
+
+std::string countWords(double count) {
+  return count < 1e7 ? fmt::format("{:.0f}", count) : fmt::format("{:.3g}", count);
+}
+
+namespace {
+
+// To a multiple of the second digit of `value`, which is above 0.
+std::string twoDigits(double value, bool up) {
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 1), count = value / unit;
+  return fmt::format("{:.3g}", unit * (up ? std::ceil(count * (1 - 1e-9)) : std::floor(count * (1 + 1e-9))));
+}
+
+}  // namespace
+
+std::string roundedUp(double value) {
+  return value == 0 ? "0" : value > 0 ? twoDigits(value, true) : "-" + twoDigits(-value, false);
+}
+
+std::string roundedDown(double value) {
+  return value == 0 ? "0" : value > 0 ? twoDigits(value, false) : "-" + twoDigits(-value, true);
+}
+
+Cost estimateCost(const Scene& scene, uint64_t memory) {
+  const std::vector<ShapeSize> sizes = sizesOfShapes(scene, memory);
+  Cost cost;
+  addShapeCost(scene, sizes, cost);
+  addBodyCost(scene, sizes, memory, cost);
+  addFractureCost(scene, sizes, cost);
+  addFluidCost(scene, sizes, cost);
+  cost.memoryBytes = memoryWithout(cost, "");
+  for (const CostItem& item : cost.items) cost.buildSeconds += item.buildSeconds;
+  for (const ShapeSize& size : sizes) cost.recordingBytes += 36 * size.triangles;
+  return cost;
+}
+
+void refuseItem(const SceneDocument& document, const CostItem& item, double besides, uint64_t memory) {
+  std::vector<Blame> blames;
+  const double own = item.kept + item.passing;
+  for (const CostLever& lever : item.levers) blames.push_back({lever.pointer, besides, {&lever}, &item});
+  if (blames.empty())
+    throw document
+        .error("",
+               fmt::format("{}: about {} of memory, and the limit is {}", item.what,
+                           bytesWords(own + besides), bytesWords(double(memory))),
+               ErrorKind::Limit)
+        .hint("make the scene smaller, or raise the limit with --memory");
+  refuse(document, blames, own + besides, memory);
+}
+
+void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
+  if (cost.memoryBytes <= double(memory)) {
+    if (cost.crowded) refuseCrowd(scene, cost);
+    return;
+  }
+  std::map<std::string, Blame> byPointer;
+  for (const CostItem& item : cost.items)
+    for (const CostLever& lever : item.levers) {
+      Blame& blame = byPointer[lever.pointer];
+      blame.pointer = lever.pointer;
+      blame.levers.push_back(&lever);
+      if (!blame.largest || item.kept + item.passing > blame.largest->kept + blame.largest->passing)
+        blame.largest = &item;
+    }
+  std::vector<Blame> blames;
+  for (auto& [pointer, blame] : byPointer) {
+    blame.besides = memoryWithout(cost, pointer);
+    blames.push_back(std::move(blame));
+  }
+  // The largest item decides; of its levers the first comes first.
+  const auto largest = std::max_element(
+      cost.items.begin(), cost.items.end(),
+      [](const CostItem& a, const CostItem& b) { return a.kept + a.passing < b.kept + b.passing; });
+  const auto rank = [&](const Blame& blame) {
+    for (size_t i = 0; i < largest->levers.size(); ++i)
+      if (largest->levers[i].pointer == blame.pointer) return i;
+    return size_t(1000);
+  };
+  std::erase_if(blames, [&](const Blame& blame) { return rank(blame) == 1000; });
+  std::sort(blames.begin(), blames.end(), [&](const Blame& a, const Blame& b) { return rank(a) < rank(b); });
+  if (blames.empty()) refuseItem(scene.document, *largest, cost.memoryBytes - largest->kept, memory);
+  refuse(scene.document, blames, cost.memoryBytes, memory);
+}
+
+}  // namespace sunder::world

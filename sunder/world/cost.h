@@ -1,0 +1,74 @@
+// What a scene will cost, from its numbers alone: how many bodies, pairs, triangles, tetrahedra, particles
+// and cells of boundary maps it asks for, and what each of them takes. Nothing of the world is built, so that
+// a scene that does not fit the memory is refused before the memory is taken, with the number to change.
+//
+// Accuracy, for the scenes that come along (tests/cli/test_cost.py compares them with their runs): memory
+// within a factor of two, the time of building within three. Stepping depends on what happens, so it is a
+// range. Cost of the estimate: reading mesh files and making procedural meshes of at most kCheapTriangles
+// (cost_shapes.h); the rest is below 0.2 s and 50 MB for 100,000 bodies.
+//
+// The constants in cost_*.cpp are measured, not derived: peak memory (ru_maxrss) and seconds of `sunder run
+// --frames 0` and `--frames 20`, one scene at a time on two cores of an x86-64 server, for scenes with one
+// kind of thing in three sizes each; a constant is the slope between the sizes.
+#pragma once
+
+#include "sunder/world/scene.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sunder::world {
+
+inline constexpr double kBytesABody = 4000;  // in the scene, the simulation and the recording
+
+// A number of the scene that an item follows from, and how to make the item cheaper by changing it.
+// `scale` is 1 for the scene as it is and grows the cheaper the item gets.
+struct CostLever {
+  std::string pointer;                             // of the number in the document
+  std::function<std::string(double scale)> value;  // the number, as one would write it
+  std::function<double(double scale)> bytes;       // that the item takes
+};
+
+struct CostItem {
+  std::string what;  // "81920 particles of water"
+  double count = 0;
+  double kept = 0;     // bytes, while the run lasts
+  double passing = 0;  // bytes more while it is built
+  double buildSeconds = 0;
+  std::vector<CostLever> levers;  // the one to name first
+};
+
+struct Cost {
+  std::vector<CostItem> items;
+  double memoryBytes = 0;                          // most that the process takes at a time
+  double buildSeconds = 0;                         // before the first frame
+  double stepSecondsLow = 0, stepSecondsHigh = 0;  // of all frames together
+  double recordingBytes = 0;                       // of run.sunder, at most
+  uint64_t bodies = 0, dynamicBodies = 0, breakable = 0;
+  uint64_t tetrahedra = 0;
+  uint64_t particles = 0;     // at the start
+  double particlesLater = 0;  // that emitters let in
+  uint64_t pairs = 0;         // of bodies whose boxes overlap at the start
+  bool crowded = false;       // bodies overlap so many others that they must lie in one place
+};
+
+// Throws Error with the place in the scene for shapes and fields that cannot be; Error (Limit) for a mesh
+// file or a procedural shape that alone is above `memory` bytes, before it is read or made.
+Cost estimateCost(const Scene& scene, uint64_t memory = UINT64_MAX);
+
+// Throws Error (Limit) where the cost is above `memory` bytes, or the scene is crowded: file, line and key of
+// the number that is to blame for most of it, its value, and one that would fit.
+void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory);
+
+// The same for one item that does not fit, `besides` being what everything else takes.
+[[noreturn]] void refuseItem(const SceneDocument& document, const CostItem& item, double besides,
+                             uint64_t memory);
+
+// 3 significant digits above a million, else all: "7812500", "2.1e+10".
+std::string countWords(double count);
+// Two digits, rounded up or down: what is proposed must fit.
+std::string roundedUp(double value);
+std::string roundedDown(double value);
+
+}  // namespace sunder::world

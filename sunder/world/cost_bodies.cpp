@@ -1,0 +1,173 @@
+// What rigid bodies take: themselves, pairs that overlap at the start, and their recording.
+#include "sunder/rigid/broad_phase.h"
+#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/world/cost_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace sunder::world {
+
+namespace {
+
+using rigid::BodyKind;
+
+// A body that overlaps more than so many others, on average, is in one place with them: nobody wants that.
+constexpr double kMostOverlaps = 64;
+constexpr double kFewPairs = 20'000;
+constexpr double kStepSecondsLow = 2e-7, kStepSecondsHigh = 3e-5;  // a dynamic body, asleep or in a pile
+constexpr double kStepSecondsAPair = 3e-6;
+constexpr double kFrameBytes = 28;   // a dynamic body
+constexpr double kIndexBytes = 120;  // a frame: its place in the recording, statistics
+constexpr double kPairsWorthCounting = 1e9;
+
+struct Boxes {
+  std::vector<Box3f> moving, still;
+};
+
+// The box of a body, smaller where the body does not fill it: rods that lie across have large boxes and touch
+// few others.
+Box3f filledBox(const BodySpec& body, const ShapeSize& size) {
+  Box3 box = startBox(body, size);
+  const double part = std::cbrt(std::clamp(size.volume / box.extent().prod(), 1e-6, 1.0));
+  const Vec3 centre = box.center(), half = 0.5 * part * box.extent();
+  return rigid::outwards({centre - half, centre + half});
+}
+
+// Overlaps of boxes that can be contacts.
+uint64_t pairsOf(const Boxes& boxes, uint64_t most) {
+  spatial::OiTreeBuilder builder;
+  spatial::OiTree moving, still;
+  if (boxes.moving.empty()) return 0;
+  builder.build(moving, boxes.moving);
+  std::vector<spatial::TreePair> jobs{{&moving, &moving}};
+  if (!boxes.still.empty()) {
+    builder.build(still, boxes.still);
+    jobs.push_back({&moving, &still});
+  }
+  return spatial::countOverlapPairs(jobs, most);
+}
+
+std::string vectorText(const Vec3& v) { return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", v.x(), v.y(), v.z()); }
+
+// What keeps the bodies of an array apart: the spacing, or where that has no room to grow the count.
+std::vector<CostLever> spacingLever(const Scene& scene, const std::string& pointer, const Vec3& size,
+                                    double bytes) {
+  using Pointer = nlohmann::json::json_pointer;
+  const nlohmann::json& document = scene.document.json();
+  if (!document.contains(Pointer(pointer))) return {};
+  const nlohmann::json& array = document.at(Pointer(pointer));
+  const double apart = size.maxCoeff();
+  std::string key, better;
+  if (array.contains("grid")) {
+    key = "/grid/spacing";
+    better = vectorText(size);
+  } else if (array.contains("stack")) {
+    key = "/stack/height";
+    better = roundedUp(apart);
+  } else if (array.contains("ring")) {
+    key = "/ring/radius";
+    better = roundedUp(apart * array.at("ring").value("count", 1.0) / (2 * kPi));
+  } else if (array.contains("spiral") || array.contains("fill")) {
+    key = array.contains("fill") ? "/fill/count" : "/spiral/count";
+    better = fmt::format("{:.0f}", std::floor(std::sqrt(2 * kFewPairs)));
+  } else if (array.contains("position")) {
+    return {{pointer + "/position", [now = array.at("position").dump()](double) { return now; }, {}}};
+  } else {
+    return {};
+  }
+  const std::string now = array.at(Pointer(key)).dump();
+  const double then = std::min(bytes, rigid::kBytesAPair * kFewPairs);
+  return {{pointer + key, [=](double s) { return s == 1 ? now : better; },
+           [=](double s) { return s == 1 ? bytes : then; }}};
+}
+
+}  // namespace
+
+Box3 startBox(const BodySpec& body, const ShapeSize& size) {
+  if (size.bounds.empty()) return {Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};
+  const Vec3 half = body.pose.rotation.toRotationMatrix().cwiseAbs() * (0.5 * size.bounds.extent());
+  const Vec3 centre = body.pose.point(size.bounds.center());
+  return {centre - half, centre + half};
+}
+
+void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t memory, Cost& cost) {
+  struct Group {
+    Boxes boxes;
+    Vec3 size = Vec3::Zero();
+  };
+  Boxes all;
+  std::map<std::string, Group> groups;  // by the array or body that they come from
+  for (const BodySpec& body : scene.bodies) {
+    ++cost.bodies;
+    const bool moves = body.kind == BodyKind::Dynamic;
+    cost.dynamicBodies += moves;
+    const ShapeSize& size = sizes[body.shape];
+    if (body.liquid || size.bounds.empty()) continue;
+    const Box3f box = filledBox(body, size);
+    if (!box.lower.allFinite() || !box.upper.allFinite()) continue;  // adding it will say so
+    (moves ? all.moving : all.still).push_back(box);
+    Group& group = groups[body.pointer];
+    if (moves) group.boxes.moving.push_back(box);
+    group.size = group.size.cwiseMax(size.bounds.extent());
+  }
+  CostItem bodies;
+  bodies.count = double(cost.bodies);
+  bodies.kept = kBytesABody * bodies.count;
+  bodies.what = fmt::format("{} bodies", countWords(bodies.count));
+  bodies.buildSeconds = 2e-6 * bodies.count;
+  cost.items.push_back(std::move(bodies));
+
+  const double bytesAPair = rigid::kBytesAPair;
+  const uint64_t most = uint64_t(std::min(kPairsWorthCounting, 4 * double(memory) / bytesAPair));
+  cost.pairs = pairsOf(all, most);
+  CostItem pairs;
+  pairs.count = double(cost.pairs);
+  pairs.kept = bytesAPair * pairs.count;
+  pairs.what = fmt::format("{}{} pairs of bodies in the same place", cost.pairs > most ? "more than " : "",
+                           countWords(std::min(pairs.count, double(most))));
+  cost.crowded = pairs.count > kFewPairs && pairs.count > kMostOverlaps * double(cost.dynamicBodies);
+  if (cost.crowded || pairs.kept > 0.1 * double(memory)) {
+    const std::string* worst = nullptr;
+    uint64_t worstPairs = 0;
+    for (const auto& [pointer, group] : groups) {
+      const uint64_t own = pairsOf(group.boxes, most);
+      if (own > worstPairs) worst = &pointer, worstPairs = own;
+    }
+    if (worst) pairs.levers = spacingLever(scene, *worst, groups[*worst].size, pairs.kept);
+    // Bodies that are written one by one: the first that shares its place.
+    for (const BodySpec& body : scene.bodies)
+      if (pairs.levers.empty() && body.kind == BodyKind::Dynamic)
+        pairs.levers = spacingLever(scene, body.pointer, Vec3::Zero(), pairs.kept);
+  }
+  cost.items.push_back(std::move(pairs));
+
+  const double frames = double(scene.world.frames), steps = frames * scene.world.stepsPerFrame;
+  const double work = 0.25 * scene.world.simulation.substeps;  // of the constants: with four substeps
+  cost.stepSecondsLow += kStepSecondsLow * work * steps * double(cost.dynamicBodies);
+  cost.stepSecondsHigh +=
+      work * steps * (kStepSecondsHigh * double(cost.dynamicBodies) + kStepSecondsAPair * double(cost.pairs));
+  cost.recordingBytes += kFrameBytes * double(cost.dynamicBodies) * frames;
+  CostItem index;
+  index.count = frames;
+  index.kept = kIndexBytes * frames;
+  index.what = fmt::format("the index of {} frames", countWords(frames));
+  const nlohmann::json& json = scene.document.json();
+  const nlohmann::json world = json.contains("world") ? json.at("world") : nlohmann::json::object();
+  const bool asFrames = world.contains("frames");
+  const double now = asFrames ? frames : scene.world.frameTime(scene.world.frames);
+  index.levers.push_back({asFrames ? "/world/frames" : "/world/duration",
+                          [now, asFrames](double s) {
+                            if (s == 1) return fmt::format("{:.6g}", now);
+                            return asFrames ? fmt::format("{:.0f}", std::floor(now / s))
+                                            : roundedDown(now / s);
+                          },
+                          [bytes = index.kept](double s) { return bytes / s; }});
+  cost.items.push_back(std::move(index));
+}
+
+}  // namespace sunder::world

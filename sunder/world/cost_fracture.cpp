@@ -1,0 +1,96 @@
+// What bodies take that may break: tetrahedra, and what an analysis of a blow needs for them.
+#include "sunder/world/cost_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/core.h>
+
+namespace sunder::world {
+
+namespace {
+
+constexpr double kTetsALattice = 14;  // of a lattice that fills a body, for each cube of its edge
+constexpr double kTetsASurface = 10;  // more, for each square of its surface
+constexpr double kBytesATet = 3000;   // mesh, field, tree, surface; and the analysis of a blow
+constexpr double kBytesATetFilling = 600;
+constexpr double kSecondsATet = 6e-5;
+constexpr double kStrikeSeconds = 2e-5;                 // a tetrahedron: an analysis
+constexpr double kStrikesLow = 0.5, kStrikesHigh = 12;  // analyses of whole bodies, as long as a blow on each
+
+double thicknessOf(const ShapeSize& size) { return size.area > 0 ? 2 * size.volume / size.area : 0; }
+
+// As breakage.cpp decides it.
+bool isThin(const ShapeSize& size) { return 1.2 * thicknessOf(size) < size.bounds.extent().maxCoeff() / 12; }
+
+double edgeFor(const FractureSpec& spec, const ShapeSize& size) {
+  if (spec.edge > 0) return spec.edge;
+  return isThin(size) && !size.loft ? 1.2 * thicknessOf(size) : size.bounds.extent().maxCoeff() / 12;
+}
+
+double tetsOf(const ShapeSize& size, double edge) {
+  if (size.bounds.empty() || !(edge > 0)) return 0;
+  const Vec3 extent = size.bounds.extent();
+  if (size.kind == ShapeSize::Kind::Box) {
+    const Vec3 n = (extent / edge).unaryExpr([](double x) { return std::max(1.0, std::round(x)); });
+    return 6 * n.prod();
+  }
+  if (size.loft && isThin(size)) {
+    // The outline and the profile keep their own points and get more where the edge asks for them.
+    double around = 0, along = 0, reach = 0;
+    const auto& profile = size.loft->profile;
+    const auto& outline = size.loft->outline;
+    for (const Vec2& p : profile) reach = std::max(reach, p.x());
+    for (size_t i = 0; i < outline.size(); ++i)
+      around +=
+          std::max(1.0, std::ceil(reach * (outline[(i + 1) % outline.size()] - outline[i]).norm() / edge));
+    for (size_t i = 0; i < profile.size(); ++i)
+      along += std::max(1.0, std::ceil((profile[(i + 1) % profile.size()] - profile[i]).norm() / edge));
+    return 3 * around * along;
+  }
+  return kTetsALattice * size.volume / (edge * edge * edge) + kTetsASurface * size.area / (edge * edge);
+}
+
+// Cells of the lattice around a body, most of them empty.
+double latticeCells(const ShapeSize& size, double edge) {
+  if (size.kind == ShapeSize::Kind::Box || (size.loft && isThin(size))) return 0;
+  const Vec3 cells = (size.bounds.extent() / edge).array() + 4;
+  return cells.prod();
+}
+
+}  // namespace
+
+void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost) {
+  std::map<std::pair<uint32_t, double>, size_t> known;  // by shape and edge: the item
+  double strikes = 0, pieces = 0;
+  for (const BodySpec& body : scene.bodies) {
+    if (!body.fracture) continue;
+    ++cost.breakable;
+    const ShapeSize& size = sizes[body.shape];
+    const double edge = edgeFor(*body.fracture, size);
+    const double tets = tetsOf(size, edge);
+    strikes += kStrikeSeconds * tets;
+    pieces += 1;
+    if (!known.try_emplace({body.shape, edge}, cost.items.size()).second) continue;
+    CostItem item;
+    item.count = tets;
+    item.what = fmt::format("{} tetrahedra of body {}", countWords(tets), body.id);
+    item.kept = kBytesATet * tets;
+    item.passing = kBytesATetFilling * tets + latticeCells(size, edge) / 8;
+    item.buildSeconds = kSecondsATet * tets;
+    item.levers.push_back(
+        {body.fracture->pointer + "/edge",
+         [edge](double s) { return s == 1 ? fmt::format("{:.6g}", edge) : roundedUp(edge * s); },
+         [size, edge](double s) {
+           return (kBytesATet + kBytesATetFilling) * tetsOf(size, edge * s) +
+                  latticeCells(size, edge * s) / 8;
+         }});
+    cost.tetrahedra += uint64_t(std::min(tets, 1e18));
+    cost.items.push_back(std::move(item));
+  }
+  cost.stepSecondsLow += kStrikesLow * strikes;
+  cost.stepSecondsHigh += kStrikesHigh * strikes;
+}
+
+}  // namespace sunder::world

@@ -1,0 +1,38 @@
+// How large the shapes of a scene are, without building them: sides, volume, surface, triangles. Primitives
+// by their formulas, fields by sampling them on a coarse lattice, mesh files by reading them, procedural
+// shapes by making them, with fewer segments where they have more than kCheapTriangles.
+#pragma once
+
+#include "sunder/base/box.h"
+#include "sunder/geometry/shapes.h"
+#include "sunder/world/scene.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sunder::world {
+
+inline constexpr double kCheapTriangles = 100'000;
+
+struct ShapeSize {
+  enum class Kind { Primitive, Plane, Box, Hull, Mesh, Field };
+  Kind kind = Kind::Primitive;
+  Box3 bounds;  // in the shape's own coordinates; empty for planes
+  double volume = 0, area = 0;
+  double triangles = 0;                // of its surface when it is built
+  bool solid = false;                  // gets a distance field and a tree of points
+  std::optional<geometry::Loft> loft;  // of shapes of revolution that are thin enough to be filled exactly
+  std::string file;
+};
+
+// Triangles of a procedural shape, from its parameters: within a factor of two (tested for every shape).
+// Throws Error (Usage) as makeShape does for names and values that do not exist.
+double shapeTriangles(const std::string& name, const geometry::ShapeValues& values);
+
+// Throws Error (Limit) with the place where a mesh alone would take more than `memory` bytes.
+std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory);
+// The same for one shape that is about to be cut while the scene is read.
+void requireAffordableMesh(const Scene& scene, const ShapeSpec& spec, uint64_t memory);
+
+}  // namespace sunder::world

@@ -1,0 +1,252 @@
+// What a scene costs, from its numbers.
+#include "sunder/world/cost.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/memory_limit.h"
+#include "sunder/geometry/shapes.h"
+#include "sunder/world/cost_shapes.h"
+#include "sunder/world/world.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace sunder::world {
+namespace {
+
+constexpr uint64_t kGigabyte = 1'000'000'000;
+
+Scene sceneOf(const std::string& text, const std::vector<std::string>& sets = {}) {
+  return readScene(SceneDocument::parse(text, "scene.json", ".", sets));
+}
+
+// The refusal of a scene, or "" where it is affordable.
+std::string refusal(const std::string& text, uint64_t memory = kGigabyte,
+                    const std::vector<std::string>& sets = {}) {
+  try {
+    const MemoryBudget budget(memory);
+    const Scene scene = sceneOf(text, sets);
+    requireAffordable(scene, estimateCost(scene, memory), memory);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Limit) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+// The key that a refusal names first and the value that it says would fit.
+struct Advice {
+  std::string key, value;
+};
+
+Advice adviceOf(const std::string& refused) {
+  Advice advice;
+  const size_t place = refused.find(": "), key = refused.find(": ", place + 2);
+  advice.key = refused.substr(place + 2, key - place - 2);
+  const size_t open = refused.rfind('('), would = refused.find(" would ", open);
+  if (open != std::string::npos && would != std::string::npos)
+    advice.value = refused.substr(open + 1, would - open - 1);
+  return advice;
+}
+
+struct Hostile {
+  const char* name;
+  const char* key;  // that the refusal must name
+  std::string text;
+};
+
+std::vector<Hostile> hostileScenes() {
+  const std::string ground = R"({"id": "g", "shape": {"plane": {}}, "kind": "static"})";
+  const auto bodies = [&](const std::string& more) {
+    return fmt::format(R"({{"world": {{"frames": 3}}, "bodies": [{}, {}]}})", ground, more);
+  };
+  const auto shape = [&](const std::string& description) {
+    return bodies(fmt::format(R"({{"id": "x", "shape": {}, "position": [0, 3, 0]}})", description));
+  };
+  const auto fluid = [&](const std::string& settings) {
+    return fmt::format(R"({{"world": {{"frames": 3}}, "bodies": [{}], "fluid": {{{}}}}})", ground, settings);
+  };
+  const auto array = [&](const std::string& pattern) {
+    return fmt::format(
+        R"({{"world": {{"frames": 3}}, "bodies": [{}], "arrays": [{{"id": "m", "body": {{"shape": {{"box": {{"size": [0.2, 0.2, 0.2]}}}}}}, {}}}]}})",
+        ground, pattern);
+  };
+  return {
+      {"small particles in a block", "fluid.radius",
+       fluid(R"("radius": 0.002, "tank": {"lower": [0, 0, 0], "upper": [1, 1, 1]},
+                "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [1, 0.5, 1]}]}])")},
+      {"small particles in a field", "fluid.radius",
+       fluid(
+           R"("radius": "1 mm", "liquids": [{"id": "w", "blocks": [{"field": {"sphere": {"radius": 0.6}}}]}])")},
+      {"a block far beyond its tank", "fluid.liquids.0.blocks.0.upper.2",
+       fluid(R"("radius": "1.4 mm", "tank": {"lower": [0, 0, 0], "upper": [0.4, 0.2, 0.05715]},
+                "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [0.05715, 0.1143, 149]}]}])")},
+      {"a block as long as a street", "fluid.liquids.0.blocks.0.lower.0",
+       fluid(
+           R"("radius": "5 mm", "liquids": [{"id": "w", "blocks": [{"lower": [-400, 0, 0], "upper": [0.1, 0.1, 0.5]}]}])")},
+      {"an emitter of many particles", "fluid.radius",
+       fluid(R"("radius": 0.001, "liquids": [{"id": "w", "emitters": [
+                {"position": [0, 1, 0], "direction": [0, -1, 0], "radius": 1.0, "speed": 1000}]}])")},
+      {"a large tank for small particles", "fluid.radius",
+       fluid(R"("radius": "1 mm", "tank": {"lower": [0, 0, 0], "upper": [3, 3, 3]},
+                "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [0.05, 0.05, 0.05]}]}])")},
+      {"boundary particles on a large tank", "fluid.radius",
+       fluid(R"("radius": "1 mm", "boundaries": "particles", "tank": {"lower": [0, 0, 0], "upper": [3, 3, 3]},
+                "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [0.05, 0.05, 0.05]}]}])")},
+      {"short tetrahedra in a ball", "bodies.x.fracture.edge",
+       bodies(R"({"id": "x", "shape": {"make": "icosphere", "with": {"radius": 0.2}}, "material": "glass",
+                  "position": [0, 3, 0], "fracture": {"edge": 0.002}})")},
+      {"short tetrahedra in a box", "bodies.x.fracture.edge",
+       bodies(
+           R"({"id": "x", "shape": {"box": {"size": [2, 2, 2]}}, "material": "glass", "position": [0, 3, 0],
+                  "fracture": {"edge": "1 cm"}})")},
+      {"short tetrahedra in a bowl", "bodies.x.fracture.edge",
+       bodies(
+           R"({"id": "x", "shape": {"make": "bowl", "with": {"radius": 1, "height": 1, "foot": 0.5, "wall": 0.02}},
+                  "material": "glass", "position": [0, 3, 0], "fracture": {"edge": "0.5 mm"}})")},
+      {"bodies in one place", "arrays.m.grid.spacing",
+       array(R"("grid": {"count": [20, 20, 5], "spacing": [0, 0, 0]})")},
+      {"bodies nearly in one place", "arrays.m.grid.spacing",
+       array(R"("grid": {"count": [14, 14, 14], "spacing": [0.001, 0.001, 0.001]})")},
+      {"a ring without a radius", "arrays.m.ring.radius",
+       array(R"("ring": {"count": 2000, "radius": 1e-6})")},
+      {"a stack without height", "arrays.m.stack.height",
+       array(R"("stack": {"count": 2000, "height": 1e-6})")},
+      {"a spiral without spacing", "arrays.m.spiral.count",
+       array(R"("spiral": {"count": 2000, "radius": 0.1, "spacing": 1e-6})")},
+      {"a box filled without spacing", "arrays.m.fill.count",
+       array(
+           R"("fill": {"count": 2000, "spacing": 1e-3, "box": {"lower": [0, 1, 0], "upper": [0.1, 1.1, 0.1]}})")},
+      {"a grid of many bodies", "arrays.m.grid.count",
+       array(R"("grid": {"count": [200, 200, 200], "spacing": [1, 1, 1]})")},
+      {"a stack of many bodies", "arrays.m.stack.count",
+       array(R"("stack": {"count": 9000000, "height": 1})")},
+      {"a ball of many triangles", "bodies.x.shape.with.frequency",
+       shape(R"({"make": "icosphere", "with": {"frequency": 900}})")},
+      {"a bowl of many triangles", "bodies.x.shape.with.segments",
+       shape(R"({"make": "bowl", "with": {"segments": 4000, "resolution": 3000}})")},
+      {"a wall of many bricks", "bodies.x.shape.with.columns",
+       shape(R"({"make": "brick-wall", "with": {"columns": 1000, "rows": 900}})")},
+      {"a rope of many turns", "bodies.x.shape.with.turns",
+       shape(R"({"make": "rope", "with": {"turns": 1000, "steps": 400, "sides": 100, "length": 10000}})")},
+      {"a field with many cells", "bodies.x.shape.solid.cells",
+       shape(R"({"field": {"sphere": {"radius": 0.3}}, "solid": {"cells": 1024}})")},
+      {"a billion frames", "world.frames",
+       fmt::format(R"({{"world": {{"frames": 1000000000}}, "bodies": [{}]}})", ground)},
+      {"a long duration", "world.duration",
+       fmt::format(R"({{"world": {{"duration": 1000000, "frameRate": 900}}, "bodies": [{}]}})", ground)},
+  };
+}
+
+// Each is refused from numbers, with file, line, key and a value; with that value in its place it fits.
+TEST(Cost, HostileScenesAreRefusedWithAValueThatFits) {
+  for (const Hostile& hostile : hostileScenes()) {
+    SCOPED_TRACE(hostile.name);
+    const std::string refused = refusal(hostile.text);
+    EXPECT_TRUE(refused.starts_with("scene.json:")) << refused;
+    const Advice advice = adviceOf(refused);
+    EXPECT_EQ(advice.key, hostile.key) << refused;
+    ASSERT_FALSE(advice.value.empty()) << refused;
+    EXPECT_EQ(refusal(hostile.text, kGigabyte, {advice.key + "=" + advice.value}), "") << refused;
+  }
+}
+
+TEST(Cost, MoreMemoryAffordsMore) {
+  const std::string text =
+      R"({"fluid": {"radius": "5 mm", "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [1, 1, 1]}]}]}})";
+  EXPECT_NE(refusal(text), "");
+  EXPECT_EQ(refusal(text, 64 * kGigabyte), "");
+}
+
+TEST(Cost, CountsWhatAWorldHas) {
+  const std::string text = R"({"world": {"frames": 10}, "bodies": [
+      {"id": "floor", "shape": {"plane": {}}, "kind": "static"},
+      {"id": "plate", "shape": {"box": {"size": [0.3, 0.1, 0.2]}}, "material": "glass", "position": [0, 2, 0],
+       "fracture": {"edge": "5 cm"}}],
+    "arrays": [{"id": "b", "body": {"shape": {"sphere": {"radius": 0.1}}}, "grid": {"count": [4, 1, 1], "spacing": [0.15, 1, 1]},
+      "position": [5, 1, 0]}],
+    "fluid": {"radius": "2 cm", "liquids": [{"id": "w", "blocks": [{"lower": [2, 0, 0], "upper": [2.4, 0.2, 0.4]}]}]}})";
+  const Cost cost = estimateCost(sceneOf(text));
+  EXPECT_EQ(cost.bodies, 7u);  // the liquid is one
+  EXPECT_EQ(cost.dynamicBodies, 5u);
+  EXPECT_EQ(cost.breakable, 1u);
+  EXPECT_EQ(cost.tetrahedra, 6u * 6 * 2 * 4);
+  EXPECT_EQ(cost.particles, 500u);
+  EXPECT_EQ(cost.pairs, 3u);
+  const World world(sceneOf(text));
+  EXPECT_EQ(world.liquids().fluid()->size(), cost.particles);
+}
+
+// Lattices that fill bodies: the estimate against the tetrahedra there are.
+TEST(Cost, TetrahedraAreWithinAFactorOfTwo) {
+  for (const double edge : {0.03, 0.05, 0.08})
+    for (
+        const std::string shape :
+        {R"({"make": "icosphere", "with": {"radius": 0.2}})",
+         R"({"make": "torus", "with": {"radius": 0.2, "tube": 0.08}})",
+         R"({"field": {"difference": [{"box": {"size": [0.4, 0.3, 0.3]}}, {"sphere": {"radius": 0.1}}]}})"}) {
+      const std::string text = fmt::format(
+          R"({{"bodies": [{{"id": "x", "shape": {}, "material": "glass", "fracture": {{"edge": {}}}}}]}})",
+          shape, edge);
+      const Cost cost = estimateCost(sceneOf(text));
+      const World world(sceneOf(text));
+      const double tets = double(world.breakage().cost().tets);
+      EXPECT_LT(double(cost.tetrahedra), 2 * tets) << text;
+      EXPECT_GT(double(cost.tetrahedra), 0.5 * tets) << text;
+    }
+}
+
+// Every shape of the catalogue: as it is, and with each whole number doubled.
+TEST(Cost, TrianglesOfShapesAreWithinAFactorOfTwo) {
+  for (const geometry::ShapeInfo& info : geometry::shapeCatalogue()) {
+    std::vector<geometry::ShapeValues> cases(1);
+    for (const geometry::ShapeParameter& p : info.parameters)
+      if (p.kind == geometry::ParameterKind::Integer && p.upper > 100)
+        cases.push_back({{p.name, fmt::format("{}", 2 * p.value)}});
+    for (const geometry::ShapeValues& values : cases) {
+      double triangles = 0;
+      try {
+        triangles = double(geometry::makeShape(info.name, values).triangles.size());
+      } catch (const Error&) {
+        continue;  // a combination that makes no sense
+      }
+      const double expected = shapeTriangles(info.name, values);
+      const std::string what = values.empty() ? "" : values.begin()->first;
+      EXPECT_LE(expected, 2 * triangles) << info.name << " " << what;
+      EXPECT_GE(expected, 0.5 * triangles) << info.name << " " << what;
+    }
+  }
+}
+
+// Rods that lie across each other have boxes that overlap, and touch nothing.
+TEST(Cost, ThinBodiesAreNotACrowd) {
+  std::string text =
+      R"({"arrays": [{"id": "rod", "body": {"shape": {"capsule": {"length": 2, "radius": 0.005}},
+      "rotation": {"degrees": [45, 45, 0]}}, "grid": {"count": [30, 1, 30], "spacing": [0.05, 1, 0.05]}}]})";
+  EXPECT_FALSE(estimateCost(sceneOf(text)).crowded);
+}
+
+TEST(Cost, ValuesAreRoundedToTheSafeSide) {
+  EXPECT_EQ(roundedUp(0.01234), "0.013");
+  EXPECT_EQ(roundedDown(0.01234), "0.012");
+  EXPECT_EQ(roundedUp(0.012), "0.012");
+  EXPECT_EQ(roundedDown(-1.234), "-1.3");
+  EXPECT_EQ(roundedUp(-1.234), "-1.2");
+}
+
+// All that come along fit a machine of 16 GB.
+TEST(Cost, ScenesThatComeAlongAreAffordable) {
+  size_t seen = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(SUNDER_SOURCE_DIR) / "scenes")) {
+    if (entry.path().extension() != ".json") continue;
+    const Scene scene = readScene(entry.path());
+    EXPECT_NO_THROW(requireAffordable(scene, estimateCost(scene), 12 * kGigabyte)) << entry.path();
+    ++seen;
+  }
+  EXPECT_GT(seen, 30u);
+}
+
+}  // namespace
+}  // namespace sunder::world
