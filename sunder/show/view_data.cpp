@@ -6,6 +6,7 @@
 #include "sunder/show/run_summary.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -24,6 +25,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 constexpr size_t kRow = 8;                         // floats a body before the fields
 constexpr size_t kPiece = size_t(1) << 20;         // bytes packed between two words of progress
+constexpr size_t kMostOverlays = 16;               // meshes whose trees are kept
 constexpr size_t kBlockHead = 16;                  // bytes before the first frame of a block
 constexpr auto kQuiet = std::chrono::seconds(20);  // a run that wrote nothing for so long is taken for dead
 
@@ -37,6 +39,7 @@ struct ViewData::Impl {
   explicit Impl(const std::filesystem::path& path) : run(path), summary(summarise(run)) { readNames(); }
 
   std::mutex lock;
+  std::atomic<bool> cancelled{false};
   record::RunReader run;
   RunSummary summary;
   std::vector<std::string> fields, statistics, pointFields;
@@ -47,7 +50,9 @@ struct ViewData::Impl {
   Overlay& overlay(size_t mesh) {
     checkMesh(mesh);
     const auto found = overlays.find(mesh);
-    return found != overlays.end() ? found->second : overlays.try_emplace(mesh, run.mesh(mesh)).first->second;
+    if (found != overlays.end()) return found->second;
+    if (overlays.size() == kMostOverlays) overlays.clear();
+    return overlays.try_emplace(mesh, run.mesh(mesh)).first->second;
   }
   void checkMesh(size_t index) const {
     if (index >= run.meshCount())
@@ -148,6 +153,12 @@ struct ViewData::Impl {
     writer.u32(uint32_t(statistics.size()));
     std::vector<float> row(width);
     for (size_t f = first; f <= last; ++f) {
+      if (cancelled) throw Error(ErrorKind::Limit, "the server is being stopped");
+      if (out.size() > kMostBytes)
+        throw Error(ErrorKind::Limit,
+                    fmt::format("frames {} to {} are more than a browser takes", first, last))
+            .inFile(run.path().string())
+            .hint("ask for fewer at once");
       run.readFrame(f, frame);
       writer.f64(frame.time);
       writer.u32(uint32_t(frame.bodies.size()));
@@ -285,6 +296,8 @@ std::string ViewData::slice(size_t mesh, uint32_t axis, double share) {
   return impl_->overlay(mesh).slice(axis, share);
 }
 
+void ViewData::cancel() { impl_->cancelled = true; }
+
 size_t ViewData::frameCount() {
   const std::lock_guard guard(impl_->lock);
   return impl_->run.frameCount();
@@ -352,7 +365,7 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   info["frames"] = numbers.size();
   std::string parts;
   const auto add = [&](std::string_view part) {
-    if (parts.size() + part.size() > (size_t(1) << 30))
+    if (parts.size() + part.size() > ViewData::kMostBytes)
       throw Error(ErrorKind::Limit, "the run is too large for one page")
           .inFile(path.string())
           .hint("export fewer frames");

@@ -24,7 +24,7 @@ class ViewData {
   std::string info();  // JSON; what was written since is read first
   // The other calls throw Error (Usage) for numbers that are not there.
   std::string mesh(size_t index);
-  std::string frames(size_t first, size_t last);  // at most kMostFrames
+  std::string frames(size_t first, size_t last);  // at most kMostFrames; Error (Limit) above kMostBytes
   std::string events(size_t frame);               // JSON
   std::string points(size_t frame);               // particles and vertices of the frame's own
   // What collision detection sees of a mesh (overlay.h).
@@ -32,8 +32,11 @@ class ViewData {
   std::string spheres(size_t mesh, uint32_t level);
   std::string slice(size_t mesh, uint32_t axis, double share);
   size_t frameCount();
+  // A call of frames() that is under way and all later ones throw Error (Limit). For any thread, at any time.
+  void cancel();
 
   static constexpr size_t kMostFrames = 512;
+  static constexpr size_t kMostBytes = size_t(1) << 30;  // that a browser takes at once
 
  private:
   struct Impl;

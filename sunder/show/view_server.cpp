@@ -1,119 +1,99 @@
 #include "sunder/show/view_server.h"
 
 #include "sunder/base/error.h"
+#include "sunder/show/http_server.h"
 #include "sunder/show/view_data.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <memory>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
-#include <httplib.h>
 
 namespace sunder::show {
 
 namespace {
 
-constexpr const char* kHost = "127.0.0.1";
 constexpr int kPortsTried = 100;
+constexpr const char* kJson = "application/json";
+constexpr const char* kBytes = "application/octet-stream";
 
-// The numbers matched by a path's pattern; too large ones are no frames either.
-size_t number(const std::string& digits) {
-  size_t value = SIZE_MAX;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return value;
-}
+// The page loads nothing from elsewhere, stands in no frame and says nothing about where it came from; no
+// other page may read what is served here, or keep a handle on its window.
+constexpr const char* kHeaders =
+    "Cache-Control: no-store\r\n"
+    "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; "
+    "style-src 'unsafe-inline'; font-src data:; img-src data: blob:; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'\r\n"
+    "Cross-Origin-Opener-Policy: same-origin\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n"
+    "Permissions-Policy: camera=(), geolocation=(), microphone=()\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "X-Frame-Options: DENY\r\n";
 
-// An answer as it is. httplib packs texts that stand in the body, the page for half a second: on the same
-// machine that is only lost time.
-void setContent(httplib::Response& response, std::string content, const char* type) {
-  if (content.empty()) return response.set_content("", type);
-  const auto kept = std::make_shared<const std::string>(std::move(content));
-  response.set_content_provider(kept->size(), type,
-                                [kept](size_t offset, size_t length, httplib::DataSink& sink) {
-                                  return sink.write(kept->data() + offset, length);
-                                });
+// The numbers of a path "PREFIX1/2/3" with the separators given, at most ten digits each; none if the path is
+// anything else.
+std::optional<std::vector<size_t>> pathNumbers(std::string_view path, std::string_view prefix,
+                                               std::string_view separators) {
+  if (!path.starts_with(prefix)) return {};
+  path.remove_prefix(prefix.size());
+  std::vector<size_t> numbers;
+  for (size_t i = 0; i <= separators.size(); ++i) {
+    const size_t end = std::min(path.find_first_not_of("0123456789"), path.size());
+    size_t value = 0;
+    if (end == 0 || end > 10) return {};
+    std::from_chars(path.data(), path.data() + end, value);
+    numbers.push_back(value);
+    path.remove_prefix(end);
+    if (i == separators.size()) break;
+    if (!path.starts_with(separators[i])) return {};
+    path.remove_prefix(1);
+  }
+  return path.empty() ? std::optional(numbers) : std::nullopt;
 }
 
 }  // namespace
 
 struct ViewServer::Impl {
-  explicit Impl(const std::filesystem::path& run) : data(run) {}
+  explicit Impl(const std::filesystem::path& run)
+      : data(run), server([this](const HttpRequest& request) { return answer(request); }, kHeaders) {}
   ViewData data;
-  httplib::Server server;
-  std::thread thread;
+  HttpServer server;
   int port = 0;
 
-  template <class Make>
-  void answer(httplib::Response& response, const char* type, Make&& make) {
+  HttpAnswer answer(const HttpRequest& request) {
     try {
-      setContent(response, make(), type);
+      return read(request.path);
     } catch (const Error& e) {
-      response.status = e.kind() == ErrorKind::Usage ? 404 : 500;
-      response.set_content(e.what(), "text/plain; charset=utf-8");
+      return {.status = e.kind() == ErrorKind::Usage ? 404 : 500,
+              .body = std::make_shared<const std::string>(e.what())};
     }
   }
 
-  void route() {
-    using httplib::Request;
-    using httplib::Response;
-    // By default two servers would share a port, and each get half of the questions.
-    server.set_socket_options([](socket_t socket) {
-      const int yes = 1;
-      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
-    // Another page must not read the run through the visitor's browser, nor may this one load anything from
-    // elsewhere.
-    server.set_default_headers(
-        {{"Cache-Control", "no-store"},
-         {"X-Content-Type-Options", "nosniff"},
-         {"Content-Security-Policy",
-          "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; "
-          "font-src data:; img-src data: blob:; connect-src 'self'"}});
-    server.set_pre_routing_handler([this](const Request& request, Response& response) {
-      // A name that points here from outside is not an address of ours.
-      const std::string host = request.get_header_value("Host");
-      if (host == fmt::format("{}:{}", kHost, port) || host == fmt::format("localhost:{}", port))
-        return httplib::Server::HandlerResponse::Unhandled;
-      response.status = 403;
-      response.set_content("this server answers to 127.0.0.1 and localhost only", "text/plain");
-      return httplib::Server::HandlerResponse::Handled;
-    });
-    server.Get("/", [](const Request&, Response& r) {
-      setContent(r, std::string(viewerPage()), "text/html; charset=utf-8");
-    });
-    server.Get("/api/run", [this](const Request&, Response& r) {
-      answer(r, "application/json", [&] { return data.info(); });
-    });
-    server.Get(R"(/api/mesh/(\d{1,10}))", [this](const Request& q, Response& r) {
-      answer(r, "application/octet-stream", [&] { return data.mesh(number(q.matches[1])); });
-    });
-    server.Get(R"(/api/frames/(\d{1,10})-(\d{1,10}))", [this](const Request& q, Response& r) {
-      answer(r, "application/octet-stream",
-             [&] { return data.frames(number(q.matches[1]), number(q.matches[2])); });
-    });
-    server.Get(R"(/api/boxes/(\d{1,10})/(\d{1,3}))", [this](const Request& q, Response& r) {
-      answer(r, "application/octet-stream",
-             [&] { return data.boxes(number(q.matches[1]), uint32_t(number(q.matches[2]))); });
-    });
-    server.Get(R"(/api/spheres/(\d{1,10})/(\d{1,3}))", [this](const Request& q, Response& r) {
-      answer(r, "application/octet-stream",
-             [&] { return data.spheres(number(q.matches[1]), uint32_t(number(q.matches[2]))); });
-    });
-    server.Get(R"(/api/slice/(\d{1,10})/([012])/(\d{1,4}))", [this](const Request& q, Response& r) {
-      answer(r, "application/octet-stream", [&] {
-        return data.slice(number(q.matches[1]), uint32_t(number(q.matches[2])),
-                          double(number(q.matches[3])) / 1000);
-      });
-    });
-    server.Get(R"(/api/points/(\d{1,10}))", [this](const Request& q, Response& r) {
-      answer(r, "application/octet-stream", [&] { return data.points(number(q.matches[1])); });
-    });
-    server.Get(R"(/api/events/(\d{1,10}))", [this](const Request& q, Response& r) {
-      answer(r, "application/json", [&] { return data.events(number(q.matches[1])); });
-    });
+  HttpAnswer read(const std::string& path) {
+    const auto ok = [](const char* type, std::string body) {
+      return HttpAnswer{.type = type, .body = std::make_shared<const std::string>(std::move(body))};
+    };
+    if (path == "/api/run") return ok(kJson, data.info());
+    if (const auto n = pathNumbers(path, "/api/mesh/", "")) return ok(kBytes, data.mesh((*n)[0]));
+    if (const auto n = pathNumbers(path, "/api/frames/", "-"))
+      return ok(kBytes, data.frames((*n)[0], (*n)[1]));
+    if (const auto n = pathNumbers(path, "/api/boxes/", "/"))
+      return ok(kBytes, data.boxes((*n)[0], level((*n)[1])));
+    if (const auto n = pathNumbers(path, "/api/spheres/", "/"))
+      return ok(kBytes, data.spheres((*n)[0], level((*n)[1])));
+    if (const auto n = pathNumbers(path, "/api/slice/", "//"); n && (*n)[1] < 3 && (*n)[2] < 10000)
+      return ok(kBytes, data.slice((*n)[0], uint32_t((*n)[1]), double((*n)[2]) / 1000));
+    if (const auto n = pathNumbers(path, "/api/points/", "")) return ok(kBytes, data.points((*n)[0]));
+    if (const auto n = pathNumbers(path, "/api/events/", "")) return ok(kJson, data.events((*n)[0]));
+    throw Error(ErrorKind::Usage, "there is nothing at this path");
   }
+
+  static uint32_t level(size_t number) { return uint32_t(std::min<size_t>(number, 999)); }
 };
 
 void ViewServer::requirePage() {
@@ -125,37 +105,23 @@ void ViewServer::requirePage() {
 ViewServer::ViewServer(const std::filesystem::path& run) {
   requirePage();
   impl_ = std::make_unique<Impl>(run);
-  impl_->route();
+  impl_->server.serve("/", "text/html; charset=utf-8", std::string(viewerPage()));
 }
 
 ViewServer::~ViewServer() { stop(); }
 
-int ViewServer::listen(int port) {
-  if (port == 0) {
-    impl_->port = impl_->server.bind_to_any_port(kHost);
-  } else {
-    for (int p = port; p < port + kPortsTried && p < 65536 && impl_->port == 0; ++p)
-      if (impl_->server.bind_to_port(kHost, p)) impl_->port = p;
-  }
-  if (impl_->port <= 0)
-    throw Error(ErrorKind::Limit, fmt::format("no free port from {} to {}", port, port + kPortsTried - 1))
-        .hint("give another one with --port, or 0 for any");
-  impl_->thread = std::thread([this] { impl_->server.listen_after_bind(); });
-  while (!impl_->server.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  return impl_->port;
-}
+int ViewServer::listen(int port) { return impl_->port = impl_->server.listen(port, kPortsTried); }
 
-std::string ViewServer::url() const { return fmt::format("http://{}:{}/", kHost, impl_->port); }
+std::string ViewServer::url() const { return fmt::format("http://127.0.0.1:{}/", impl_->port); }
 
 void ViewServer::wait(const std::atomic<bool>& stopped) {
-  while (!stopped.load()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (!stopped.load()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   stop();
 }
 
 void ViewServer::stop() {
-  if (!impl_ || !impl_->thread.joinable()) return;
+  impl_->data.cancel();
   impl_->server.stop();
-  impl_->thread.join();
 }
 
 }  // namespace sunder::show
