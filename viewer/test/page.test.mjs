@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -295,6 +296,36 @@ test("a run shows itself", async () => {
     assert.equal(await ended, 0);
   } finally {
     run.kill("SIGKILL");
+  }
+});
+
+test("another page can neither read the run nor show it in a frame", async () => {
+  const other = createServer((_, answer) => answer.setHeader("content-type", "text/html").end("<p>another page</p>"));
+  await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const context = await browser.newContext(), page = await context.newPage();
+  try {
+    await page.goto(`http://127.0.0.1:${other.address().port}/`);
+    const statuses = [];
+    page.on("response", (answer) => answer.url().startsWith(server.url) && statuses.push(answer.status()));
+    const seen = await page.evaluate(async (url) => {
+      const attempt = (mode) => fetch(`${url}api/run`, { mode }).then(() => "answered", () => "refused");
+      const frame = document.createElement("iframe");
+      const loaded = new Promise((resolve) => (frame.onload = resolve));
+      frame.src = url;
+      document.body.append(frame);
+      await loaded;
+      return { cors: await attempt("cors"), opaque: await attempt("no-cors") };
+    }, server.url);
+    assert.deepEqual(seen, { cors: "refused", opaque: "refused" });
+    assert.ok(statuses.every((status) => status === 403), `${statuses}`);
+    const titles = await Promise.all(page.frames().slice(1).map((frame) => frame.locator("#view").count()));
+    assert.deepEqual(titles, [0]);
+    // A link leads to the viewer all the same.
+    await page.evaluate((url) => { location.href = url; }, server.url);
+    await page.waitForFunction(() => window.sunder?.ready, null, { timeout: 30000 });
+  } finally {
+    await context.close();
+    other.close();
   }
 });
 
