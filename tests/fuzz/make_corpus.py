@@ -270,5 +270,17 @@ def sdf():
     save("sdf", "cut_off", field((1, 1, 1), [-1], [2])[:150])
 
 
-for write in (obj, ply, stl, off, gltf, msh, tetgen, medit, vtk, vtkxml, run, scene, sdf):
+def http():
+    ours = "Host: 127.0.0.1:8321\r\n"
+    save("http", "get", f"GET /api/run HTTP/1.1\r\n{ours}Accept: */*\r\n\r\n")
+    save("http", "pipelined", "HEAD /api/mesh/1 HTTP/1.1\r\nHost: localhost:8321\r\nConnection: close\r\n\r\n"
+         "GET / HTTP/1.0\r\nHost: a\r\n\r\n")
+    save("http", "range", f"GET /api/frames/0-11?x HTTP/1.1\r\n{ours}Range: bytes=0-99999999\r\n\r\n")
+    save("http", "origin", f"\r\n\r\nGET / HTTP/1.1\r\n{ours}Origin: null\r\nSec-Fetch-Site: cross-site\r\n"
+         "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n\r\n")
+    save("http", "body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nhello")
+    save("http", "broken", "GET /\0 HTTP/2.0\r\n: a\r\n b\n\r\r\n\r\n")
+
+
+for write in (obj, ply, stl, off, gltf, msh, tetgen, medit, vtk, vtkxml, run, scene, sdf, http):
     write()

@@ -15,7 +15,7 @@ if [ ! -d "$build" ]; then
 fi
 corpus=$(cd "$(dirname "$0")" && pwd)/corpus
 if [ $# -eq 0 ]; then
-  set -- obj ply stl off gltf msh tetgen medit vtk vtkxml
+  set -- obj ply stl off gltf msh tetgen medit vtk vtkxml http
   for more in run scene sdf; do
     [ ! -x "$build/bin/fuzz_$more" ] || set -- "$@" "$more"
   done
