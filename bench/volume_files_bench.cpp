@@ -58,7 +58,7 @@ void measure(bench::Report& report, const bench::Options& options, const std::st
       write(out, mesh);
       out.commit();
     });
-    const MappedFile file(path);
+    const InputFile file(path);
     const double reading =
         bench::bestSeconds(options, [&] { bench::keep(read(file.bytes()).volume.tets.size()); });
     const double count = static_cast<double>(tets);

@@ -25,9 +25,10 @@ struct BenchOptions {
 };
 
 int runBench(const BenchOptions& options, const Settings& settings) {
+  std::error_code ignored;
   const std::filesystem::path program =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "sunder-bench";
-  if (!std::filesystem::exists(program))
+      std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "sunder-bench";
+  if (!std::filesystem::exists(program, ignored))
     throw Error(ErrorKind::Missing, "the benchmark program is not built")
         .inFile(program.string())
         .hint("configure with -DSUNDER_BENCH=ON, or use ./run bench");

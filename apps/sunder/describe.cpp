@@ -186,7 +186,8 @@ void describeExitCodes(const Settings& settings) {
     printJson({{"exit_codes", kinds}});
     return;
   }
-  std::cout << "0  done\n1  the job failed\n2  bad input or usage\nErrors of these kinds end with:\n";
+  std::cout << "0    done\n1    the job failed\n2    bad input or usage\n"
+               "130  stopped by Ctrl-C (SIGINT)\n143  stopped by SIGTERM\nErrors of these kinds end with:\n";
   for (const auto& [kind, code] : kinds.items())
     std::cout << fmt::format("  {:<12} {}\n", kind, code.get<int>());
 }

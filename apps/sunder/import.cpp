@@ -19,12 +19,23 @@ struct ImportCommand {
   std::string input, output;
 };
 
+// What is written can be read. An error names the file that there is, not the one that is not written.
+world::Scene readBack(const std::string& text, const ImportCommand& command,
+                      const std::filesystem::path& folder) {
+  try {
+    return world::readScene(world::SceneDocument::parse(text, command.output, folder));
+  } catch (const Error& e) {
+    throw Error(e.kind(), "cannot become a scene of ours: " + e.message())
+        .inFile(command.input)
+        .hint(e.hint());
+  }
+}
+
 int import(const ImportCommand& command, const Settings& settings) {
-  const std::filesystem::path folder = std::filesystem::path(command.output).parent_path();
-  const world::ImportedScene made = world::importSplish(command.input, folder.empty() ? "." : folder);
-  // What is written can be read.
-  const world::Scene scene =
-      world::readScene(world::SceneDocument::parse(made.text, command.output, folder.empty() ? "." : folder));
+  std::filesystem::path folder = std::filesystem::path(command.output).parent_path();
+  if (folder.empty()) folder = ".";
+  const world::ImportedScene made = world::importSplish(command.input, folder);
+  const world::Scene scene = readBack(made.text, command, folder);
   writeFile(command.output, made.text);
   if (settings.json)
     printJson({{"input", command.input},

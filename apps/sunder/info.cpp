@@ -112,8 +112,10 @@ int showInfo(const InfoOptions& options, const Settings& settings) {
   const char* format = info(file.format).name;
 
   if (settings.json) {
-    Json json = {
-        {"file", options.input}, {"format", format}, {"bytes", std::filesystem::file_size(options.input)}};
+    std::error_code ignored;
+    Json json = {{"file", options.input},
+                 {"format", format},
+                 {"bytes", std::filesystem::file_size(options.input, ignored)}};
     if (surface) json.update(surfaceJson(report));
     if (tets) json["volume_mesh"] = volumeJson(file.volume, tetReport);
     json["groups"] = file.surface.groupNames;

@@ -23,8 +23,9 @@ const char* stateName(const record::RunReader& run) {
 
 bool isRunFile(const std::string& path) {
   const std::filesystem::path file = path;
-  return file.extension() == ".sunder" ||
-         (std::filesystem::is_directory(file) && std::filesystem::exists(file / "run.sunder"));
+  std::error_code ignored;
+  return file.extension() == ".sunder" || (std::filesystem::is_directory(file, ignored) &&
+                                           std::filesystem::exists(file / "run.sunder", ignored));
 }
 
 int showRun(const std::string& input, bool brief, const Settings& settings) {
@@ -43,9 +44,10 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
   for (const auto& chunk : run.chunks()) events += chunk.head.type == record::ChunkType::Events;
   const auto good = run.lastGoodCheckpoint();
   if (settings.json) {
+    std::error_code ignored;
     Json json = {{"file", run.path().string()},
                  {"format", "run"},
-                 {"bytes", std::filesystem::file_size(run.path())},
+                 {"bytes", std::filesystem::file_size(run.path(), ignored)},
                  {"program", run.info().program},
                  {"scene", run.info().sceneName},
                  {"state", stateName(run)},

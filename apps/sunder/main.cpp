@@ -6,12 +6,11 @@
 #include "sunder/geometry/mesh_io.h"
 
 #include "command.h"
+#include "net.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iostream>
-#include <new>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -120,18 +119,6 @@ void checkVerb(const CLI::App& app, int argc, char** argv) {
   throw Error(ErrorKind::Usage, fmt::format("unknown verb '{}'", argv[1])).hint(suggestion(argv[1], known));
 }
 
-int fail(const Settings& settings, const Error& error) {
-  logError("{}", error.what());
-  if (settings.json)
-    printJson({{"error",
-                {{"kind", name(error.kind())},
-                 {"message", error.message()},
-                 {"file", error.file()},
-                 {"place", error.place()},
-                 {"hint", error.hint()}}}});
-  return exitCode(error.kind());
-}
-
 int run(int argc, char** argv) {
   CLI::App app("Sunder simulates what happens when things touch, break, get cut and splash.", "sunder");
   Settings settings;
@@ -153,43 +140,42 @@ int run(int argc, char** argv) {
       "  sunder info glass.glb                    measure and check a mesh\n"
       "  sunder convert scan.ply scan.obj         change the format\n"
       "  sunder VERB --help                       options and examples of a verb\n"
-      "Exit codes: 0 done, 1 the job failed, 2 bad input or usage.");
+      "Exit codes: 0 done, 1 the job failed, 2 bad input or usage, 130 and 143 stopped by a signal.");
 
-  for (int i = 1; i < argc; ++i)  // known before parsing, so that a usage error too comes out as JSON
-    if (std::string_view(argv[i]) == "--json") settings.json = true;
-  try {
-    if (argc < 2) {
-      std::cout << app.help();
-      return 2;
-    }
-    checkVerb(app, argc, argv);
-    app.parse(argc, argv);
-    setLogLevel(settings.quiet ? LogLevel::Error : settings.verbose ? LogLevel::Debug : LogLevel::Info);
-    const ThreadLimit limit(settings.threads);
-    for (const Verb& verb : verbs)
-      if (verb.app->parsed()) return verb.job(settings);
+  settings.json = jsonAsked();
+  if (argc < 2) {
+    std::cout << app.help();
     return 2;
+  }
+  checkVerb(app, argc, argv);
+  try {
+    app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);
     std::string verb = "sunder";
     for (const CLI::App* chosen : app.get_subcommands()) verb += " " + chosen->get_name();
-    return fail(settings, Error(ErrorKind::Usage, e.what()).hint("see '" + verb + " --help'"));
-  } catch (const Error& e) {
-    return fail(settings, e);
-  } catch (const std::bad_alloc&) {
-    return fail(settings, Error(ErrorKind::Limit, "out of memory"));
+    throw Error(ErrorKind::Usage, e.what()).hint("see '" + verb + " --help'");
   }
+  setLogLevel(settings.quiet ? LogLevel::Error : settings.verbose ? LogLevel::Debug : LogLevel::Info);
+  const ThreadLimit limit(settings.threads);
+  if (threadCount() < settings.threads)
+    logWarn("only {} of the {} threads asked for can be started here", threadCount(), settings.threads);
+  for (const Verb& verb : verbs)
+    if (verb.app->parsed()) return verb.job(settings);
+  return 2;
 }
 
 }  // namespace
 }  // namespace sunder::cli
 
 int main(int argc, char** argv) {
-  const int code = sunder::cli::run(argc, argv);
-  std::cout.flush();
-  if (!std::cout) {
-    std::fputs("sunder: error: cannot write to standard output\n", stderr);
-    return 1;
+  using namespace sunder::cli;
+  prepareProcess(argc, argv);
+  int code = 0;
+  try {
+    code = run(argc, argv);
+  } catch (...) {
+    code = reportException();
   }
-  return code;
+  return finishOutput(code);
 }

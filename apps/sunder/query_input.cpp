@@ -123,7 +123,7 @@ void fromTextFile(const std::string& path, std::string_view wanted, Use&& use) {
     const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
     return fromText<N>(text, "standard input", wanted, use);
   }
-  const MappedFile file(path);
+  const InputFile file(path);
   fromText<N>(file.text(), path, wanted, use);
 }
 

@@ -61,7 +61,11 @@ show::Shot shotOfMeshes(const RenderOptions& options, const Settings& settings, 
     const geometry::TriMesh mesh = geometry::toTriMesh(readSurface(options.inputs[i], settings));
     const Box3 box = geometry::bounds(mesh.positions);
     show::PlacedMesh placed;
-    placed.mesh = tracer.addMesh(mesh, options.crease);
+    try {
+      placed.mesh = tracer.addMesh(mesh, options.crease);
+    } catch (Error& e) {
+      throw std::move(e.inFile(options.inputs[i]));
+    }
     if (!options.material.empty())
       placed.look = builtinLook(options.material);
     else if (options.inputs.size() > 1)

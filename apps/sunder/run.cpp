@@ -16,7 +16,6 @@
 #include "stop_signal.h"
 
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -28,7 +27,8 @@ namespace sunder::cli {
 namespace {
 
 bool isRecording(const std::filesystem::path& path) {
-  return path.extension() == ".sunder" || std::filesystem::is_directory(path);
+  std::error_code ignored;
+  return path.extension() == ".sunder" || std::filesystem::is_directory(path, ignored);
 }
 
 std::vector<std::string> assignments(const RunCommand& command) {
@@ -112,7 +112,8 @@ int runScene(const RunCommand& command, const Settings& settings) {
   options.resume = command.resume;
   options.strict = command.strict;
   options.replace = command.force;
-  if (command.resume && !std::filesystem::exists(file)) {
+  std::error_code ignored;
+  if (command.resume && !std::filesystem::exists(file, ignored)) {
     if (!settings.quiet) logInfo("{}: there is nothing to go on with; a new run begins", file.string());
     options.resume = false;
   }
@@ -147,7 +148,6 @@ int runScene(const RunCommand& command, const Settings& settings) {
   // whole either way.
   catchStopSignals();
   options.stop = [] { return stopAsked().load(); };
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of the write, not the end
 
   Profiler profiler;
   const auto start = std::chrono::steady_clock::now();
@@ -189,7 +189,7 @@ int runScene(const RunCommand& command, const Settings& settings) {
   if (command.hash) say(settings, fmt::format("hash {:016x}", result.hash));
   std::fflush(stdout);
   page.wait();
-  return 0;
+  return result.finished ? 0 : 128 + stopSignal();
 }
 
 Verb addRun(CLI::App& root) {
@@ -217,7 +217,7 @@ Verb addRun(CLI::App& root) {
       ->type_name("A.B=C")
       ->allow_extra_args(false);
   app->footer(
-      "Ctrl-C ends the run with a checkpoint.\n"
+      "Ctrl-C and SIGTERM end the run with a checkpoint, and exit code 130 and 143.\n"
       "Examples:\n"
       "  sunder run scenes/stack.json\n"
       "  sunder run scenes/dominoes.json --view\n"

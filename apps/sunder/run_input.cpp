@@ -17,6 +17,8 @@ bool isRun(const std::string& input) {
   if (std::filesystem::is_directory(input, ignored))
     return std::filesystem::exists(std::filesystem::path(input) / "run.sunder", ignored);
   if (std::filesystem::path(input).extension() == ".sunder") return true;
+  // Only a regular file is looked into: opening a pipe would wait for its writer.
+  if (!std::filesystem::is_regular_file(input, ignored)) return false;
   std::array<char, 8> start{};
   std::ifstream file(input, std::ios::binary);
   return file.read(start.data(), start.size()) &&

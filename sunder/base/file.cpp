@@ -2,12 +2,17 @@
 
 #include "sunder/base/error.h"
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <cstring>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +20,11 @@ namespace sunder {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr size_t kBufferSize = 1u << 20;
+constexpr int kMostLinks = 40;
+constexpr std::chrono::milliseconds kWaitForReader{5000}, kWaitStep{10};
 
 class Descriptor {
  public:
@@ -31,75 +40,179 @@ class Descriptor {
   int fd_;
 };
 
-Error cannotRead(const std::filesystem::path& path, const std::string& reason) {
+Error cannotRead(const fs::path& path, const std::string& reason) {
   return Error(ErrorKind::Missing, "cannot read: " + reason).inFile(path.string());
+}
+
+Error cannotWrite(ErrorKind kind, const fs::path& path, const std::string& reason) {
+  return Error(kind, "cannot write: " + reason).inFile(path.string());
+}
+
+// What to do about a path that the system refuses; empty where the reason says it all.
+const char* adviceOf(int code) {
+  switch (code) {
+    case ENOENT:
+      return "check the spelling and the folder you are in";
+    case EACCES:
+    case EPERM:
+      return "check the permissions of the file and of the folders it is in";
+    case ENAMETOOLONG:
+      return "a name has at most 255 bytes, a whole path 4095";
+    case ELOOP:
+      return "links lead in a circle";
+    case ENOTDIR:
+      return "a part of the path is a file where a folder is needed";
+    default:
+      return "";
+  }
+}
+
+// A name with a zero in it would be cut there by the system.
+void checkName(const fs::path& path, const char* action, ErrorKind kind) {
+  if (path.empty()) throw Error(kind, std::string(action) + ": the name of the file is empty");
+  if (path.native().find('\0') != std::string::npos)
+    throw Error(kind, std::string(action) + ": the name of the file has a zero byte in it")
+        .inFile(path.native().substr(0, path.native().find('\0')));
+}
+
+uint64_t memoryOfMachine() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? uint64_t(pages) * uint64_t(size) : UINT64_MAX;
+}
+
+bool isStandardOutput(const struct stat& status) {
+  struct stat output {};
+  return ::fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == status.st_dev &&
+         output.st_ino == status.st_ino;
+}
+
+bool isLink(const fs::path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+// The file that a link points to, whether it is there or not.
+fs::path behindLinks(fs::path path) {
+  std::error_code code;
+  for (int i = 0; i < kMostLinks && isLink(path); ++i) {
+    fs::path next = fs::read_symlink(path, code);
+    if (code) break;
+    path = next.is_absolute() ? std::move(next) : path.parent_path() / next;
+  }
+  return path;
+}
+
+// Short and without the file's own name, which may already be as long as names can be.
+fs::path freshName(const fs::path& folder) {
+  static std::atomic<unsigned> count{0};
+  return folder / fmt::format(".sunder-{}-{}.part", ::getpid(), ++count);
 }
 
 }  // namespace
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
+InputFile::InputFile(const fs::path& path) {
+  checkName(path, "cannot read", ErrorKind::Missing);
   // O_NONBLOCK so that opening a pipe nobody writes to answers at once; regular files do not care.
-  Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (fd.get() < 0) {
-    const int code = errno;
-    Error error = cannotRead(path, std::strerror(code));
-    if (code == ENOENT) error.hint("check the spelling and the folder you are in");
-    throw error;
-  }
+  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) throw cannotRead(path, std::strerror(errno));
+  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
+    const int code = errno;
+    throw cannotRead(path, std::strerror(code)).hint(adviceOf(code));
+  }
   if (S_ISDIR(status.st_mode)) throw cannotRead(path, "it is a folder").hint("name a file inside it");
   if (!S_ISREG(status.st_mode)) throw cannotRead(path, "it is not a regular file");
-  size_ = static_cast<size_t>(status.st_size);
-  if (size_ == 0) return;
-  void* address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-  if (address == MAP_FAILED) throw cannotRead(path, std::strerror(errno));
-  ::madvise(address, size_, MADV_SEQUENTIAL);
-  data_ = static_cast<const std::byte*>(address);
-}
-
-MappedFile::~MappedFile() {
-  if (data_) ::munmap(const_cast<std::byte*>(data_), size_);
-}
-
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  return *this;
-}
-
-OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path_, ignored))
-    throw Error(ErrorKind::Usage, "cannot write: it is a folder")
-        .inFile(path_.string())
-        .hint("name a file inside it");
-  temporary_ = path_;
-  temporary_ += ".part" + std::to_string(::getpid());
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) {
-    const int code = errno;
-    Error error = Error(code == ENOENT || code == ENOTDIR ? ErrorKind::Usage : ErrorKind::Write,
-                        std::string("cannot write: ") + std::strerror(code))
-                      .inFile(path_.string());
-    if (code == ENOENT) error.hint("the folder does not exist; make it first");
-    throw error;
+  const auto size = static_cast<uint64_t>(status.st_size);
+  if (size == 0) return;
+  if (size <= memoryOfMachine() / 2) data_.reset(new (std::nothrow) std::byte[size]);
+  if (!data_)
+    throw Error(ErrorKind::Limit, fmt::format("cannot read: {} bytes are too many for the memory", size))
+        .inFile(path.string());
+  while (size_ < size) {
+    const ssize_t got = ::read(fd.get(), data_.get() + size_, size - size_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw cannotRead(path, std::strerror(errno));
+    if (got == 0)
+      throw cannotRead(path, fmt::format("it shrank from {} to {} bytes meanwhile", size, size_))
+          .hint("wait for the program that writes it, then try again");
+    size_ += static_cast<size_t>(got);
   }
+}
+
+OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
+  checkName(path_, "cannot write", ErrorKind::Usage);
   buffer_.reserve(kBufferSize);
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode))
+      throw cannotWrite(ErrorKind::Usage, path_, "it is a folder").hint("name a file inside it");
+    if (S_ISSOCK(status.st_mode) || S_ISBLK(status.st_mode))
+      throw cannotWrite(ErrorKind::Usage, path_, S_ISSOCK(status.st_mode) ? "it is a socket" : "it is a disk")
+          .hint("name a file");
+    // /dev/stdout of a redirected command is a link to a regular file, whose end is where the output goes on.
+    if (isStandardOutput(status) && (!S_ISREG(status.st_mode) || isLink(path_))) {
+      std::fflush(stdout);
+      descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+      if (descriptor_ < 0) fail("write", errno);
+      return;
+    }
+    if (!S_ISREG(status.st_mode)) {
+      openDevice(S_ISFIFO(status.st_mode));
+      return;
+    }
+  } else if (errno != ENOENT) {
+    fail("write", errno);
+  }
+  target_ = behindLinks(path_);
+  openTemporary();
+}
+
+void OutputFile::openDevice(bool pipe) {
+  const auto start = std::chrono::steady_clock::now();
+  // A pipe without a reader would stop us here for ever; one whose reader is about to come is waited for.
+  while ((descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) < 0) {
+    if (errno == EINTR) continue;
+    if (!pipe || errno != ENXIO) fail("write", errno);
+    if (std::chrono::steady_clock::now() - start > kWaitForReader)
+      throw cannotWrite(ErrorKind::Usage, path_, "nobody reads from this pipe")
+          .hint("start its reader first");
+    std::this_thread::sleep_for(kWaitStep);
+  }
+  const int flags = ::fcntl(descriptor_, F_GETFL);
+  if (flags >= 0) ::fcntl(descriptor_, F_SETFL, flags & ~O_NONBLOCK);
+}
+
+void OutputFile::openTemporary() {
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  // A file without a name goes away with its last descriptor, whatever ends the program. /proc gives it one.
+  if (::access("/proc/self/fd", X_OK) == 0)
+    descriptor_ = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) return;
+  fs::path name;
+  do {
+    name = freshName(folder);
+    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
+  temporary_.swap(name);
+  if (descriptor_ >= 0) return;
+  const int code = errno;
+  if (code == ENOENT)
+    throw cannotWrite(ErrorKind::Usage, path_, std::strerror(code))
+        .hint("the folder does not exist; make it first");
+  fail("write", code);
 }
 
 OutputFile::~OutputFile() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void OutputFile::fail(const char* action) {
-  throw Error(ErrorKind::Write, std::string("cannot ") + action + ": " + std::strerror(errno))
-      .inFile(path_.string());
+void OutputFile::fail(const char* action, int code) const {
+  const bool ours =
+      code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG || code == ELOOP || code == EISDIR;
+  throw Error(ours ? ErrorKind::Usage : ErrorKind::Write,
+              std::string("cannot ") + action + ": " + std::strerror(code))
+      .inFile(path_.string())
+      .hint(adviceOf(code));
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
@@ -109,48 +222,54 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 void OutputFile::write(std::string_view text) {
   written_ += text.size();
   if (buffer_.size() + text.size() > kBufferSize) flush();
-  if (text.size() < kBufferSize) {
+  if (text.size() < kBufferSize)
     buffer_.append(text);
-    return;
-  }
+  else
+    put(text);
+}
+
+void OutputFile::put(std::string_view text) {
   while (!text.empty()) {
     const ssize_t done = ::write(descriptor_, text.data(), text.size());
-    if (done < 0 && errno != EINTR) fail("write");
+    if (done < 0 && errno != EINTR) fail("write", errno);
     if (done > 0) text.remove_prefix(static_cast<size_t>(done));
   }
 }
 
 void OutputFile::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t done = ::write(descriptor_, rest.data(), rest.size());
-    if (done < 0 && errno != EINTR) fail("write");
-    if (done > 0) rest.remove_prefix(static_cast<size_t>(done));
-  }
+  put(buffer_);
   buffer_.clear();
 }
 
 void OutputFile::commit() {
   flush();
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("flush to disk");
-  if (::close(std::exchange(descriptor_, -1)) != 0) {
-    ::unlink(temporary_.c_str());
-    fail("close");
+  if (target_.empty()) {
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail("close", errno);
+    return;
   }
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    const int code = errno;
-    ::unlink(temporary_.c_str());
-    errno = code;
-    fail("rename into place");
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("flush to disk", errno);
+  if (temporary_.empty()) {
+    const std::string unnamed = fmt::format("/proc/self/fd/{}", descriptor_);
+    fs::path name;
+    int code = EEXIST;
+    while (code == EEXIST) {
+      name = freshName(target_.parent_path());
+      code = ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+    }
+    if (code != 0) fail("name", code);
+    temporary_.swap(name);
   }
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail("close", errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("rename into place", errno);
+  temporary_.clear();
 }
 
-void writeFile(const std::filesystem::path& path, std::string_view content) {
+void writeFile(const fs::path& path, std::string_view content) {
   OutputFile file(path);
   file.write(content);
   file.commit();
 }
 
-std::string readTextFile(const std::filesystem::path& path) { return std::string(MappedFile(path).text()); }
+std::string readTextFile(const fs::path& path) { return std::string(InputFile(path).text()); }
 
 }  // namespace sunder

@@ -1,37 +1,42 @@
-// Files as a whole: read by mapping them into memory, written under a temporary name and renamed at the end,
-// so that a reader never sees half a file and a failed job leaves the old one as it was.
+// Files as a whole: read into memory, written under a temporary name and renamed at the end, so that a reader
+// never sees half a file and a failed job leaves the old one as it was.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace sunder {
 
-// A regular file's bytes, read-only. Throws Error (Missing) for a directory, a device, or a file that cannot
-// be opened, with the system's reason. An empty file gives an empty span.
-class MappedFile {
+// A regular file's bytes. They are a copy: a file that another program cuts or writes meanwhile cannot change
+// them. Throws Error (Missing) for a folder, a device, a file that cannot be opened, with the system's
+// reason, and one that became shorter while it was read; Error (Limit) for a file that takes more than half
+// of the machine's memory. An empty file gives an empty span.
+class InputFile {
  public:
-  explicit MappedFile(const std::filesystem::path& path);
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
+  explicit InputFile(const std::filesystem::path& path);
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
 
-  std::span<const std::byte> bytes() const { return {data_, size_}; }
-  std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
+  std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
+  std::string_view text() const { return {reinterpret_cast<const char*>(data_.get()), size_}; }
 
  private:
-  const std::byte* data_ = nullptr;
+  std::unique_ptr<std::byte[]> data_;
   size_t size_ = 0;
 };
 
-// Buffered output to `path` through a temporary file in the same folder. Nothing appears under `path` before
-// commit(); a writer that goes away without it removes its temporary file.
+// Buffered output to `path`. Nothing appears under `path` before commit(); a writer that goes away without
+// it, or is killed, leaves nothing behind where the file system knows files without a name, and else removes
+// its temporary file. A link is followed: the file that it points to is replaced, not the link.
+//
+// A pipe, a terminal or another device of characters (/dev/null) is written to directly; a pipe that nobody
+// reads is refused after a wait of five seconds. Folders, sockets and disks are refused. Errors are of the
+// kind Usage where the path is at fault, else Write.
 class OutputFile {
  public:
   explicit OutputFile(std::filesystem::path path);
@@ -45,10 +50,15 @@ class OutputFile {
   void commit();  // flush to disk, then rename
 
  private:
+  void openDevice(bool pipe);
+  void openTemporary();
   void flush();
-  [[noreturn]] void fail(const char* action);
+  void put(std::string_view text);
+  [[noreturn]] void fail(const char* action, int code) const;
 
-  std::filesystem::path path_, temporary_;
+  std::filesystem::path path_;       // as the caller gave it
+  std::filesystem::path target_;     // behind all links; empty for a device
+  std::filesystem::path temporary_;  // empty: the file has no name yet
   std::string buffer_;
   int descriptor_ = -1;
   uint64_t written_ = 0;

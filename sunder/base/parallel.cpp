@@ -1,9 +1,13 @@
 #include "sunder/base/parallel.h"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include <pthread.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -34,8 +38,46 @@ unsigned threadCount() {
                                : static_cast<unsigned>(tbb::this_task_arena::max_concurrency());
 }
 
+namespace {
+
+constexpr size_t kWorkerStack = size_t(4) << 20;  // oneTBB's own default on 64-bit systems
+
+// How many of the threads asked for the system starts. oneTBB starts its workers in the middle of a loop, and
+// one that cannot be started there breaks the loop off. So they are tried here: `wanted` threads at once, all
+// of which wait until the last one is there. Where a limit on memory or processes stops us, half of what it
+// allows is taken, and the rest of the memory is left for the work. Results do not depend on the number.
+unsigned startableThreads(unsigned wanted) {
+  static std::atomic<unsigned> proven{1};
+  if (wanted <= proven.load()) return wanted;
+  std::vector<pthread_t> started;
+  started.reserve(wanted);
+  pthread_attr_t settings;
+  if (::pthread_attr_init(&settings) != 0) return 1;
+  ::pthread_attr_setstacksize(&settings, kWorkerStack);
+  std::mutex gate;
+  {
+    const std::lock_guard closed(gate);
+    const auto waitAtGate = [](void* raw) -> void* {
+      const std::lock_guard passed(*static_cast<std::mutex*>(raw));
+      return nullptr;
+    };
+    pthread_t thread{};
+    while (started.size() + 1 < wanted && ::pthread_create(&thread, &settings, waitAtGate, &gate) == 0)
+      started.push_back(thread);
+  }
+  for (const pthread_t thread : started) ::pthread_join(thread, nullptr);
+  ::pthread_attr_destroy(&settings);
+  const auto reached = static_cast<unsigned>(started.size() + 1);
+  if (reached < wanted) return std::max(1u, reached / 2);
+  proven = wanted;
+  return wanted;
+}
+
+}  // namespace
+
 ThreadLimit::ThreadLimit(unsigned threads)
-    : state_(new State(threads ? threads : std::max(1u, std::thread::hardware_concurrency()))) {
+    : state_(new State(
+          startableThreads(threads ? threads : std::max(1u, std::thread::hardware_concurrency())))) {
   state_->outer = std::exchange(current_, state_);
 }
 

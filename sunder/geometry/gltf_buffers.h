@@ -78,7 +78,7 @@ class GltfDocument {
   std::optional<Bytes> binaryChunk_;
   std::vector<Bytes> buffers_;
   std::list<std::string> decoded_;
-  std::list<MappedFile> files_;
+  std::list<InputFile> files_;
   uint64_t totalBytes_ = 0;
 };
 

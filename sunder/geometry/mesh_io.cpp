@@ -123,7 +123,7 @@ MeshFile readTetGenPair(const std::filesystem::path& path) {
   std::filesystem::path node = path, ele = path;
   if (isNode) ele.replace_extension(upper ? ".ELE" : ".ele");
   if (!isNode) node.replace_extension(upper ? ".NODE" : ".node");
-  const MappedFile nodeFile(node), eleFile(ele);
+  const InputFile nodeFile(node), eleFile(ele);
   checkContent(nodeFile.text(), MeshFormat::TetGen, node.string());
   checkContent(eleFile.text(), MeshFormat::TetGen, ele.string());
   return readTetGen(nodeFile.bytes(), node.string(), eleFile.bytes(), ele.string());
@@ -205,7 +205,7 @@ MeshFile readMesh(const std::filesystem::path& path) {
   const MeshFormat format = formatOf(path);
   try {
     if (format == MeshFormat::TetGen) return readTetGenPair(path);
-    const MappedFile file(path);
+    const InputFile file(path);
     if (file.bytes().empty()) throw Error(ErrorKind::Format, "the file is empty").inFile(path.string());
     checkContent(file.text(), format, path.string());
     const std::filesystem::path folder = path.parent_path();

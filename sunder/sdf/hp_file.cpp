@@ -121,7 +121,7 @@ void HpField::write(const std::filesystem::path& path) const {
 }
 
 HpField HpField::read(const std::filesystem::path& path) {
-  const MappedFile file(path);
+  const InputFile file(path);
   return read(file.bytes(), path.string());
 }
 

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <mutex>
+#include <new>
 
 #include <embree3/rtcore.h>
 #include <fmt/format.h>
@@ -21,6 +23,8 @@ namespace {
 
 constexpr float kFar = std::numeric_limits<float>::infinity();
 constexpr size_t kTile = 16;
+// Embree's builders square distances and add squares up; they refuse larger ones by assertions.
+constexpr float kFarthest = 1e15f;
 constexpr float kBroken = 0.85f;  // roughness of what broke
 
 struct Hit {
@@ -42,6 +46,38 @@ float mottled(const Vec3f& place) {
   return float(std::clamp(0.86 + 0.16 * sum, 0.5, 1.1));
 }
 
+struct Release {
+  void operator()(RTCDevice device) const { rtcReleaseDevice(device); }
+  void operator()(RTCScene scene) const { rtcReleaseScene(scene); }
+  void operator()(RTCGeometry geometry) const { rtcReleaseGeometry(geometry); }
+};
+using DevicePtr = std::unique_ptr<RTCDeviceTy, Release>;
+using ScenePtr = std::unique_ptr<RTCSceneTy, Release>;
+using GeometryPtr = std::unique_ptr<RTCGeometryTy, Release>;
+
+// Embree keeps the first error since the last question, for each thread.
+void checkDevice(RTCDevice device) {
+  const RTCError code = rtcGetDeviceError(device);
+  if (code == RTC_ERROR_NONE) return;
+  if (code == RTC_ERROR_OUT_OF_MEMORY) throw std::bad_alloc();
+  throw Error(ErrorKind::Unsupported, fmt::format("Embree failed with its error {}", int(code)));
+}
+
+// What Embree's functions return: null after a failure.
+template <class T>
+T* made(RTCDevice device, T* pointer) {
+  if (pointer) return pointer;
+  checkDevice(device);
+  throw std::bad_alloc();
+}
+
+float reachOf(const Vec3& place) { return float(place.cwiseAbs().maxCoeff()); }
+
+[[noreturn]] void tooFar(const std::string& what) {
+  throw Error(ErrorKind::Geometry, fmt::format("{} is farther than {:g} from the origin", what, kFarthest))
+      .hint("pictures are traced in single precision; scale the scene, or move it to the origin");
+}
+
 // Filmic curve (Narkowicz 2015's fit of ACES) to sRGB.
 Rgb develop(const Vec3f& light, float exposure) {
   Rgb pixel;
@@ -57,20 +93,14 @@ Rgb develop(const Vec3f& light, float exposure) {
 
 struct PathTracer::Impl {
   struct Mesh {
-    RTCScene scene = nullptr;
+    ScenePtr scene;
     std::vector<Vec3f> normals;
     std::vector<uint8_t> interior;  // by triangle; empty: none
   };
-  RTCDevice device = nullptr;
+  DevicePtr device;
   std::vector<Mesh> meshes;
 
   uint32_t add(const geometry::TriMesh& mesh, Mesh added);
-
-  ~Impl() {
-    for (const Mesh& m : meshes)
-      if (m.scene) rtcReleaseScene(m.scene);
-    rtcReleaseDevice(device);
-  }
 };
 
 namespace {
@@ -85,34 +115,38 @@ class Tracer {
   };
 
   Tracer(RTCDevice device, std::span<const Mesh> meshes, const Shot& shot, const PictureSettings& settings)
-      : shot_(shot), settings_(settings), meshes_(meshes), scene_(rtcNewScene(device)) {
+      : shot_(shot), settings_(settings), meshes_(meshes), scene_(made(device, rtcNewScene(device))) {
     for (const PlacedMesh& placed : shot.meshes) {
-      RTCGeometry instance = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_INSTANCE);
+      if (!(reachOf(placed.position) <= kFarthest)) tooFar("a body");
+      const GeometryPtr held(made(device, rtcNewGeometry(device, RTC_GEOMETRY_TYPE_INSTANCE)));
+      const RTCGeometry instance = held.get();
       rtcSetGeometryInstancedScene(instance, meshes[placed.mesh].scene);
       rotations_.push_back(placed.rotation.toRotationMatrix().cast<float>());
       Eigen::Matrix<float, 3, 4> transform;
       transform << rotations_.back(), placed.position.cast<float>();
       rtcSetGeometryTransform(instance, 0, RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR, transform.data());
       rtcCommitGeometry(instance);
-      rtcAttachGeometryByID(scene_, instance, unsigned(rotations_.size() - 1));
-      rtcReleaseGeometry(instance);
+      rtcAttachGeometryByID(scene_.get(), instance, unsigned(rotations_.size() - 1));
       clear_ = clear_ || placed.look.transmission > 0;
     }
     if (!shot.spheres.empty()) {
-      RTCGeometry spheres = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
-      auto* data = static_cast<float*>(rtcSetNewGeometryBuffer(spheres, RTC_BUFFER_TYPE_VERTEX, 0,
-                                                               RTC_FORMAT_FLOAT4, 16, shot.spheres.size()));
+      const GeometryPtr held(made(device, rtcNewGeometry(device, RTC_GEOMETRY_TYPE_SPHERE_POINT)));
+      const RTCGeometry spheres = held.get();
+      auto* data = static_cast<float*>(
+          made(device, rtcSetNewGeometryBuffer(spheres, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4, 16,
+                                               shot.spheres.size())));
       for (const PlacedSphere& s : shot.spheres) {
+        if (!(s.centre.cwiseAbs().maxCoeff() <= kFarthest && s.radius <= kFarthest)) tooFar("a particle");
         *data++ = s.centre.x(), *data++ = s.centre.y(), *data++ = s.centre.z(), *data++ = s.radius;
       }
       rtcCommitGeometry(spheres);
-      rtcAttachGeometryByID(scene_, spheres, unsigned(rotations_.size()));
-      rtcReleaseGeometry(spheres);
+      rtcAttachGeometryByID(scene_.get(), spheres, unsigned(rotations_.size()));
       for (const Look& look : shot.sphereLooks) clear_ = clear_ || look.transmission > 0;
     }
-    rtcCommitScene(scene_);
+    rtcCommitScene(scene_.get());
+    checkDevice(device);
     RTCBounds b;
-    rtcGetSceneBounds(scene_, &b);
+    rtcGetSceneBounds(scene_.get(), &b);
     const bool any = b.lower_x <= b.upper_x;
     size_ =
         any ? std::max({b.upper_x - b.lower_x, b.upper_y - b.lower_y, b.upper_z - b.lower_z, 1e-6f}) : 1.0f;
@@ -122,7 +156,6 @@ class Tracer {
     orthonormalFrame(sun_, sunTangent_, sunBitangent_);
     sunRadius_ = std::tan(float(shot.sunSize * kPi / 360));
   }
-  ~Tracer() { rtcReleaseScene(scene_); }
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
@@ -163,7 +196,7 @@ class Tracer {
     ray.hit.geomID = ray.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
     RTCIntersectContext context;
     rtcInitIntersectContext(&context);
-    rtcIntersect1(scene_, &context, &ray);
+    rtcIntersect1(scene_.get(), &context, &ray);
     if (ray.hit.geomID != RTC_INVALID_GEOMETRY_ID) {
       hit.distance = ray.ray.tfar;
       hit.place = from + direction * hit.distance;
@@ -205,7 +238,7 @@ class Tracer {
                     kFar,     ~0u,      0,        0};
       RTCIntersectContext context;
       rtcInitIntersectContext(&context);
-      rtcOccluded1(scene_, &context, &ray);
+      rtcOccluded1(scene_.get(), &context, &ray);
       return ray.tfar < 0 ? Vec3f::Zero() : Vec3f::Ones();
     }
     Vec3f passed = Vec3f::Ones();
@@ -330,7 +363,7 @@ class Tracer {
   const Shot& shot_;
   const PictureSettings& settings_;
   std::span<const Mesh> meshes_;
-  RTCScene scene_;
+  ScenePtr scene_;
   std::vector<Eigen::Matrix3f> rotations_;
   CameraFrame frame_;
   Vec3f sun_, sunTangent_, sunBitangent_;
@@ -342,8 +375,10 @@ class Tracer {
 
 PathTracer::PathTracer() : impl_(std::make_unique<Impl>()) {
   // No "threads" here: Embree would limit the threads of the whole process.
-  impl_->device = rtcNewDevice(nullptr);
-  if (!impl_->device) throw Error(ErrorKind::Unsupported, "Embree does not run on this processor");
+  impl_->device.reset(rtcNewDevice(nullptr));
+  if (impl_->device) return;
+  if (rtcGetDeviceError(nullptr) == RTC_ERROR_OUT_OF_MEMORY) throw std::bad_alloc();
+  throw Error(ErrorKind::Unsupported, "Embree does not run on this processor");
 }
 PathTracer::~PathTracer() = default;
 
@@ -367,25 +402,30 @@ uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, std::span<const Vec3
 }
 
 uint32_t PathTracer::Impl::add(const geometry::TriMesh& mesh, Mesh added) {
-  for (size_t v = 0; v < mesh.positions.size(); ++v)
+  for (size_t v = 0; v < mesh.positions.size(); ++v) {
     if (!mesh.positions[v].allFinite())
       throw Error(ErrorKind::Geometry, fmt::format("vertex {} is not finite", v));
-  RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
-  auto* positions = static_cast<float*>(rtcSetNewGeometryBuffer(
-      geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, mesh.positions.size()));
+    if (reachOf(mesh.positions[v]) > kFarthest) tooFar(fmt::format("vertex {}", v));
+  }
+  const RTCDevice embree = device.get();
+  const GeometryPtr held(made(embree, rtcNewGeometry(embree, RTC_GEOMETRY_TYPE_TRIANGLE)));
+  const RTCGeometry geometry = held.get();
+  auto* positions = static_cast<float*>(
+      made(embree, rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12,
+                                           mesh.positions.size())));
   for (const Vec3& p : mesh.positions)
     for (int k = 0; k < 3; ++k) *positions++ = float(p[k]);
-  auto* indices = static_cast<uint32_t*>(rtcSetNewGeometryBuffer(
-      geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, mesh.triangles.size()));
+  auto* indices = static_cast<uint32_t*>(
+      made(embree, rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12,
+                                           mesh.triangles.size())));
   for (const geometry::Triangle& t : mesh.triangles)
     for (const uint32_t v : t) *indices++ = v;
   rtcCommitGeometry(geometry);
-  added.scene = rtcNewScene(device);
-  rtcAttachGeometry(added.scene, geometry);
-  rtcReleaseGeometry(geometry);
-  rtcCommitScene(added.scene);
-  const auto free =
-      std::find_if(meshes.begin(), meshes.end(), [](const Mesh& m) { return m.scene == nullptr; });
+  added.scene.reset(made(embree, rtcNewScene(embree)));
+  rtcAttachGeometry(added.scene.get(), geometry);
+  rtcCommitScene(added.scene.get());
+  checkDevice(embree);
+  const auto free = std::find_if(meshes.begin(), meshes.end(), [](const Mesh& m) { return !m.scene; });
   if (free != meshes.end()) {
     *free = std::move(added);
     return uint32_t(free - meshes.begin());
@@ -396,7 +436,6 @@ uint32_t PathTracer::Impl::add(const geometry::TriMesh& mesh, Mesh added) {
 
 void PathTracer::dropMesh(uint32_t mesh) {
   if (mesh >= impl_->meshes.size() || !impl_->meshes[mesh].scene) return;
-  rtcReleaseScene(impl_->meshes[mesh].scene);
   impl_->meshes[mesh] = {};
 }
 
@@ -412,8 +451,8 @@ Image PathTracer::render(const Shot& shot, const PictureSettings& settings) {
     if (s.look >= shot.sphereLooks.size())
       throw Error(ErrorKind::Usage, fmt::format("there is no look {} for a sphere", s.look));
   std::vector<Tracer::Mesh> meshes;
-  for (const Impl::Mesh& m : impl_->meshes) meshes.push_back({m.scene, &m.normals, &m.interior});
-  const Tracer tracer(impl_->device, meshes, shot, settings);
+  for (const Impl::Mesh& m : impl_->meshes) meshes.push_back({m.scene.get(), &m.normals, &m.interior});
+  const Tracer tracer(impl_->device.get(), meshes, shot, settings);
   Image image(settings.width, settings.height);
   const size_t across = (settings.width + kTile - 1) / kTile, down = (settings.height + kTile - 1) / kTile;
   std::mutex progressLock;

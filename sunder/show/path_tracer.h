@@ -70,7 +70,7 @@ class PathTracer {
   // Edges whose faces meet at less than `creaseAngle` degrees are shaded smooth; 0 shades all faces flat.
   // `interior`: by triangle, 1 where the body broke; these are rough, and mottled by noise in the mesh's own
   // space, so that pieces of a body fit each other. Throws Error (Geometry) for a coordinate that is not
-  // finite.
+  // finite or beyond 1e15.
   uint32_t addMesh(const geometry::TriMesh& mesh, double creaseAngle = kCreaseAngle,
                    std::vector<uint8_t> interior = {});
 
@@ -79,7 +79,8 @@ class PathTracer {
 
   void dropMesh(uint32_t mesh);  // its number may be given to another one
 
-  // Throws Error (Usage) for an empty picture or a mesh that was not added.
+  // Throws Error (Usage) for an empty picture or a mesh that was not added, and Error (Geometry) for a place
+  // beyond 1e15.
   Image render(const Shot& shot, const PictureSettings& settings);
 
  private:

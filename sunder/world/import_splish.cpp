@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
+#include "sunder/base/json.h"
 #include "sunder/base/math.h"
 
 #include <algorithm>
@@ -17,7 +18,19 @@ namespace sunder::world {
 
 namespace {
 
+using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
+
+// Numbers beyond it cannot be what a scene means, and their squares would not be finite.
+constexpr double kLargestNumber = 1e30;
+
+// A block of the file, with its place for messages.
+struct Block {
+  const Json* json;
+  std::string pointer;
+  bool has(const char* key) const { return json->contains(key); }
+  const Json& operator[](const char* key) const { return json->at(key); }
+};
 
 class Importer {
  public:
@@ -25,29 +38,30 @@ class Importer {
       : file_(file), folder_(std::move(folder)) {}
 
   ImportedScene run() {
-    try {
-      in_ = OrderedJson::parse(readTextFile(file_), nullptr, true, true);
-    } catch (const OrderedJson::parse_error& error) {
-      throw Error(ErrorKind::Format, fmt::format("no JSON at byte {}", error.byte)).inFile(file_.string());
-    }
+    text_ = readTextFile(file_);
+    in_ = parseJson(text_, file_.string());
     if (!in_.is_object() || !in_.contains("Configuration"))
       throw Error(ErrorKind::Format, "has no \"Configuration\"")
           .inFile(file_.string())
           .hint("scenes of SPlisHSPlasH begin with one; scenes of ours run as they are");
-    config_ = in_["Configuration"];
-    if (config_.value("sim2D", false))
+    const Block top{&in_, ""};
+    if (!in_["Configuration"].is_object()) fail(top, "Configuration", "is not an object");
+    const Block config{&in_["Configuration"], "/Configuration"};
+    if (flag(config, "sim2D"))
       throw Error(ErrorKind::Unsupported, "is a scene of two dimensions").inFile(file_.string());
-    radius_ = number(config_, "particleRadius", 0.025);
-    world();
+    radius_ = number(config, "particleRadius", 0.025);
+    if (!(radius_ > 0)) fail(config, "particleRadius", "must be more than 0");
+    world(config);
     bodies();
-    liquids();
+    liquids(config);
     for (const auto& [key, value] : in_.items())
       if (std::set<std::string>{"Configuration", "Materials", "FluidBlocks", "RigidBodies", "Emitters",
                                 "Simulation"}
                   .count(key) == 0 &&
           liquid_.count(key) == 0)
         note(fmt::format("\"{}\" was left out", key));
-    return {out_.dump(2) + "\n", notes_};
+    // The title is the name of the file, which need not be UTF-8.
+    return {out_.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n", notes_};
   }
 
  private:
@@ -55,54 +69,87 @@ class Importer {
     if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(std::move(text));
   }
 
-  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-    throw Error(ErrorKind::Format, fmt::format("\"{}\" {}", key, what)).inFile(file_.string());
+  [[noreturn]] void fail(const Block& block, const std::string& key, const std::string& what) const {
+    throw Error(ErrorKind::Format, fmt::format("\"{}\" {}", key, what))
+        .inFile(file_.string())
+        .atLine(lineOfPointer(text_, block.pointer + "/" + key));
   }
 
-  double number(const OrderedJson& from, const char* key, double otherwise) const {
-    if (!from.contains(key)) return otherwise;
-    if (!from[key].is_number()) fail(key, "is not a number");
+  static bool isNumber(const Json& value) {
+    return value.is_number() && std::abs(value.get<double>()) <= kLargestNumber;
+  }
+
+  double number(const Block& from, const char* key, double otherwise) const {
+    if (!from.has(key)) return otherwise;
+    if (!from[key].is_number()) fail(from, key, "is not a number");
+    if (!isNumber(from[key])) fail(from, key, fmt::format("is larger than {:g}", kLargestNumber));
     return from[key].get<double>();
   }
 
-  Vec3 vector(const OrderedJson& from, const char* key, const Vec3& otherwise) const {
-    if (!from.contains(key)) return otherwise;
-    const OrderedJson& list = from[key];
-    if (!list.is_array() || list.size() != 3 ||
-        !std::all_of(list.begin(), list.end(), [](const OrderedJson& x) { return x.is_number(); }))
-      fail(key, "is not a list of three numbers");
+  int method(const Block& from, const char* key, int otherwise) const {
+    const double value = number(from, key, otherwise);
+    if (value != std::floor(value) || std::abs(value) > 1000)
+      fail(from, key, "is not the number of a method");
+    return int(value);
+  }
+
+  bool flag(const Block& from, const char* key) const {
+    if (!from.has(key)) return false;
+    if (!from[key].is_boolean()) fail(from, key, "is neither true nor false");
+    return from[key].get<bool>();
+  }
+
+  std::string text(const Block& from, const char* key) const {
+    if (!from.has(key)) return "";
+    if (!from[key].is_string()) fail(from, key, "is not a text");
+    return from[key].get<std::string>();
+  }
+
+  // Colours may have a fourth number, which is left out.
+  Vec3 vector(const Block& from, const char* key, const Vec3& otherwise, size_t most = 3) const {
+    if (!from.has(key)) return otherwise;
+    const Json& list = from[key];
+    if (!list.is_array() || list.size() < 3 || list.size() > most ||
+        !std::all_of(list.begin(), list.end(), isNumber))
+      fail(from, key, "is not a list of three numbers");
     return {list[0].get<double>(), list[1].get<double>(), list[2].get<double>()};
   }
 
   static OrderedJson list(const Vec3& v) { return OrderedJson::array({v.x(), v.y(), v.z()}); }
 
-  std::vector<OrderedJson> entries(const char* key) const {
-    if (!in_.contains(key)) return {};
-    if (!in_[key].is_array()) fail(key, "is not a list");
-    return {in_[key].begin(), in_[key].end()};
+  std::vector<Block> entries(const char* key) const {
+    std::vector<Block> blocks;
+    if (!in_.contains(key)) return blocks;
+    const Block top{&in_, ""};
+    if (!in_[key].is_array()) fail(top, key, "is not a list");
+    for (size_t i = 0; i < in_[key].size(); ++i) {
+      const std::string place = fmt::format("{}/{}", key, i);
+      if (!in_[key][i].is_object()) fail(top, place, "is not an object");
+      blocks.push_back({&in_[key][i], "/" + place});
+    }
+    return blocks;
   }
 
-  void world() {
-    const double end = number(config_, "stopAt", -1);
+  void world(const Block& config) {
+    const double end = number(config, "stopAt", -1);
     if (!(end > 0)) note("the scene has no end (\"stopAt\"); it will run for 5 s");
     out_["title"] = file_.stem().string();
     out_["world"] = {{"duration", end > 0 ? end : 5.0}, {"timeStep", "1/240 s"}};
-    if (config_.contains("gravitation"))
-      out_["world"]["gravity"] = list(vector(config_, "gravitation", Vec3::Zero()));
+    if (config.has("gravitation"))
+      out_["world"]["gravity"] = list(vector(config, "gravitation", Vec3::Zero()));
     OrderedJson& fluid = out_["fluid"];
     fluid["radius"] = radius_;
-    fluid["longestStep"] = number(config_, "cflMethod", 1) == 0
-                               ? number(config_, "timeStepSize", 0.001)
-                               : number(config_, "cflMaxTimeStepSize", 0.005);
-    fluid["courant"] = 0.4 * number(config_, "cflFactor", 0.5);
-    fluid["densityTolerance"] = 0.01 * number(config_, "maxError", 0.01);
-    fluid["divergenceTolerance"] = 0.01 * number(config_, "maxErrorV", 0.1);
-    const int boundary = int(number(config_, "boundaryHandlingMethod", 2));
+    fluid["longestStep"] = number(config, "cflMethod", 1) == 0 ? number(config, "timeStepSize", 0.001)
+                                                               : number(config, "cflMaxTimeStepSize", 0.005);
+    fluid["courant"] = 0.4 * number(config, "cflFactor", 0.5);
+    fluid["densityTolerance"] = 0.01 * number(config, "maxError", 0.01);
+    fluid["divergenceTolerance"] = 0.01 * number(config, "maxErrorV", 0.1);
+    const int boundary = method(config, "boundaryHandlingMethod", 2);
     if (boundary == 0) fluid["boundaries"] = "particles";
     if (boundary == 2) note("volume maps became density maps");
     constexpr std::array<const char*, 5> kSolvers{"", "predictive-corrective", "position-based", "implicit",
                                                   "divergence-free"};
-    const int solver = int(number(config_, "simulationMethod", 4));
+    const int solver = method(config, "simulationMethod", 4);
     if (solver >= 1 && solver <= 4)
       fluid["solver"] = kSolvers[size_t(solver)];
     else
@@ -111,13 +158,13 @@ class Importer {
 
   void bodies() {
     size_t count = 0;
-    for (const OrderedJson& from : entries("RigidBodies")) {
-      const std::string mesh = from.value("geometryFile", "");
+    for (const Block& from : entries("RigidBodies")) {
+      const std::string mesh = text(from, "geometryFile");
       const std::string name = std::filesystem::path(mesh).stem().string();
       const Vec3 scale = vector(from, "scale", Vec3::Ones()), at = vector(from, "translation", Vec3::Zero());
       const double angle = number(from, "rotationAngle", 0);
-      const bool box = name == "UnitBox", inverted = from.value("mapInvert", false);
-      if (box && (inverted || from.value("isWall", false))) {
+      const bool box = name == "UnitBox", inverted = flag(from, "mapInvert");
+      if (box && (inverted || flag(from, "isWall"))) {
         if (angle != 0)
           note("a tank that is turned was left out");
         else if (out_["fluid"].contains("tank"))
@@ -137,11 +184,7 @@ class Importer {
       } else if (name == "sphere" && even) {
         shape = {{"sphere", {{"radius", scale.x()}}}};
       } else if (even) {
-        const std::filesystem::path path = std::filesystem::absolute(file_).parent_path() / mesh;
-        shape = {
-            {"file", std::filesystem::relative(path, std::filesystem::absolute(folder_)).generic_string()},
-            {"scale", scale.x()}};
-        if (!std::filesystem::exists(path)) note(fmt::format("there is no {}", path.generic_string()));
+        shape = {{"file", meshPath(from, mesh)}, {"scale", scale.x()}};
       } else {
         note(fmt::format("{}: a mesh stretched by different factors was left out", name));
         continue;
@@ -151,9 +194,9 @@ class Importer {
                        {"position", list(at)}};
       if (angle != 0)
         body["rotation"] = {{"axis", list(vector(from, "rotationAxis", Vec3::UnitX()))}, {"angle", angle}};
-      if (from.value("isAnimated", false)) note("motion of animated bodies was left out");
-      if (from.value("isDynamic", false)) {
-        if (from.contains("velocity")) body["velocity"] = list(vector(from, "velocity", Vec3::Zero()));
+      if (flag(from, "isAnimated")) note("motion of animated bodies was left out");
+      if (flag(from, "isDynamic")) {
+        if (from.has("velocity")) body["velocity"] = list(vector(from, "velocity", Vec3::Zero()));
       } else {
         body["kind"] = "static";
       }
@@ -162,36 +205,47 @@ class Importer {
       look["density"] = number(from, "density", 1000);
       look["friction"] = number(from, "friction", 0.2);
       look["restitution"] = number(from, "restitution", 0.6);
-      if (from.contains("color") && from["color"].is_array() && from["color"].size() >= 3)
-        look["colour"] = OrderedJson::array({from["color"][0], from["color"][1], from["color"][2]});
+      if (from.has("color")) look["colour"] = list(vector(from, "color", Vec3::Ones(), 4));
       body["material"] = material;
       out_["bodies"].push_back(body);
     }
-    for (const char* key : {"mapThickness"})
-      for (const OrderedJson& from : entries("RigidBodies"))
-        if (number(from, key, 0) != 0) note("thickness of maps was left out");
+    for (const Block& from : entries("RigidBodies"))
+      if (number(from, "mapThickness", 0) != 0) note("thickness of maps was left out");
   }
 
-  OrderedJson& liquid(const OrderedJson& from) {
-    const std::string id =
-        from.contains("id") && from["id"].is_string() ? from["id"].get<std::string>() : "Fluid";
+  // Relative to the folder of the scene that is made, where that can be told.
+  std::string meshPath(const Block& from, const std::string& mesh) {
+    if (mesh.empty()) fail(from, "geometryFile", "is empty");
+    namespace fs = std::filesystem;
+    std::error_code code;
+    const fs::path here = fs::absolute(file_, code), there = fs::absolute(folder_, code);
+    if (code) return mesh;
+    const fs::path path = here.parent_path() / mesh;
+    if (!fs::exists(path, code)) note(fmt::format("there is no {}", path.generic_string()));
+    const fs::path relative = fs::relative(path, there, code);
+    return code || relative.empty() ? path.generic_string() : relative.generic_string();
+  }
+
+  OrderedJson& liquid(const Block& from, const Block& config) {
+    const std::string id = from.has("id") ? text(from, "id") : "Fluid";
     if (const auto known = liquid_.find(id); known != liquid_.end())
       return out_["fluid"]["liquids"][known->second];
-    OrderedJson settings = in_.contains(id) && in_[id].is_object() ? in_[id] : config_;
-    for (const OrderedJson& m : entries("Materials"))
-      if (m.value("id", "") == id) settings = m;
+    Block settings = config;
+    if (in_.contains(id) && in_[id].is_object()) settings = {&in_[id], "/" + id};
+    for (const Block& m : entries("Materials"))
+      if (text(m, "id") == id) settings = m;
     OrderedJson& all = out_["fluid"]["liquids"];
     liquid_[id] = all.size();
     const std::string material = "liquid-" + id;
     out_["materials"][material] = {{"like", "water"}, {"density", number(settings, "density0", 1000)}};
     OrderedJson made{{"id", id}, {"material", material}};
     const double viscosity = number(settings, "viscosity", 0.01);
-    const int method = int(number(settings, "viscosityMethod", 1));
-    if (method == 2)
+    const int viscous = method(settings, "viscosityMethod", 1);
+    if (viscous == 2)
       made["smoothing"] = std::min(viscosity, 1.0);
-    else if (method != 0)
+    else if (viscous != 0)
       made["viscosity"] = viscosity;
-    if (method > 2) note("viscosity is that of our own implicit solver");
+    if (viscous > 2) note("viscosity is that of our own implicit solver");
     if (number(settings, "surfaceTensionMethod", 0) == 2)
       made["tension"] = number(settings, "surfaceTension", 0.05);
     else if (number(settings, "surfaceTensionMethod", 0) != 0)
@@ -202,19 +256,19 @@ class Importer {
     return all.back();
   }
 
-  void liquids() {
+  void liquids(const Block& config) {
     out_["fluid"]["liquids"] = OrderedJson::array();
-    for (const OrderedJson& block : entries("FluidBlocks")) {
+    for (const Block& block : entries("FluidBlocks")) {
       const Vec3 scale = vector(block, "scale", Vec3::Ones()),
                  move = vector(block, "translation", Vec3::Zero());
       OrderedJson made{{"lower", list(vector(block, "start", Vec3::Zero()).cwiseProduct(scale) + move)},
                        {"upper", list(vector(block, "end", Vec3::Ones()).cwiseProduct(scale) + move)}};
-      if (block.contains("initialVelocity"))
+      if (block.has("initialVelocity"))
         made["velocity"] = list(vector(block, "initialVelocity", Vec3::Zero()));
       if (number(block, "denseMode", 0) != 0) note("dense samplings became plain ones");
-      liquid(block)["blocks"].push_back(made);
+      liquid(block, config)["blocks"].push_back(made);
     }
-    for (const OrderedJson& from : entries("Emitters")) {
+    for (const Block& from : entries("Emitters")) {
       const double diameter = 2 * radius_, width = number(from, "width", 5),
                    height = number(from, "height", 5);
       const Vec3 axis = vector(from, "rotationAxis", Vec3::UnitZ());
@@ -227,7 +281,7 @@ class Importer {
       }
       direction = vector(from, "direction", direction);
       double speed = 1;
-      if (from.contains("velocity"))
+      if (from.has("velocity"))
         speed = from["velocity"].is_array() ? vector(from, "velocity", Vec3::Zero()).norm()
                                             : number(from, "velocity", 1);
       OrderedJson made{{"position", list(vector(from, "translation", Vec3::Zero()))},
@@ -239,9 +293,9 @@ class Importer {
         if (up.cross(direction).norm() > 1e-6) made["up"] = list(up);
       }
       made["speed"] = speed;
-      if (from.contains("emitStartTime")) made["from"] = number(from, "emitStartTime", 0);
+      if (from.has("emitStartTime")) made["from"] = number(from, "emitStartTime", 0);
       if (number(from, "emitEndTime", 1e9) < 1e8) made["until"] = number(from, "emitEndTime", 0);
-      liquid(from)["emitters"].push_back(made);
+      liquid(from, config)["emitters"].push_back(made);
     }
     if (out_["fluid"]["liquids"].empty())
       throw Error(ErrorKind::Unsupported, "has neither \"FluidBlocks\" nor \"Emitters\"")
@@ -250,7 +304,9 @@ class Importer {
   }
 
   std::filesystem::path file_, folder_;
-  OrderedJson in_, config_, out_;
+  std::string text_;
+  Json in_;
+  OrderedJson out_;
   double radius_ = 0;
   std::map<std::string, size_t> liquid_;  // place of each among the liquids
   std::vector<std::string> notes_;

@@ -176,6 +176,8 @@ class SceneReader {
       node["solid"].fail(fmt::format("goes with \"file\", \"make\" or \"field\", not with \"{}\"", kind));
     if (node.has("with") && kind != "make") node["with"].fail("goes with \"make\"");
     if (node.has("hash") && kind != "file") node["hash"].fail("goes with \"file\"");
+    if (kind == "file" && node["file"].text().empty())
+      node["file"].fail("the name of the file is empty", "name a mesh file, relative to the scene");
   }
 
   uint32_t needShape(const SceneNode& node) {

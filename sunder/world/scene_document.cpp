@@ -34,10 +34,17 @@ std::string pointerStep(std::string_view key) {
   return out;
 }
 
+// Absolute where that can be told: the folder we are in may be gone.
+std::string absolutePath(const fs::path& path) {
+  std::error_code code;
+  const fs::path full = fs::absolute(path, code);
+  return (code ? path : full).lexically_normal().string();
+}
+
 std::string fullPath(const fs::path& path) {
   std::error_code code;
   const fs::path full = fs::weakly_canonical(path, code);
-  return code ? fs::absolute(path).lexically_normal().string() : full.string();
+  return code ? absolutePath(path) : full.string();
 }
 
 void fixPath(Json& shape, const fs::path& folder) {
@@ -45,7 +52,8 @@ void fixPath(Json& shape, const fs::path& folder) {
   const auto file = shape.find("file");
   if (file == shape.end() || !file->is_string()) return;
   const fs::path path = file->get<std::string>();
-  *file = path.is_absolute() ? path.string() : fs::absolute(folder / path).lexically_normal().string();
+  if (path.empty() || path.is_absolute()) return;  // an empty name is refused where the shape is built
+  *file = absolutePath(folder / path);
 }
 
 // Mesh files of all shapes, wherever a shape may stand.

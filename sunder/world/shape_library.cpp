@@ -67,7 +67,7 @@ std::optional<geometry::Loft> loftOf(const SceneNode& node) {
 }
 
 std::string hashText(const std::string& path) {
-  const MappedFile file(path);
+  const InputFile file(path);
   return fmt::format("{:016x}", hash64(file.bytes()));
 }
 

@@ -88,7 +88,7 @@ class Run(CommandTest):
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(process.returncode, 130, err)
         told = json.loads(out)
         self.assertEqual(told["state"], "stopped")
         info = self.json("info", "out")

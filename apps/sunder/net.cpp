@@ -1,0 +1,226 @@
+#include "net.h"
+
+#include "sunder/base/error.h"
+
+#include "command.h"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+namespace sunder::cli {
+
+namespace {
+
+// How much of the main thread's stack is made at the start. Under a limit of the address space a stack that
+// cannot grow later would be a signal.
+constexpr size_t kStackMade = size_t(1) << 20;
+constexpr std::string_view kReport = "please report it, with the command";
+constexpr std::string_view kSmaller = "make the input smaller or coarser";
+
+bool jsonWanted = false;
+std::atomic<bool> terminating{false};
+
+// Text of any length to standard error, without the heap. Everything before finish() is one line: control
+// characters, as names of files may hold, become question marks.
+class ErrorLine {
+ public:
+  ErrorLine& operator<<(std::string_view text) {
+    for (const char c : text) put(static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c);
+    return *this;
+  }
+  void colour(const char* code) {
+    if (terminal_)
+      for (; *code; ++code) put(*code);
+  }
+  void finish() {
+    put('\n');
+    flush();
+  }
+
+ private:
+  void put(char c) {
+    if (used_ == sizeof buffer_) flush();
+    buffer_[used_++] = c;
+  }
+  void flush() {
+    for (size_t done = 0; done < used_;) {
+      const ssize_t count = ::write(STDERR_FILENO, buffer_ + done, used_ - done);
+      if (count < 0 && errno != EINTR) break;
+      if (count > 0) done += static_cast<size_t>(count);
+    }
+    used_ = 0;
+  }
+
+  char buffer_[512];
+  size_t used_ = 0;
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+};
+
+struct Trouble {
+  ErrorKind kind;
+  std::string_view message, file = {}, place = {}, hint = {};
+  std::string_view detail = {};  // stands after the message
+};
+
+void printLine(const Trouble& trouble) {
+  ErrorLine line;
+  line << "sunder: ";
+  line.colour("\x1b[31m\x1b[1m");
+  line << "error: ";
+  line.colour("\x1b[m");
+  line << trouble.file;
+  if (!trouble.place.empty()) line << (trouble.file.empty() ? "" : ":") << trouble.place;
+  if (!trouble.file.empty() || !trouble.place.empty()) line << ": ";
+  line << trouble.message << (trouble.detail.empty() ? "" : ": ") << trouble.detail;
+  if (!trouble.hint.empty()) line << " (" << trouble.hint << ")";
+  line.finish();
+}
+
+void printObject(const Trouble& trouble) {
+  try {
+    printJson({{"error",
+                {{"kind", name(trouble.kind)},
+                 {"message", std::string(trouble.message) + (trouble.detail.empty() ? "" : ": ") +
+                                 std::string(trouble.detail)},
+                 {"file", trouble.file},
+                 {"place", trouble.place},
+                 {"hint", trouble.hint}}}});
+  } catch (...) {
+    std::cout
+        << R"({"error": {"kind": "limit", "message": "out of memory", "file": "", "place": "", "hint": ""}})"
+        << '\n';
+  }
+}
+
+int report(const Trouble& trouble, int code) {
+  printLine(trouble);
+  if (jsonWanted) printObject(trouble);
+  return code;
+}
+
+int report(const Trouble& trouble) { return report(trouble, exitCode(trouble.kind)); }
+
+// Whether a failed system call blames the input (a name, a permission) or the job (a full disk, no threads).
+ErrorKind kindOf(const std::error_code& code) {
+  for (const std::errc blame :
+       {std::errc::no_such_file_or_directory, std::errc::permission_denied,
+        std::errc::operation_not_permitted, std::errc::filename_too_long,
+        std::errc::too_many_symbolic_link_levels, std::errc::not_a_directory, std::errc::is_a_directory,
+        std::errc::file_exists, std::errc::invalid_argument})
+    if (code == blame) return ErrorKind::Missing;
+  return ErrorKind::Write;
+}
+
+const char* reasonOf(const std::error_code& code) {
+  const bool system = code.category() == std::generic_category() || code.category() == std::system_category();
+  return system ? ::strerror(code.value()) : code.category().name();
+}
+
+int reportSystem(const std::system_error& error) {
+  if (error.code() == std::errc::resource_unavailable_try_again)
+    return report({ErrorKind::Limit,
+                   "a thread could not be started",
+                   {},
+                   {},
+                   "fewer --threads, or more memory and processes for the user"});
+  return report({kindOf(error.code()), reasonOf(error.code())});
+}
+
+[[noreturn]] void onTerminate() noexcept {
+  if (terminating.exchange(true)) {  // another thread is about to print its line, or printing threw
+    ::sleep(1);
+    ::_exit(1);
+  }
+  constexpr std::string_view kNone = "ended without an exception, most likely out of memory";
+  int code = 1;
+  if (std::current_exception())
+    code = reportException();
+  else
+    printLine({ErrorKind::Write, "internal error", {}, {}, {}, kNone});
+  ::_exit(code);
+}
+
+// Before all initialisers, those of shared libraries too, which allocate and may throw.
+void installTerminate(int, char**, char**) { std::set_terminate(onTerminate); }
+__attribute__((section(".preinit_array"), used)) void (*const installFirst)(int, char**,
+                                                                            char**) = installTerminate;
+
+__attribute__((noinline)) void makeStack() {
+  volatile char page[kStackMade];
+  for (size_t i = 0; i < kStackMade; i += 4096) page[i] = 0;
+  (void)page[0];
+}
+
+void openStandardStreams() {
+  // The wrong direction: what the caller closed stays unusable, only its number is taken.
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(number, F_GETFD) < 0 && errno == EBADF)
+      (void)!::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+bool readerWentAway() {
+  struct pollfd output {
+    STDOUT_FILENO, POLLOUT, 0
+  };
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+}  // namespace
+
+void prepareProcess(int argc, char** argv) {
+  makeStack();
+  openStandardStreams();
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) == "--json") jsonWanted = true;
+}
+
+bool jsonAsked() { return jsonWanted; }
+
+int reportException() noexcept {
+  try {
+    throw;
+  } catch (const Error& e) {
+    return report({e.kind(), e.message(), e.file(), e.place(), e.hint()});
+  } catch (const std::bad_alloc&) {
+    return report({ErrorKind::Limit, "out of memory", {}, {}, kSmaller});
+  } catch (const std::length_error&) {
+    return report(
+        {ErrorKind::Limit, "out of memory: a list would be longer than memory can hold", {}, {}, kSmaller});
+  } catch (const std::filesystem::filesystem_error& e) {
+    return report({kindOf(e.code()), reasonOf(e.code()), e.path1().native()});
+  } catch (const std::system_error& e) {
+    return reportSystem(e);
+  } catch (const Json::exception& e) {
+    return report(
+        {ErrorKind::Format, "a value in the JSON is not of the type it should be", {}, {}, {}, e.what()});
+  } catch (const std::exception& e) {
+    return report({ErrorKind::Write, "internal error", {}, {}, kReport, e.what()}, 1);
+  } catch (...) {
+    return report({ErrorKind::Write, "internal error", {}, {}, kReport, "an unknown exception"}, 1);
+  }
+}
+
+int finishOutput(int code) noexcept {
+  std::cout.flush();
+  if (std::cout && std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  if (readerWentAway()) return code;
+  printLine({ErrorKind::Write, "cannot write to standard output"});
+  return code == 0 ? 1 : code;
+}
+
+}  // namespace sunder::cli
