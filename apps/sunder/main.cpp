@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
+#include <optional>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -105,7 +107,19 @@ void addSettings(CLI::App& app, Settings& settings) {
       ->group("Everywhere");
   app.add_flag("-q,--quiet", settings.quiet, "Only errors")->group("Everywhere");
   app.add_flag("-v,--verbose", settings.verbose, "Say more, with times")->group("Everywhere");
-  app.set_version_flag("--version", versionText())->group("Everywhere");
+  app.set_version_flag("--version", versionText)->group("Everywhere");
+}
+
+// The vector target that the environment variable SUNDER_SIMD names, in place of the best one: for tests of
+// equal results, and for measuring what a target brings.
+void chooseTarget(std::optional<SimdTargetOverride>& target) {
+  const char* name = std::getenv("SUNDER_SIMD");
+  if (!name) return;
+  try {
+    target.emplace(name);
+  } catch (const Error& e) {
+    throw Error(e.kind(), "environment variable SUNDER_SIMD: " + e.message()).hint(e.hint());
+  }
 }
 
 // The word where a verb should stand, when it is none we know.
@@ -143,6 +157,8 @@ int run(int argc, char** argv) {
       "Exit codes: 0 done, 1 the job failed, 2 bad input or usage, 130 and 143 stopped by a signal.");
 
   settings.json = jsonAsked();
+  std::optional<SimdTargetOverride> target;
+  chooseTarget(target);
   if (argc < 2) {
     std::cout << app.help();
     return 2;
