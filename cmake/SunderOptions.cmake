@@ -29,6 +29,15 @@ if(SUNDER_SANITIZE)
   target_compile_options(sunder_options INTERFACE -fsanitize=${SUNDER_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)
   target_link_options(sunder_options INTERFACE -fsanitize=${SUNDER_SANITIZE})
+  # Of the vector targets only AVX2 and the plain one: together they have all vector lengths of the kernels, and what
+  # AVX3, SSE4 and SSSE3 (bits 8, 11 and 12) would add is compile time.
+  target_compile_definitions(sunder_options INTERFACE HWY_DISABLED_TARGETS=0x1900)
+endif()
+if(SUNDER_FUZZ)
+  # The coverage that guides libFuzzer, for rooms that read files. Elsewhere it would only slow the tests down.
+  add_library(sunder_coverage INTERFACE)
+  target_compile_options(sunder_coverage INTERFACE
+    -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(sunder_options INTERFACE -fpch-preprocess)

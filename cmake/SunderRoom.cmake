@@ -20,5 +20,23 @@ function(sunder_room)
     target_precompile_headers(${target} REUSE_FROM sunder_geometry)
   endif()
   sunder_unity(${target})
+  sunder_kernels(${target})
   set_property(GLOBAL APPEND PROPERTY SUNDER_ROOMS ${ROOM_NAME})
+endfunction()
+
+# sunder_kernels(target)
+# Checks of every pointer's value and alignment make vector kernels of thousands of loads and stores take minutes to
+# compile. They are left out of sources that Highway compiles once per vector target; the address sanitizer stays.
+function(sunder_kernels target)
+  if(NOT SUNDER_SANITIZE MATCHES "undefined")
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    file(STRINGS ${source} kernel REGEX "hwy/foreach_target.h")
+    if(kernel)
+      set_source_files_properties(${source} PROPERTIES
+        COMPILE_OPTIONS -fno-sanitize=null,alignment,object-size,pointer-overflow)
+    endif()
+  endforeach()
 endfunction()

@@ -37,15 +37,19 @@ ensure_build_packages() {
   command -v npm >/dev/null || ensure_packages tools/packages-viewer.txt
 }
 
-# configure_and_build PRESET BUILD_DIR [cmake arguments]: configures once (Ninja re-runs CMake by itself when a
-# CMake file changed), a new folder with sources in batches (docs/building.md), then builds what the array `targets`
-# names, or everything. Prints the compiler's output only when it says something.
+# configure_and_build PRESET BUILD_DIR [cmake arguments]: configures a new folder, with sources in batches
+# (docs/building.md), and anew when the presets changed, perhaps the compiler (Ninja re-runs CMake by itself when a CMake
+# file changed); then builds what the array `targets` names, or everything. Prints the compiler's output only when it says
+# something.
 targets=()
 configure_and_build() {
-  local preset=$1 dir=$2 log fresh=()
+  local preset=$1 dir=$2 log
   shift 2
-  [ -f "$dir/build.ninja" ] || fresh=(-DSUNDER_UNITY=ON)
-  set -- "${fresh[@]}" "$@"
+  if [ ! -f "$dir/build.ninja" ]; then
+    set -- -DSUNDER_UNITY=ON "$@"
+  elif [ CMakePresets.json -nt "$dir/build.ninja" ]; then
+    set -- --fresh "-D$(grep '^SUNDER_UNITY:' "$dir/CMakeCache.txt")" "$@"
+  fi
   log=$(mktemp)
   if [ $# -gt 0 ]; then
     cmake --preset "$preset" "$@" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; exit 1; }

@@ -10,7 +10,7 @@ fi
 build=$1 seconds=$2
 shift 2
 if [ ! -d "$build" ]; then
-  echo "skipped: no $build; make it with: cmake --preset fuzz && ninja -C build-fuzz"
+  echo "skipped: no $build; make it with: cmake --preset asan && ninja -C build-asan fuzz_readers fuzz_more"
   exit 77
 fi
 corpus=$(cd "$(dirname "$0")" && pwd)/corpus
@@ -26,7 +26,7 @@ run_one() {
   target=$build/bin/fuzz_$format
   work=$build/fuzz/$format
   if [ ! -x "$target" ]; then
-    echo "$format: $target is not there; build it with: cmake --preset fuzz && ninja -C build-fuzz"
+    echo "$format: $target is not there; build it with: cmake --preset asan && ninja -C build-asan fuzz_readers fuzz_more"
     return 1
   fi
   mkdir -p "$work/new" "$work/crashes"
