@@ -13,6 +13,7 @@
 #include <new>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <arpa/inet.h>
@@ -46,6 +47,7 @@ class Descriptor {
     value_ = value;
   }
   int get() const { return value_; }
+  int release() { return std::exchange(value_, -1); }
 
  private:
   int value_;
@@ -212,8 +214,8 @@ struct HttpServer::Impl {
 
   void accept(Clock::time_point now) {
     for (int i = 0; i < kBacklog; ++i) {
-      const int socket = ::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-      if (socket < 0) {
+      Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      if (socket.get() < 0) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
           makeRoom();
           acceptFrom = now + kLookAgain;
@@ -222,8 +224,9 @@ struct HttpServer::Impl {
       }
       if (connections.size() >= limits.connections) makeRoom();
       const int yes = 1;
-      ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-      connections.try_emplace(nextNumber++, socket, limits, headers, now);
+      ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+      connections.try_emplace(nextNumber++, socket.get(), limits, headers, now);
+      socket.release();
     }
   }
 

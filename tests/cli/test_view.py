@@ -3,6 +3,7 @@
 import http.client
 import json
 import pathlib
+import re
 import signal
 import socket
 import struct
@@ -201,6 +202,24 @@ class View(RunTest):
             self.assertTrue(part, "the second answer did not come")
             data += part
         self.end(process)
+
+    def test_a_run_that_shows_itself_ends_at_once(self):
+        process = subprocess.Popen([BIN / "sunder", "run", self.root / "scene.json", "-o", self.root / "shown", "--view",
+                                    "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.kill, process)
+        text = ""
+        while "goes on showing it" not in text:
+            line = process.stderr.readline()
+            if "without the viewer" in line:
+                self.skipTest("built without npm")
+            self.assertTrue(line, text)
+            text += line
+        port = int(re.search(r"http://127\.0\.0\.1:(\d+)/ goes on", text)[1])
+        for _ in range(25):
+            self.connect(port, b"GET /")
+            self.connect(port, 50 * self.request(port, "/"))
+        self.assertEqual(self.get(port, "/api/run")[0], 200)
+        self.end(process, within=1.0)
 
     def test_a_busy_port_is_left_for_the_next(self):
         first, port = self.start("--port", 0)

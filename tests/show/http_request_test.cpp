@@ -8,25 +8,25 @@ namespace sunder::show {
 namespace {
 
 using namespace std::string_literals;
-using State = ParsedRequest::State;
+using RequestState = ParsedRequest::State;
 
-std::string get(const std::string& target, const std::string& fields = "") {
+std::string getText(const std::string& target, const std::string& fields = "") {
   return "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:80\r\n" + fields + "\r\n";
 }
 
 int statusOf(const std::string& text) {
   const ParsedRequest parsed = parseRequest(text);
-  EXPECT_NE(parsed.state, State::Incomplete) << text.substr(0, 80);
-  return parsed.state == State::Complete ? 200 : parsed.status;
+  EXPECT_NE(parsed.state, RequestState::Incomplete) << text.substr(0, 80);
+  return parsed.state == RequestState::Complete ? 200 : parsed.status;
 }
 
 TEST(HttpRequest, IsCompleteAtItsLastByteAndNotBefore) {
-  const std::string text = "\r\n" + get("/api/run?x=1", "Accept:  a, b \r\nX-Empty:\r\n");
+  const std::string text = "\r\n" + getText("/api/run?x=1", "Accept:  a, b \r\nX-Empty:\r\n");
   for (size_t n = 0; n < text.size(); ++n)
-    EXPECT_EQ(parseRequest(text.substr(0, n)).state, State::Incomplete) << n;
+    EXPECT_EQ(parseRequest(text.substr(0, n)).state, RequestState::Incomplete) << n;
   for (const char* after : {"", "GET /next", "\r\n"}) {
     const ParsedRequest parsed = parseRequest(text + after);
-    ASSERT_EQ(parsed.state, State::Complete);
+    ASSERT_EQ(parsed.state, RequestState::Complete);
     EXPECT_EQ(parsed.bytes, text.size());
     EXPECT_EQ(parsed.request.path, "/api/run");
     EXPECT_FALSE(parsed.request.headOnly);
@@ -83,35 +83,35 @@ TEST(HttpRequest, OnlyGetAndHeadWithoutABodyAreTaken) {
   EXPECT_EQ(statusOf("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"), 405);
   EXPECT_EQ(statusOf("PRI * HTTP/2.0\r\n\r\n"), 505);
   EXPECT_EQ(statusOf("GET / HTTP/0.9\r\nHost: a\r\n\r\n"), 505);
-  EXPECT_EQ(statusOf(get("/", "Content-Length: 0\r\n")), 200);
+  EXPECT_EQ(statusOf(getText("/", "Content-Length: 0\r\n")), 200);
   for (const char* length : {"1", "-1", "00", "0, 0", "99999999999999999999", "x", ""})
-    EXPECT_EQ(statusOf(get("/", "Content-Length: " + std::string(length) + "\r\n")), 413) << length;
-  EXPECT_EQ(statusOf(get("/", "transfer-encoding: chunked\r\n")), 413);
+    EXPECT_EQ(statusOf(getText("/", "Content-Length: " + std::string(length) + "\r\n")), 413) << length;
+  EXPECT_EQ(statusOf(getText("/", "transfer-encoding: chunked\r\n")), 413);
 }
 
 TEST(HttpRequest, LengthsAreLimited) {
   const size_t words = std::string("GET  HTTP/1.1").size();
   const std::string longest = "/" + std::string(kLongestRequestLine - words - 1, 'a');
-  EXPECT_EQ(statusOf(get(longest)), 200);
-  EXPECT_EQ(statusOf(get(longest + "a")), 414);
+  EXPECT_EQ(statusOf(getText(longest)), 200);
+  EXPECT_EQ(statusOf(getText(longest + "a")), 414);
   // A line or a head that does not end is refused as soon as it is too long.
   EXPECT_EQ(statusOf("GET /" + std::string(100000, 'a')), 414);
   EXPECT_EQ(statusOf("GET / HTTP/1.1\r\nHost: a\r\nA: " + std::string(kLongestHead, 'a')), 431);
-  EXPECT_EQ(statusOf(get("/", "A: " + std::string(64 << 10, 'a') + "\r\n")), 431);
+  EXPECT_EQ(statusOf(getText("/", "A: " + std::string(64 << 10, 'a') + "\r\n")), 431);
   std::string empty;
   while (empty.size() <= kLongestHead) empty += "\r\n";
   EXPECT_EQ(statusOf(empty), 431);
   std::string fields;
   for (size_t i = 1; i < kMostFields; ++i) fields += "A: b\r\n";
-  EXPECT_EQ(statusOf(get("/", fields)), 200);
-  EXPECT_EQ(statusOf(get("/", fields + "A: b\r\n")), 431);
+  EXPECT_EQ(statusOf(getText("/", fields)), 200);
+  EXPECT_EQ(statusOf(getText("/", fields + "A: b\r\n")), 431);
 }
 
 TEST(HttpRequest, OtherHostsAndPagesAreRefused) {
   const auto refusedWith = [](const std::string& host, const std::string& fields, const char* path = "/") {
     const ParsedRequest parsed =
         parseRequest("GET " + std::string(path) + " HTTP/1.1\r\nHost: " + host + "\r\n" + fields + "\r\n");
-    EXPECT_EQ(parsed.state, State::Complete);
+    EXPECT_EQ(parsed.state, RequestState::Complete);
     return !refusedOrigin(parsed.request, 8321).empty();
   };
   for (const char* host : {"127.0.0.1:8321", "localhost:8321"}) EXPECT_FALSE(refusedWith(host, "")) << host;
