@@ -36,28 +36,28 @@ HttpAnswer textAnswer(int status, std::string_view text) {
   return {.status = status, .body = std::make_shared<const std::string>(fmt::format("{}\n", text))};
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int value = -1) : value_(value) {}
-  ~Descriptor() { reset(-1); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  void reset(int value) {
-    if (value_ >= 0) ::close(value_);
-    value_ = value;
-  }
-  int get() const { return value_; }
-  int release() { return std::exchange(value_, -1); }
-
- private:
-  int value_;
-};
-
 }  // namespace
 
 struct HttpServer::Impl {
   using Clock = HttpConnection::Clock;
   using State = HttpConnection::State;
+
+  class Descriptor {
+   public:
+    explicit Descriptor(int value = -1) : value_(value) {}
+    ~Descriptor() { reset(-1); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    void reset(int value) {
+      if (value_ >= 0) ::close(value_);
+      value_ = value;
+    }
+    int get() const { return value_; }
+    int release() { return std::exchange(value_, -1); }
+
+   private:
+    int value_;
+  };
 
   Impl(Handler h, std::string lines, HttpLimits most)
       : handler(std::move(h)), headers(std::move(lines)), limits(most) {}
