@@ -172,6 +172,17 @@ void findBlocksBeyondTank(const Scene& scene, CheckReport& report) {
     }
 }
 
+void findLongRun(const Scene& scene, CheckReport& report) {
+  const double days = report.cost.stepSecondsLow / 86400;
+  if (days > 1)
+    report.findings.push_back(
+        {false, "",
+         fmt::format(
+             "{} frames of {} steps take at least {:.2g} days; is the duration, the frame rate or the time "
+             "step meant?",
+             scene.world.frames, scene.world.stepsPerFrame, days)});
+}
+
 }  // namespace
 
 void checkNumbers(const Scene& scene, std::span<const ShapeSize> sizes, CheckReport& report) {
@@ -181,6 +192,7 @@ void checkNumbers(const Scene& scene, std::span<const ShapeSize> sizes, CheckRep
   findNoFloor(scene, sizes, report);
   findCoarseEdges(scene, sizes, report);
   findBlocksBeyondTank(scene, report);
+  findLongRun(scene, report);
 }
 
 }  // namespace sunder::world

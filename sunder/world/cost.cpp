@@ -14,7 +14,9 @@ namespace sunder::world {
 
 namespace {
 
-constexpr double kProcessBytes = 22e6;  // the program, its libraries and threads, before it has a scene
+constexpr double kProcessBytes = 19e6;  // the program, its libraries and threads, before it has a scene
+constexpr double kCheckpointBody = 2500, kCheckpointParticle = 60;  // bytes of a checkpoint
+constexpr double kLeastOfRecording = 0.1;  // of the most: what is left of frames when they are compressed
 constexpr double kMostScale = 1e9;
 constexpr int kScaleSteps = 60;
 
@@ -113,21 +115,18 @@ std::string countWords(double count) {
 
 namespace {
 
-// To a multiple of the second digit of `value`, which is above 0.
+// To a multiple of the second digit.
 std::string twoDigits(double value, bool up) {
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 1), count = value / unit;
-  return fmt::format("{:.3g}", unit * (up ? std::ceil(count * (1 - 1e-9)) : std::floor(count * (1 + 1e-9))));
+  if (value == 0 || !std::isfinite(value)) return "0";
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 1), count = value / unit;
+  const double slack = 1e-9 * std::abs(count);  // so that what has two digits stays
+  return fmt::format("{:.3g}", unit * (up ? std::ceil(count - slack) : std::floor(count + slack)));
 }
 
 }  // namespace
 
-std::string roundedUp(double value) {
-  return value == 0 ? "0" : value > 0 ? twoDigits(value, true) : "-" + twoDigits(-value, false);
-}
-
-std::string roundedDown(double value) {
-  return value == 0 ? "0" : value > 0 ? twoDigits(value, false) : "-" + twoDigits(-value, true);
-}
+std::string roundedUp(double value) { return twoDigits(value, true); }
+std::string roundedDown(double value) { return twoDigits(value, false); }
 
 Cost estimateCost(const Scene& scene, uint64_t memory) {
   const std::vector<ShapeSize> sizes = sizesOfShapes(scene, memory);
@@ -139,6 +138,10 @@ Cost estimateCost(const Scene& scene, uint64_t memory) {
   cost.memoryBytes = memoryWithout(cost, "");
   for (const CostItem& item : cost.items) cost.buildSeconds += item.buildSeconds;
   for (const ShapeSize& size : sizes) cost.recordingBytes += 36 * size.triangles;
+  const double checkpoints =
+      2 + double(scene.world.frames) / double(std::max<uint64_t>(scene.recording.checkpointFrames, 1));
+  cost.recordingBytes += checkpoints * (kCheckpointBody * double(cost.bodies) +
+                                        kCheckpointParticle * (double(cost.particles) + cost.particlesLater));
   return cost;
 }
 
@@ -188,6 +191,21 @@ void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
   std::sort(blames.begin(), blames.end(), [&](const Blame& a, const Blame& b) { return rank(a) < rank(b); });
   if (blames.empty()) refuseItem(scene.document, *largest, cost.memoryBytes - largest->kept, memory);
   refuse(scene.document, blames, cost.memoryBytes, memory);
+}
+
+void requireDiskSpace(const Scene& scene, const Cost& cost, double freeBytes) {
+  const double least = kLeastOfRecording * cost.recordingBytes;
+  if (least <= freeBytes) return;
+  const auto length = std::find_if(cost.items.begin(), cost.items.end(), [](const CostItem& item) {
+    return item.what.starts_with("the index of");
+  });
+  const CostLever& lever = length->levers.front();
+  throw scene.document
+      .error(lever.pointer,
+             fmt::format("{} makes a recording of at least {}, and the disk has {}", lever.value(1),
+                         bytesWords(least), bytesWords(freeBytes)),
+             ErrorKind::Limit)
+      .hint(fmt::format("{} would fit", lever.value(1.01 * least / std::max(freeBytes, 1.0))));
 }
 
 }  // namespace sunder::world

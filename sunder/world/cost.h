@@ -61,7 +61,11 @@ Cost estimateCost(const Scene& scene, uint64_t memory = UINT64_MAX);
 // the number that is to blame for most of it, its value, and one that would fit.
 void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory);
 
-// The same for one item that does not fit, `besides` being what everything else takes.
+// Throws Error (Limit) where even a recording of a tenth of the most it may have is larger than `freeBytes`
+// of disk: the key of the run's length, its value, and one that would fit.
+void requireDiskSpace(const Scene& scene, const Cost& cost, double freeBytes);
+
+// Refuses one item that does not fit, `besides` being what everything else takes.
 [[noreturn]] void refuseItem(const SceneDocument& document, const CostItem& item, double besides,
                              uint64_t memory);
 

@@ -1,4 +1,5 @@
 // What liquids take: particles with their neighbours, and the boundary maps of tank and bodies.
+#include "sunder/base/error.h"
 #include "sunder/fluid/density_map.h"
 #include "sunder/world/cost_parts.h"
 #include "sunder/world/field_tree.h"
@@ -13,8 +14,10 @@ namespace sunder::world {
 
 namespace {
 
-constexpr double kBytesAParticle = 1400;  // state, grid, neighbours and their gradients, recording
-constexpr double kBytesOfFilling = 60;    // for each place that is tried, particle or not
+// State, grid and recording; neighbours with their gradients, which grow where blocks overlap.
+constexpr double kBytesAParticle = 500, kBytesOfNeighbours = 900;
+constexpr size_t kMostBlocks = 2000;    // whose overlaps are looked at
+constexpr double kBytesOfFilling = 60;  // for each place that is tried, particle or not
 constexpr double kSecondsAParticle = 1.5e-5;
 // Of one step, a particle: few iterations of the pressure solvers, and many.
 constexpr double kStepSecondsLow = 8e-7, kStepSecondsHigh = 6e-6;
@@ -23,7 +26,7 @@ constexpr double kSampleBytes = 400;      // a boundary particle, with the darts
 constexpr double kMapBandKept = 3;        // supports: cells on both sides of a surface
 constexpr double kMapBandBuilt = 6;       // supports: lattice points whose distance is asked
 constexpr double kBytesAPointBuilt = 14;  // of that lattice
-constexpr double kSecondsAPointBuilt = 1.2e-7;
+constexpr double kSecondsAPointBuilt = 1.8e-7;
 constexpr double kPartOfContainer = 0.55;  // of the box of a vessel up to the level: what liquid fills
 constexpr double kPartOfField = 24;        // samples along each side of a block that is a field
 constexpr double kFarBeyond = 8;           // times the other sides: a block so long is a slip of the pen
@@ -53,6 +56,8 @@ struct MapSize {
   }
 };
 
+constexpr const char* kTank = "the tank";
+
 double boxArea(const Vec3& s) { return 2 * (s.x() * s.y() + s.y() * s.z() + s.z() * s.x()); }
 
 std::string lengthText(double value) { return fmt::format("{:.6g}", value); }
@@ -62,9 +67,20 @@ CostLever radiusLever(double radius, std::function<double(double)> bytesAtRadius
           [radius, bytes = std::move(bytesAtRadius)](double s) { return bytes(radius * s); }};
 }
 
-void addMap(const std::string& what, const MapSize& size, double radius, bool twice, Cost& cost) {
+void addMap(const Scene& scene, const std::string& what, const MapSize& size, double radius, bool twice,
+            Cost& cost) {
   CostItem item;
   item.count = size.cells(radius);
+  if (!(item.count <= double(fluid::DensityMap::kMostCells))) {
+    double fits = radius;
+    while (size.cells(fits) > 0.9 * double(fluid::DensityMap::kMostCells)) fits *= 1.05;
+    throw scene.document
+        .error("/fluid/radius",
+               fmt::format("{} makes a boundary map of {} with {} cells; {} are possible", lengthText(radius),
+                           what, countWords(item.count), fluid::DensityMap::kMostCells),
+               ErrorKind::Limit)
+        .hint(fmt::format("{} would fit", roundedUp(fits)));
+  }
   item.what = fmt::format("the boundary map of {} with {} cells", what, countWords(item.count));
   item.kept = size.kept(radius);
   item.passing = kBytesAPointBuilt * size.points(radius);
@@ -131,6 +147,22 @@ std::vector<CostLever> cornerLever(const BlockSpec& block, const std::optional<B
            }}};
 }
 
+// How many times the room of a block is filled, on average, with all blocks of all liquids.
+double fillings(const Scene& scene, const BlockSpec& block) {
+  size_t count = 0;
+  for (const LiquidSpec& liquid : scene.fluid->liquids) count += liquid.blocks.size();
+  if (block.container || count > kMostBlocks) return 1;
+  double sum = 0;
+  for (const LiquidSpec& liquid : scene.fluid->liquids)
+    for (const BlockSpec& other : liquid.blocks) {
+      if (other.container) continue;
+      const Vec3 common =
+          other.box.upper.cwiseMin(block.box.upper) - other.box.lower.cwiseMax(block.box.lower);
+      if (common.minCoeff() > 0) sum += common.prod() / block.box.extent().prod();
+    }
+  return std::max(1.0, sum);
+}
+
 void addBlock(const Scene& scene, std::span<const ShapeSize> sizes, const LiquidSpec& liquid,
               const BlockSpec& block, Cost& cost) {
   const double radius = scene.fluid->settings.radius, spacing = 2 * radius;
@@ -146,11 +178,13 @@ void addBlock(const Scene& scene, std::span<const ShapeSize> sizes, const Liquid
     part = partInside(scene, block);
   }
   const Vec3 extent = box.extent();
-  const double bytes = kBytesOfFilling + part * kBytesAParticle;
+  const double times = fillings(scene, block), bytesAParticle = kBytesAParticle + times * kBytesOfNeighbours;
+  const double bytes = kBytesOfFilling + part * bytesAParticle;
   CostItem item;
   item.count = part * inBox(extent, spacing);
   item.what = fmt::format("{} particles of {}", countWords(item.count), liquid.id);
-  item.kept = part * kBytesAParticle * inBox(extent, spacing);
+  if (times > 1.5) item.what += fmt::format(" in a block that {:.0f} blocks fill", times);
+  item.kept = bytesAParticle * item.count;
   item.passing = kBytesOfFilling * inBox(extent, spacing);
   item.buildSeconds = kSecondsAParticle * item.count;
   if (block.field.empty() && !block.container)
@@ -183,9 +217,9 @@ void addEmitter(const Scene& scene, const LiquidSpec& liquid, size_t index, Cost
   CostItem item;
   item.count = emitted(scene, emitter, radius);
   item.what = fmt::format("{} particles of {} from its emitter", countWords(item.count), liquid.id);
-  item.kept = kBytesAParticle * item.count;
+  item.kept = (kBytesAParticle + kBytesOfNeighbours) * item.count;
   const auto with = [&scene](EmitterSpec changed, double r) {
-    return kBytesAParticle * emitted(scene, changed, r);
+    return (kBytesAParticle + kBytesOfNeighbours) * emitted(scene, changed, r);
   };
   item.levers.push_back(radiusLever(radius, [=](double r) { return with(emitter, r); }));
   item.levers.push_back(
@@ -218,9 +252,9 @@ void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
   if (fluid.tank) {
     const Vec3 extent = fluid.tank->extent();
     if (fluid.boundaryParticles)
-      addSamples("the tank", boxArea(extent), radius, cost);
+      addSamples(kTank, boxArea(extent), radius, cost);
     else
-      addMap("the tank", {extent, boxArea(extent), 4}, radius, false, cost);
+      addMap(scene, kTank, {extent, boxArea(extent), 4}, radius, false, cost);
   }
   std::vector<bool> seen(sizes.size(), false);
   for (const BodySpec& body : scene.bodies) {
@@ -233,7 +267,7 @@ void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
     }
     // Walls that are thin for particles have their map made again, farther away.
     const bool thin = size.area > 0 && 2 * size.volume / size.area < 8 * radius;
-    addMap("body " + body.id, {size.bounds.extent(), size.area, 1.5}, radius, thin, cost);
+    addMap(scene, "body " + body.id, {size.bounds.extent(), size.area, 1.5}, radius, thin, cost);
   }
   for (const LiquidSpec& liquid : fluid.liquids) {
     for (const BlockSpec& block : liquid.blocks) addBlock(scene, sizes, liquid, block, cost);

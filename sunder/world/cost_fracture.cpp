@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -11,12 +11,19 @@ namespace sunder::world {
 
 namespace {
 
-constexpr double kTetsALattice = 14;  // of a lattice that fills a body, for each cube of its edge
-constexpr double kTetsASurface = 10;  // more, for each square of its surface
-constexpr double kBytesATet = 3000;   // mesh, field, tree, surface; and the analysis of a blow
-constexpr double kBytesATetFilling = 600;
-constexpr double kSecondsATet = 6e-5;
-constexpr double kStrikeSeconds = 2e-5;                 // a tetrahedron: an analysis
+constexpr double kTetsALattice = 14;       // of a lattice that fills a body, for each cube of its edge
+constexpr double kTetsASurface = 10;       // more, for each square of its surface
+constexpr double kBytesATet = 1300;        // of each different body: mesh, field, tree, surface
+constexpr double kBytesATetFilling = 300;  // more while it is filled
+constexpr double kBytesATetAnalysed =
+    3500;                                 // of the largest body: the analysis of a blow, with its refinement
+constexpr double kBytesATetBroken = 700;  // of every body: its pieces and what is seen of them
+constexpr double kBytesAPiece = 8e4;
+constexpr double kPieces = 12;                                 // of a body that broke
+constexpr double kRecordedATet = 400;                          // bytes: surfaces of pieces
+constexpr double kSecondsATet = 1.5e-5, kSecondsABody = 0.04;  // more for the field of each different body
+constexpr double kStrikeSeconds = 2e-5;                        // a tetrahedron: an analysis
+constexpr double kPieceSeconds = 1e-4;                         // a piece among others, a step
 constexpr double kStrikesLow = 0.5, kStrikesHigh = 12;  // analyses of whole bodies, as long as a blow on each
 
 double thicknessOf(const ShapeSize& size) { return size.area > 0 ? 2 * size.volume / size.area : 0; }
@@ -62,23 +69,31 @@ double latticeCells(const ShapeSize& size, double edge) {
 }  // namespace
 
 void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost) {
-  std::map<std::pair<uint32_t, double>, size_t> known;  // by shape and edge: the item
-  double strikes = 0, pieces = 0;
+  std::set<std::pair<uint32_t, double>> known;  // shape and edge
+  double all = 0, largest = 0;                  // tetrahedra
+  double pieces = 0, mostSites = 0;
+  std::string sitesPointer;
+  CostLever largestLever;
   for (const BodySpec& body : scene.bodies) {
     if (!body.fracture) continue;
     ++cost.breakable;
     const ShapeSize& size = sizes[body.shape];
     const double edge = edgeFor(*body.fracture, size);
     const double tets = tetsOf(size, edge);
-    strikes += kStrikeSeconds * tets;
-    pieces += 1;
-    if (!known.try_emplace({body.shape, edge}, cost.items.size()).second) continue;
+    all += tets;
+    const double some = body.fracture->sites > 0 ? body.fracture->sites : kPieces;
+    pieces += some;
+    if (body.fracture->sites > mostSites) {
+      mostSites = body.fracture->sites;
+      sitesPointer = body.fracture->pointer + "/pieces";
+    }
+    if (!known.insert({body.shape, edge}).second) continue;
     CostItem item;
     item.count = tets;
     item.what = fmt::format("{} tetrahedra of body {}", countWords(tets), body.id);
     item.kept = kBytesATet * tets;
     item.passing = kBytesATetFilling * tets + latticeCells(size, edge) / 8;
-    item.buildSeconds = kSecondsATet * tets;
+    item.buildSeconds = kSecondsABody + kSecondsATet * tets;
     item.levers.push_back(
         {body.fracture->pointer + "/edge",
          [edge](double s) { return s == 1 ? fmt::format("{:.6g}", edge) : roundedUp(edge * s); },
@@ -86,11 +101,37 @@ void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost&
            return (kBytesATet + kBytesATetFilling) * tetsOf(size, edge * s) +
                   latticeCells(size, edge * s) / 8;
          }});
+    if (tets > largest) {
+      largest = tets;
+      largestLever = item.levers.front();
+    }
     cost.tetrahedra += uint64_t(std::min(tets, 1e18));
     cost.items.push_back(std::move(item));
   }
-  cost.stepSecondsLow += kStrikesLow * strikes;
-  cost.stepSecondsHigh += kStrikesHigh * strikes;
+  if (cost.breakable == 0) return;
+  // As if every body broke.
+  const double bodies = double(cost.breakable);
+  CostItem breaking;
+  breaking.count = bodies;
+  breaking.what = fmt::format("{} bodies that may break, of {} tetrahedra, into {} pieces", cost.breakable,
+                              countWords(all), countWords(pieces));
+  const double byTets = kBytesATetAnalysed * largest + kBytesATetBroken * all;
+  breaking.kept = byTets + kBytesAPiece * pieces;
+  if (mostSites > 0 && kBytesAPiece * pieces > byTets)
+    breaking.levers.push_back(
+        {sitesPointer, [mostSites](double s) { return fmt::format("{:.0f}", std::max(2.0, mostSites / s)); },
+         [byTets, bytes = kBytesAPiece * pieces](double s) { return byTets + bytes / s; }});
+  if (largest > 0) {
+    largestLever.bytes = [byTets, rest = breaking.kept - byTets](double s) {
+      return byTets / (s * s) + rest;  // at least: bodies of walls have few layers
+    };
+    breaking.levers.push_back(largestLever);
+  }
+  cost.items.push_back(std::move(breaking));
+  const double frames = double(scene.world.frames), steps = frames * scene.world.stepsPerFrame;
+  cost.stepSecondsLow += kStrikesLow * kStrikeSeconds * all;
+  cost.stepSecondsHigh += kStrikesHigh * kStrikeSeconds * all + kPieceSeconds * pieces * steps;
+  cost.recordingBytes += kRecordedATet * all + 28 * pieces * frames;
 }
 
 }  // namespace sunder::world

@@ -23,12 +23,16 @@ namespace {
 using Json = nlohmann::json;
 using geometry::ShapeValues;
 
-constexpr double kBytesAMeshTriangle = 60;     // of a mesh alone, while it is read or made
-constexpr double kBytesAFileByte = 4;          // read from a file: text becomes soup, soup becomes triangles
-constexpr double kBytesASolidTriangle = 1000;  // of a solid: surface, trees, distances
-constexpr double kBytesASolid = 2e6;           // of a solid: field and samples, besides triangles and points
-constexpr double kBytesAPoint = 450;           // of the tree of points of a solid
-constexpr double kSecondsASolid = 0.15, kSecondsATriangle = 1.2e-5, kSecondsAPoint = 2e-5;
+constexpr double kBytesAMeshTriangle = 60;  // of a mesh alone, while it is read or made
+constexpr double kBytesAFileByte = 4;       // read from a file: text becomes soup, soup becomes triangles
+// Of a solid: surface, trees and distances by triangle, field and samples, the tree of points.
+constexpr double kBytesASolidTriangle = 400, kBytesASolid = 1e6, kBytesAPoint = 450;
+constexpr double kSecondsOfMesh = 0.05, kSecondsOfField = 0.03, kSecondsATriangle = 1.2e-5,
+                 kSecondsAPoint = 2e-5;
+// Walls thinner than this part of the longest side have finer fields, which are made in several attempts;
+// where the error may be large, the first attempt does.
+constexpr double kThinWall = 0.06, kSecondsOfThinWalls = 0.2;
+constexpr double kLargeError = 0.005, kPartForLargeError = 0.4;
 constexpr double kFieldTriangles = 2.5;  // of an isosurface, for each square of its lattice
 constexpr int kFieldSamples = 32;        // along each side of the box of a field
 constexpr int kFewSegments = 64;
@@ -289,7 +293,12 @@ void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
       const rigid::SolidSettings solid = solidSettings(node);
       const double points = double(solid.surfacePoints) + 8 * double(solid.insidePoints);
       item.kept = kBytesASolid + kBytesASolidTriangle * size.triangles + kBytesAPoint * points;
-      item.buildSeconds = kSecondsASolid + kSecondsATriangle * size.triangles + kSecondsAPoint * points;
+      const bool thin = size.area > 0 && !size.bounds.empty() &&
+                        2 * size.volume / size.area < kThinWall * size.bounds.extent().maxCoeff();
+      item.buildSeconds = (size.kind == ShapeSize::Kind::Field ? kSecondsOfField : kSecondsOfMesh) +
+                          (thin ? kSecondsOfThinWalls : 0) + kSecondsATriangle * size.triangles;
+      if (solid.fieldError >= kLargeError) item.buildSeconds *= kPartForLargeError;
+      item.buildSeconds += kSecondsAPoint * points;
       if (points > 2 * size.triangles) {
         const bool inside = 8 * solid.insidePoints > solid.surfacePoints;
         const double now = double(inside ? solid.insidePoints : solid.surfacePoints);

@@ -7,6 +7,7 @@
 #include "sunder/world/cost.h"
 
 #include <chrono>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -23,6 +24,15 @@ constexpr size_t kNoCheckpoint = SIZE_MAX;
 
 double secondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Bytes where a file is to be, or in the nearest folder that is there already.
+double freeDisk(const std::filesystem::path& file) {
+  std::error_code code;
+  std::filesystem::path folder = std::filesystem::absolute(file, code).parent_path();
+  while (!std::filesystem::exists(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
+  const std::filesystem::space_info space = std::filesystem::space(folder, code);
+  return code ? std::numeric_limits<double>::infinity() : static_cast<double>(space.available);
 }
 
 // How long the run is may change when it goes on; nothing else.
@@ -217,7 +227,9 @@ RunResult runScene(Scene scene, const RunOptions& options) {
     if (!old->info().scene.empty()) at = old->lastGoodCheckpoint().value_or(kNoCheckpoint);
   }
   const MemoryBudget budget(options.memory);
-  requireAffordable(scene, estimateCost(scene, memoryLimit()), memoryLimit());
+  const Cost cost = estimateCost(scene, memoryLimit());
+  requireAffordable(scene, cost, memoryLimit());
+  requireDiskSpace(scene, cost, freeDisk(options.file));
   World world(std::move(scene), options.building);
   if (at != kNoCheckpoint && comparable(world.resolvedScene()) != comparable(old->info().scene))
     throw Error(ErrorKind::Usage, "the scene is not the one that was recorded")

@@ -3,11 +3,12 @@
 
 #include "sunder/base/error.h"
 
+#include "temporary_folder.h"
+
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace sunder {
 namespace {
@@ -18,18 +19,16 @@ namespace fs = std::filesystem;
 class MemoryRoomTest : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::temp_directory_path() / ("sunder-memory-" + std::to_string(::getpid()));
-    fs::remove_all(root_);
     write("proc/meminfo", "MemTotal:  99999 kB\nMemAvailable:   8000 kB\nBuffers: 1 kB\n");
   }
-  void TearDown() override { fs::remove_all(root_); }
 
   void write(const fs::path& path, const std::string& text) {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
   }
 
-  fs::path root_;
+  TemporaryFolder folder_;
+  fs::path root_ = folder_ / "";
 };
 
 TEST_F(MemoryRoomTest, IsWhatTheSystemHasAvailable) {

@@ -132,6 +132,13 @@ std::vector<Hostile> hostileScenes() {
        shape(R"({"make": "rope", "with": {"turns": 1000, "steps": 400, "sides": 100, "length": 10000}})")},
       {"a field with many cells", "bodies.x.shape.solid.cells",
        shape(R"({"field": {"sphere": {"radius": 0.3}}, "solid": {"cells": 1024}})")},
+      {"a tank as long as a street", "fluid.tank.upper.0",
+       fluid(R"("radius": "5 mm", "tank": {"lower": [0, 0, 0], "upper": [150, 0.5, 0.5]},
+                "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [0.2, 0.2, 0.2]}]}])")},
+      {"many pieces", "bodies.x.fracture.pieces",
+       bodies(
+           R"({"id": "x", "shape": {"box": {"size": [1, 1, 1]}}, "material": "glass", "position": [0, 3, 0],
+                  "fracture": {"model": "voronoi", "pieces": 10000, "edge": 0.1}})")},
       {"a billion frames", "world.frames",
        fmt::format(R"({{"world": {{"frames": 1000000000}}, "bodies": [{}]}})", ground)},
       {"a long duration", "world.duration",
@@ -225,6 +232,37 @@ TEST(Cost, ThinBodiesAreNotACrowd) {
       R"({"arrays": [{"id": "rod", "body": {"shape": {"capsule": {"length": 2, "radius": 0.005}},
       "rotation": {"degrees": [45, 45, 0]}}, "grid": {"count": [30, 1, 30], "spacing": [0.05, 1, 0.05]}}]})";
   EXPECT_FALSE(estimateCost(sceneOf(text)).crowded);
+}
+
+// The same water ten times over has ten times as many neighbours.
+TEST(Cost, BlocksInOnePlaceCountTheirNeighbours) {
+  const auto water = [](int times) {
+    std::string blocks;
+    for (int i = 0; i < times; ++i)
+      blocks += std::string(i > 0 ? ", " : "") + R"({"lower": [0, 0, 0], "upper": [0.4, 0.4, 0.4]})";
+    return estimateCost(sceneOf(R"({"fluid": {"radius": "1 cm", "liquids": [{"id": "w", "blocks": [)" +
+                                blocks + "]}]}}"))
+        .memoryBytes;
+  };
+  EXPECT_GT(water(10) - water(1), 30 * (water(2) - water(1)) / 2);
+}
+
+TEST(Cost, RecordingsThatDoNotFitTheDiskAreRefused) {
+  const std::string text =
+      R"({"world": {"duration": 100}, "fluid": {"radius": "1 cm", "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [0.5, 0.5, 0.5]}]}]}})";
+  const Scene scene = sceneOf(text);
+  const Cost cost = estimateCost(scene);
+  EXPECT_NO_THROW(requireDiskSpace(scene, cost, 1e12));
+  std::string refused;
+  try {
+    requireDiskSpace(scene, cost, 1e6);
+  } catch (const Error& error) {
+    refused = error.what();
+  }
+  const Advice advice = adviceOf(refused);
+  EXPECT_EQ(advice.key, "world.duration") << refused;
+  const Scene shorter = sceneOf(text, {advice.key + "=" + advice.value});
+  EXPECT_NO_THROW(requireDiskSpace(shorter, estimateCost(shorter), 1e6)) << refused;
 }
 
 TEST(Cost, ValuesAreRoundedToTheSafeSide) {
