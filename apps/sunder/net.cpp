@@ -129,13 +129,16 @@ const char* reasonOf(const std::error_code& code) {
   return system ? ::strerror(code.value()) : code.category().name();
 }
 
+int reportNoThread() {
+  return report({ErrorKind::Limit,
+                 "a thread could not be started",
+                 {},
+                 {},
+                 "give fewer --threads, or allow more memory and processes"});
+}
+
 int reportSystem(const std::system_error& error) {
-  if (error.code() == std::errc::resource_unavailable_try_again)
-    return report({ErrorKind::Limit,
-                   "a thread could not be started",
-                   {},
-                   {},
-                   "fewer --threads, or more memory and processes for the user"});
+  if (error.code() == std::errc::resource_unavailable_try_again) return reportNoThread();
   return report({kindOf(error.code()), reasonOf(error.code())});
 }
 
@@ -209,6 +212,7 @@ int reportException() noexcept {
     return report(
         {ErrorKind::Format, "a value in the JSON is not of the type it should be", {}, {}, {}, e.what()});
   } catch (const std::exception& e) {
+    if (std::strstr(e.what(), "pthread_create")) return reportNoThread();  // oneTBB's own words
     return report({ErrorKind::Write, "internal error", {}, {}, kReport, e.what()}, 1);
   } catch (...) {
     return report({ErrorKind::Write, "internal error", {}, {}, kReport, "an unknown exception"}, 1);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -54,16 +56,26 @@ unsigned startableThreads(unsigned wanted) {
   pthread_attr_t settings;
   if (::pthread_attr_init(&settings) != 0) return 1;
   ::pthread_attr_setstacksize(&settings, kWorkerStack);
-  std::mutex gate;
+  struct Gate {
+    std::mutex mutex;
+    std::counting_semaphore<> arrived{0};
+  } gate;
   {
-    const std::lock_guard closed(gate);
+    const std::lock_guard closed(gate.mutex);
+    // A thread's first allocation sets an arena of addresses aside for it, which counts as well.
     const auto waitAtGate = [](void* raw) -> void* {
-      const std::lock_guard passed(*static_cast<std::mutex*>(raw));
+      void* volatile first = std::malloc(1);
+      std::free(first);
+      auto& at = *static_cast<Gate*>(raw);
+      at.arrived.release();
+      const std::lock_guard passed(at.mutex);
       return nullptr;
     };
     pthread_t thread{};
-    while (started.size() + 1 < wanted && ::pthread_create(&thread, &settings, waitAtGate, &gate) == 0)
+    while (started.size() + 1 < wanted && ::pthread_create(&thread, &settings, waitAtGate, &gate) == 0) {
       started.push_back(thread);
+      gate.arrived.acquire();
+    }
   }
   for (const pthread_t thread : started) ::pthread_join(thread, nullptr);
   ::pthread_attr_destroy(&settings);
