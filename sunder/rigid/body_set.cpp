@@ -11,6 +11,10 @@ namespace sunder::rigid {
 
 namespace {
 
+constexpr double kSlowTurn = 0.02;  // rad in a substep: below, one explicit turn is as good
+constexpr double kSlender =
+    20;  // ... unless the largest moment of inertia exceeds this multiple of the smallest
+
 bool finite(const Pose& pose) { return pose.position.allFinite() && pose.rotation.coeffs().allFinite(); }
 
 }  // namespace
@@ -110,6 +114,31 @@ bool BodySet::active(uint32_t body) const {
   if (c.dynamic()) return state.awake[body];
   const Mover& m = state.mover[body];
   return state.hasTarget[body] || !m.velocity().isZero(0) || !m.spin().isZero(0);
+}
+
+void BodySet::move(uint32_t body, double time) {
+  const BodyConstants& c = constants[body];
+  Mover& m = state.mover[body];
+  const Vec3 step = time * m.velocity(), turn = time * m.spin();
+  state.position[body] += step;
+  m.movedBy() += step;
+  m.turnedBy() += turn;
+  Quat& rotation = state.rotation[body];
+  if (c.round || !c.dynamic()) {
+    turnSteadily(rotation, m.spin(), time);
+    return;
+  }
+  if (turn.squaredNorm() < kSlowTurn * kSlowTurn && c.inertia.maxCoeff() < kSlender * c.inertia.minCoeff()) {
+    const Vec3 momentum = rotation * c.inertia.cwiseProduct(rotation.conjugate() * Vec3(m.spin()));
+    turnSteadily(rotation, m.spin(), time);
+    m.setInverseInertia(turnedDiagonal(rotation, c.inverseInertia));
+    m.spin() = m.inverseInertiaTimes(momentum);
+  } else {
+    Vec3 spin = m.spin();
+    turnFreely(rotation, spin, c.inertia, false, time);
+    m.spin() = spin;
+    m.setInverseInertia(turnedDiagonal(rotation, c.inverseInertia));
+  }
 }
 
 void BodySet::updateModelPose(uint32_t body) {

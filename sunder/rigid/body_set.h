@@ -54,6 +54,8 @@ class BodySet {
   bool dynamicAwake(uint32_t body) const { return constants[body].dynamic() && state.awake[body]; }
   // Whether something may happen to its pairs: awake and dynamic, or kinematic and on its way.
   bool active(uint32_t body) const;
+  // Moves it with its velocity, free of forces, for `time`, which may be negative; not its model pose.
+  void move(uint32_t body, double time);
   void updateModelPose(uint32_t body);
   void setModelPose(uint32_t body, const Pose& pose);
   // Inverse mass and inertia of the mover as the body's kind, sleep and orientation say.

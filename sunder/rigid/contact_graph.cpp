@@ -90,6 +90,7 @@ void ContactGraph::build(const BodySet& bodies, const PairTable& table) {
   }
   for (uint32_t b = 0; b < overflow_.blocks; ++b) place4(blocks[overflow_.firstBlock + b], 1);
   rows_.reserve(rowCount_);
+  slides_.reserve(rowCount_);
 }
 
 void ContactGraph::fill(const BodySet& bodies, const PairTable& table, const SimulationSettings& settings,
@@ -99,6 +100,7 @@ void ContactGraph::fill(const BodySet& bodies, const PairTable& table, const Sim
     ContactBlock& block = blocks_.data()[b];
     ContactRow* rows = rows_.data() + block.firstRow;
     std::memset(static_cast<void*>(rows), 0, sizeof(ContactRow) * block.rows);
+    std::memset(static_cast<void*>(slides_.data() + block.firstRow), 0, sizeof(Slide) * block.rows);
     block.writeP = block.writeQ = block.rolls = 0;
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
       if (block.unit[lane] == kNoIndex) {
@@ -151,6 +153,16 @@ void ContactGraph::fill(const BodySet& bodies, const PairTable& table, const Sim
   }
 }
 
+void ContactGraph::addFriction(size_t begin, size_t end) {
+  for (size_t b = begin; b < end; ++b) {
+    const ContactBlock& block = blocks_.data()[b];
+    for (uint32_t r = block.firstRow; r < block.firstRow + block.rows; ++r)
+      for (int k = 0; k < 3; ++k)
+        for (uint32_t lane = 0; lane < kLanes; ++lane)
+          slides_.data()[r].impulse[k][lane] += rows_.data()[r].friction[k][lane];
+  }
+}
+
 void ContactGraph::store(PairTable& table, size_t begin, size_t end) const {
   for (size_t b = begin; b < end; ++b) {
     const ContactBlock& block = blocks_.data()[b];
@@ -167,7 +179,10 @@ void ContactGraph::store(PairTable& table, size_t begin, size_t end) const {
         KeptContact& kept = table.contacts[unit.first + i];
         kept.normalImpulse = rows[i].normalImpulse[lane];
         kept.total += rows[i].total[lane];
-        for (int k = 0; k < 3; ++k) kept.friction[k] = sign * rows[i].friction[k][lane];
+        for (int k = 0; k < 3; ++k) {
+          kept.friction[k] = sign * rows[i].friction[k][lane];
+          kept.slide[k] += sign * slides_.data()[block.firstRow + i].impulse[k][lane];
+        }
       }
     }
   }

@@ -34,6 +34,8 @@ class ContactGraph {
   // Fills blocks [begin, end) from the table.
   void fill(const BodySet& bodies, const PairTable& table, const SimulationSettings& settings,
             const Softness& soft, const Softness& softOnStatic, size_t begin, size_t end);
+  // After a substep: adds friction of blocks [begin, end) to its sum over the step.
+  void addFriction(size_t begin, size_t end);
   // Impulses of blocks [begin, end) back into the table.
   void store(PairTable& table, size_t begin, size_t end) const;
 
@@ -52,6 +54,11 @@ class ContactGraph {
   Colour overflow_;
   spatial::ReusableArray<ContactBlock> blocks_;
   spatial::ReusableArray<ContactRow> rows_;
+  // Friction over the substeps, by row. Not in the rows: the kernels do not need it.
+  struct Slide {
+    float impulse[3][kLanes];
+  };
+  spatial::ReusableArray<Slide> slides_;
   size_t blockCount_ = 0, rowCount_ = 0;
 };
 

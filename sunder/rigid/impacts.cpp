@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kMostRounds = 100;                       // over all pairs
 constexpr uint64_t kStrikesAPair = 1, kStrikes = 500;  // in all, so that dense piles end in time
-constexpr int kPairSweeps = 10;                        // over the contacts of one pair
 constexpr double kTogether = 1.5;                      // substeps
 
 }  // namespace
@@ -19,9 +18,9 @@ void Impacts::collect(const BodySet& bodies, const PairTable& table) {
   for (uint32_t i = 0; i < table.pairs.size(); ++i) {
     const PairRecord& pair = table.pairs[i];
     if (!pair.count || (!bodies.moves(pair.a) && !bodies.moves(pair.b))) continue;
-    const double e =
-        std::max(bodies.constants[pair.a].surface.restitution, bodies.constants[pair.b].surface.restitution);
-    if (e > 0) pairs_.push_back({i, e, 0});
+    const Surface &a = bodies.constants[pair.a].surface, &b = bodies.constants[pair.b].surface;
+    const double restitution = std::max(a.restitution, b.restitution);
+    if (restitution > 0) pairs_.push_back({i, std::sqrt(a.friction * b.friction), restitution, 0});
   }
 }
 
@@ -60,66 +59,62 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
                ? Vec3(settings.gravity * c.gravityScale + bodies.state.force[body] * c.inverseMass)
                : Vec3::Zero();
   };
-  const Vec3 pulled = pull(record.b) - pull(record.a);
+  const Vec3 pullA = pull(record.a), pullB = pull(record.b);
   // Positions at the start of the step, from which the arms are taken.
   const Vec3 startA = bodies.state.position[record.a] - a.movedBy();
-  const Vec3 apart = bodies.state.position[record.a] - bodies.state.position[record.b];
+  const Vec3 between = bodies.state.position[record.a] - bodies.state.position[record.b];
 
   points_.clear();
+  contacts_.clear();
   double first = h;
   bool strikes = false, closes = false;
   for (uint32_t i = record.first; i < record.first + record.count; ++i) {
     const Contact& contact = table.contacts[i].contact;
-    const Vec3 armA = contact.point - startA, armB = armA + apart;
+    const Vec3 armA = contact.point - startA, armB = armA + between;
     const double separation =
         contact.separation + contact.normal.dot((b.movedBy() + b.turnedBy().cross(armB)) -
                                                 (a.movedBy() + a.turnedBy().cross(armA)));
     const double speed = contact.normal.dot(b.velocityAt(armB) - a.velocityAt(armA));
-    // Those that close a little later strike along, so that a face that lands flat leaves flat.
-    if (separation + kTogether * h * speed >= 0 || speed >= 0) continue;
+    // Those that close a little later strike along, so that a face that lands flat leaves flat; those that
+    // touch are in the way.
+    if (separation > 0 && separation + kTogether * h * speed >= 0) continue;
+    points_.push_back({contact.normal, armA, armB, Vec3::Zero()});
+    contacts_.push_back(i);
+    if (speed >= 0) continue;
     closes |= separation + h * speed < 0;
     const double time = separation > 0 ? std::min(separation / -speed, h) : 0.0;
     first = std::min(first, time);
     // Gravity and forces were added for the whole substep; the impact sees their part up to then.
-    const double approach = speed - contact.normal.dot(pulled) * (h - time);
-    const bool bounces = approach < -settings.bounceSpeed;
-    strikes |= bounces;
-    points_.push_back(
-        {contact.normal, armA, armB, 0,
-         (bounces ? -pair.restitution * approach : 0.0) + contact.normal.dot(pulled) * (h - time), 0, i});
+    strikes |= speed - contact.normal.dot(pullB - pullA) * (h - time) < -settings.bounceSpeed;
   }
   if (!strikes || !closes) return false;
 
   // At the time of the impact both bodies are there with their old velocities.
   const Vec3 onTheWay = (a.velocity() - b.velocity()) * first;
-  for (Point& point : points_) {
-    point.armB += onTheWay;
-    const Vec3 turnA = point.armA.cross(point.normal), turnB = point.armB.cross(point.normal);
-    point.mass = 1 / (a.inverseMass + b.inverseMass + turnA.dot(a.inverseInertiaTimes(turnA)) +
-                      turnB.dot(b.inverseInertiaTimes(turnB)));
-  }
-  const Vec3 oldA = a.velocity(), oldB = b.velocity();
-  for (int sweep = 0; sweep < kPairSweeps; ++sweep) {
-    double largest = 0;
-    for (Point& point : points_) {
-      const double speed = point.normal.dot(b.velocityAt(point.armB) - a.velocityAt(point.armA));
-      const double impulse = std::max(point.impulse + point.mass * (point.target - speed), 0.0);
-      const double change = impulse - point.impulse;
-      point.impulse = impulse;
-      if (a.movable()) a.push(-change * point.normal, point.armA);
-      if (b.movable()) b.push(change * point.normal, point.armB);
-      largest = std::max(largest, std::abs(change) / point.mass);
-    }
-    if (points_.size() == 1 || largest < 1e-3 * settings.bounceSpeed) break;
-  }
-  for (const Point& point : points_) table.contacts[point.contact].total += float(point.impulse);
-  const auto moveBack = [&](uint32_t body, Mover& mover, const Vec3& old) {
-    const Vec3 move = (old - mover.velocity()) * first;
-    bodies.state.position[body] += move;
-    mover.movedBy() += move;
+  for (ImpactPoint& point : points_) point.armB += onTheWay;
+  const double rest = h - first;
+  const auto toTheImpact = [&](uint32_t body, Mover& mover, const Vec3& pulled) {
+    if (!mover.movable()) return;
+    bodies.move(body, first);
+    mover.velocity() -= pulled * rest;
   };
-  if (a.movable()) moveBack(record.a, a, oldA);
-  if (b.movable()) moveBack(record.b, b, oldB);
+  const auto andBack = [&](uint32_t body, Mover& mover, const Vec3& pulled) {
+    if (!mover.movable()) return;
+    mover.velocity() += pulled * rest;
+    bodies.move(body, -first);
+  };
+  toTheImpact(record.a, a, pullA);
+  toTheImpact(record.b, b, pullB);
+  law_.strike(a, b, points_, pair.friction, pair.restitution);
+  andBack(record.a, a, pullA);
+  andBack(record.b, b, pullB);
+  for (size_t k = 0; k < points_.size(); ++k) {
+    KeptContact& kept = table.contacts[contacts_[k]];
+    const double normal = points_[k].normal.dot(points_[k].impulse);
+    const Vec3 slide = points_[k].impulse - normal * points_[k].normal;
+    kept.total += float(normal);
+    for (int c = 0; c < 3; ++c) kept.slide[c] += float(slide[c]);
+  }
   return true;
 }
 

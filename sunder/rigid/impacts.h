@@ -1,15 +1,16 @@
 // Bounces as a sequence of impacts. At the start of a substep every pair with restitution whose contacts
-// close within it at more than the bouncing speed gets its impact: Newton's law of restitution at all its
-// closing contacts together; then the pairs this set in motion, in order, until none approaches. So a bounce
-// travels through a row of touching bodies (Newton's cradle), which a simultaneous solution would spread over
-// all.
+// close within it at more than the bouncing speed gets its impact, with friction and restitution, at all its
+// closing and touching contacts together (ImpactLaw); then the pairs this set in motion, in order, until none
+// approaches. So a bounce travels through a row of touching bodies (Newton's cradle), which a simultaneous
+// solution would spread over all.
 //
-// An impact acts at its time within the substep: bodies are moved so that they end where they would have,
-// first with the old, then with the new velocity. Heights of bounces then do not depend on where the substeps
-// fall. Momentum is conserved to rounding.
+// An impact acts at its time within the substep: bodies are moved there with their old velocities and back
+// with the new ones, so that they end where they would have. Heights of bounces then do not depend on where
+// the substeps fall. Momentum is conserved to rounding, and no impact adds kinetic energy.
 #pragma once
 
 #include "sunder/rigid/contact_graph.h"
+#include "sunder/rigid/impact_law.h"
 
 #include <vector>
 
@@ -27,19 +28,16 @@ class Impacts {
  private:
   struct Pair {
     uint32_t record;
-    double restitution;
+    double friction, restitution;
     uint64_t seen = 0;  // strikes there had been when it was last looked at
   };
   bool strike(BodySet& bodies, PairTable& table, const SimulationSettings& settings, double substep,
               const Pair& pair);
-  struct Point {
-    Vec3 normal, armA, armB;
-    double mass, target, impulse;
-    uint32_t contact;
-  };
   std::vector<Pair> pairs_;
   std::vector<uint64_t> struck_;  // by body: number of the strike that it last took part in
-  std::vector<Point> points_;
+  std::vector<ImpactPoint> points_;
+  std::vector<uint32_t> contacts_;  // of the table, by point
+  ImpactLaw law_;
 };
 
 }  // namespace sunder::rigid

@@ -17,7 +17,9 @@ struct KeptContact {
   Contact contact;
   float normalImpulse = 0;        // of a substep, to start the next one from
   float friction[3] = {0, 0, 0};  // on b
-  float total = 0;                // normal impulse of the whole last step, bounces included
+  // Of the whole last step, bounces included:
+  float total = 0;             // normal impulse
+  float slide[3] = {0, 0, 0};  // tangential impulse on b
 };
 
 struct PairRecord {

@@ -56,7 +56,7 @@ void turnSteadily(Quat& rotation, const Vec3& spin, double time) {
     return;
   }
   const double speed = spin.norm();
-  const double count = std::min(std::ceil(speed * time / kLargestTurn), 10000.0);
+  const double count = std::min(std::ceil(speed * std::abs(time) / kLargestTurn), 10000.0);
   if (!(count > 0)) return;
   const Vec3 half = spin * (time / (2 * count));
   const Vec3 part = half * tangentRatio(half.squaredNorm());
@@ -86,7 +86,7 @@ void turnFreely(Quat& rotation, Vec3& spin, const Vec3& inertia, bool round, dou
   }
   // An error of the orientation makes one of the energy that grows with the ratio of the inertias.
   const double most = kLargestTurn * std::min(1.0, std::sqrt(6 * inertia.minCoeff() / inertia.maxCoeff()));
-  const double count = std::min(std::ceil(spin.norm() * time / most), 10000.0);
+  const double count = std::min(std::ceil(spin.norm() * std::abs(time) / most), 10000.0);
   if (!(count > 0)) return;
   const double h = time / count;
   for (double i = 0; i < count; ++i) {

@@ -294,9 +294,9 @@ std::vector<ContactView> Simulation::contacts() const {
   for (const PairRecord& pair : impl_->table.pairs) {
     for (uint32_t i = pair.first; i < pair.first + pair.count; ++i) {
       const KeptContact& kept = impl_->table.contacts[i];
-      const Vec3 friction(kept.friction[0], kept.friction[1], kept.friction[2]);
+      const Vec3 slide(kept.slide[0], kept.slide[1], kept.slide[2]);
       views.push_back({BodyIndex(pair.a), BodyIndex(pair.b), kept.contact,
-                       kept.contact.normal * double(kept.total) + friction * impl_->settings.substeps});
+                       kept.contact.normal * double(kept.total) + slide});
     }
   }
   return views;

@@ -58,7 +58,6 @@ struct Simulation::Impl {
   void runSubsteps();
   void runBlock(const Round& round, uint32_t block);
   void accelerate(uint32_t body);
-  void move(uint32_t body);
   void flyFreely(uint32_t body);
   void endStep();
   void checkFinite() const;

@@ -13,7 +13,7 @@ namespace sunder::rigid {
 
 namespace {
 
-constexpr uint32_t kMagic = 0x31474452;  // "RDG1"
+constexpr uint32_t kMagic = 0x32474452;  // "RDG2"
 
 void put(ByteWriter& out, const Vec3& v) {
   for (int k = 0; k < 3; ++k) out.f64(v[k]);
@@ -91,6 +91,7 @@ void Simulation::save(ByteWriter& out) const {
       out.f32(kept.normalImpulse);
       for (const float value : kept.friction) out.f32(value);
       out.f32(kept.total);
+      for (const float value : kept.slide) out.f32(value);
     }
   }
 }
@@ -153,7 +154,7 @@ void Simulation::load(ByteReader& in) {
     expect(in, p == 0 || key > lastKey, "the pairs are out of order");
     lastKey = key;
     pair.first = uint32_t(table.contacts.size());
-    in.need(pair.count, 80, "contacts");
+    in.need(pair.count, 92, "contacts");
     for (uint32_t i = 0; i < pair.count; ++i) {
       KeptContact& kept = table.contacts.emplace_back();
       kept.contact.point = getVector(in, "a contact's point");
@@ -163,6 +164,7 @@ void Simulation::load(ByteReader& in) {
       kept.normalImpulse = in.f32("a contact");
       for (float& value : kept.friction) value = in.f32("a contact");
       kept.total = in.f32("a contact");
+      for (float& value : kept.slide) value = in.f32("a contact");
     }
   }
   s.steps = steps;

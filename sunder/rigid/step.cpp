@@ -14,9 +14,7 @@ namespace {
 
 constexpr uint32_t kContactGrain = 8;  // blocks of four units: about two microseconds
 constexpr uint32_t kBodyGrain = 64;
-constexpr double kSlowTurn = 0.02;  // rad in a substep: below, one explicit turn is as good
-constexpr double kWedged = 0.5;     // of the impulses of a pair: what is left of them in sum
-constexpr double kSlender = 20;     // ratio of inertias from which it is not
+constexpr double kWedged = 0.5;  // of the impulses of a pair: what is left of them in sum
 
 // Two bodies that are wedged into each other press against themselves, harder and harder as nothing moves.
 // Where one of such contacts is gone in the next step, the impulses that the others start from would throw
@@ -142,7 +140,7 @@ void Simulation::Impl::makeContacts() {
       [&](size_t i) {
         const PairRecord& pair = next_.pairs[i];
         const std::span<KeptContact> contacts(next_.contacts.data() + pair.first, pair.count);
-        for (KeptContact& kept : contacts) kept.total = 0;
+        for (KeptContact& kept : contacts) kept.total = kept.slide[0] = kept.slide[1] = kept.slide[2] = 0;
         easeWedged(contacts);
       },
       256);
@@ -250,7 +248,7 @@ void Simulation::Impl::runBlock(const Round& round, uint32_t block) {
       kernels::solveContacts(graph_.blocks(begin, end), graph_.rows(), movers, constants_);
       break;
     case Work::Move:
-      for (uint32_t i = begin; i < end; ++i) move(solved_[i]);
+      for (uint32_t i = begin; i < end; ++i) bodies.move(solved_[i], substep_);
       break;
     case Work::RelaxJoints:
       jointSolver_.solve(joints, bodies, softJoint_, false, substep_);
@@ -258,6 +256,7 @@ void Simulation::Impl::runBlock(const Round& round, uint32_t block) {
       break;
     case Work::Relax:
       kernels::relaxContacts(graph_.blocks(begin, end), graph_.rows(), movers, constants_);
+      graph_.addFriction(begin, end);
       break;
   }
 }
@@ -272,32 +271,6 @@ void Simulation::Impl::accelerate(uint32_t body) {
       (m.velocity() + h * (c.gravityScale * settings.gravity + c.inverseMass * state.force[body])) /
       (1 + h * c.linearDamping);
   m.spin() = (m.spin() + h * m.inverseInertiaTimes(state.torque[body])) / (1 + h * c.angularDamping);
-}
-
-void Simulation::Impl::move(uint32_t body) {
-  const BodyConstants& c = bodies.constants[body];
-  BodyState& state = bodies.state;
-  Mover& m = state.mover[body];
-  const Vec3 step = substep_ * m.velocity(), turn = substep_ * m.spin();
-  state.position[body] += step;
-  m.movedBy() += step;
-  m.turnedBy() += turn;
-  Quat& rotation = state.rotation[body];
-  if (c.round || !c.dynamic()) {
-    turnSteadily(rotation, m.spin(), substep_);
-    return;
-  }
-  if (turn.squaredNorm() < kSlowTurn * kSlowTurn && c.inertia.maxCoeff() < kSlender * c.inertia.minCoeff()) {
-    const Vec3 momentum = rotation * c.inertia.cwiseProduct(rotation.conjugate() * Vec3(m.spin()));
-    turnSteadily(rotation, m.spin(), substep_);
-    m.setInverseInertia(turnedDiagonal(rotation, c.inverseInertia));
-    m.spin() = m.inverseInertiaTimes(momentum);
-  } else {
-    Vec3 spin = m.spin();
-    turnFreely(rotation, spin, c.inertia, false, substep_);
-    m.spin() = spin;
-    m.setInverseInertia(turnedDiagonal(rotation, c.inverseInertia));
-  }
 }
 
 // The parabola itself: no contact asks for small steps.
@@ -393,7 +366,8 @@ void Simulation::Impl::collectEvents() {
       const Vec3 speed = b.velocityAt(kept.contact.point - before_.position[pair.b]) -
                          a.velocityAt(kept.contact.point - before_.position[pair.a]);
       events.push_back({BodyIndex(pair.a), BodyIndex(pair.b), kept.contact.point, kept.contact.normal,
-                        double(kept.total), -kept.contact.normal.dot(speed)});
+                        double(kept.total), Vec3(kept.slide[0], kept.slide[1], kept.slide[2]),
+                        -kept.contact.normal.dot(speed)});
     }
   }
 }

@@ -20,7 +20,7 @@ namespace {
 using rigid::BodyIndex;
 using Json = nlohmann::json;
 
-constexpr uint32_t kStateVersion = 3;
+constexpr uint32_t kStateVersion = 4;
 constexpr const char* kCoarse = "pieces are shown as coarse as their tetrahedra";
 
 record::BodyKind recordKind(rigid::BodyKind kind) {
@@ -252,7 +252,8 @@ void World::gather() {
   for (const rigid::ContactEvent& event : simulation_.events())
     if (least > 0 && event.impulse >= least)
       events_.push_back({record::EventKind::Contact, event.a.value, event.b.value, event.point.cast<float>(),
-                         event.normal.cast<float>(), static_cast<float>(event.impulse),
+                         event.normal.cast<float>(),
+                         static_cast<float>(std::hypot(event.impulse, event.tangential.norm())),
                          static_cast<float>(event.approach), ""});
   if (report.brokenJoints == 0) return;
   for (uint32_t j = 0; j < brokenJoints_.size(); ++j) {

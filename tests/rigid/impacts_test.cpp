@@ -1,3 +1,6 @@
+#include "sunder/base/bytes.h"
+#include "sunder/base/parallel.h"
+
 #include "rigid/rigid_scenes.h"
 
 #include <gtest/gtest.h>
@@ -119,6 +122,239 @@ TEST(Impacts, FrictionlessCollisionsConserveMomentum) {
     EXPECT_EQ(stopped, 0u);
     EXPECT_LT((world.momentum() - linear).norm(), 1e-10 * linear.norm()) << e;
     EXPECT_LT((world.angularMomentum() - angular).norm(), 1e-10 * angular.norm()) << e;
+  }
+}
+
+namespace {
+
+constexpr double kRadius = 0.1;
+
+struct Flight {
+  Vec3 velocity, spin;
+};
+
+// A ball thrown at the ground without gravity: how it moves afterwards.
+Flight bounce(const Vec3& velocity, const Vec3& spin, double friction, double e) {
+  SimulationSettings settings = restless();
+  settings.gravity = Vec3::Zero();
+  Simulation world{settings};
+  addGround(world, {.friction = friction, .restitution = e});
+  const BodyIndex ball = addBall(world, kRadius, Vec3(0, 0.5, 0), {.friction = friction, .restitution = e});
+  world.setVelocity(ball, velocity, spin);
+  run(world, 0.05 + 0.4 / -velocity.y());
+  return {world.velocity(ball), world.angularVelocity(ball)};
+}
+
+}  // namespace
+
+// Friction stops the sliding of a solid ball with two sevenths of the impulse that would stop the surface of
+// a free mass; where mu times the normal impulse is less than that, it is all there is.
+TEST(Impacts, SpinningBallsBounceByTheTwoSeventhsLaw) {
+  const double spin = 50, fall = 4;
+  for (const double e : {0.0, 0.5, 0.9}) {
+    // Sticks: the surface moves at R w = 5 m/s, mu (1 + e) v is more than two sevenths of it.
+    const Flight sticks = bounce(Vec3(0, -fall, 0), Vec3(0, 0, spin), 1, e);
+    EXPECT_NEAR(sticks.velocity.x(), -2.0 / 7 * kRadius * spin, 0.01 * 2 / 7 * kRadius * spin) << e;
+    EXPECT_NEAR(sticks.spin.z(), 2.0 / 7 * spin, 0.01 * 2 / 7 * spin) << e;
+    EXPECT_NEAR(sticks.velocity.y(), e * fall, 0.01 * fall) << e;
+    // Slips.
+    const double mu = 0.1, push = mu * (1 + e) * fall;
+    const Flight slips = bounce(Vec3(0, -fall, 0), Vec3(0, 0, spin), mu, e);
+    EXPECT_NEAR(slips.velocity.x(), -push, 0.01 * push) << e;
+    EXPECT_NEAR(spin - slips.spin.z(), 2.5 * push / kRadius, 0.01 * 2.5 * push / kRadius) << e;
+    EXPECT_NEAR(slips.velocity.y(), e * fall, 0.01 * fall) << e;
+  }
+}
+
+TEST(Impacts, ObliqueBallsLeaveRollingOrSlowedByFriction) {
+  for (const double e : {0.3, 0.8}) {
+    const Flight sticks = bounce(Vec3(2, -4, 1), Vec3::Zero(), 0.8, e);
+    EXPECT_LT((sticks.velocity - Vec3(2 * 5.0 / 7, 4 * e, 5.0 / 7)).norm(), 0.01 * 2) << e;
+    EXPECT_LT((sticks.spin - Vec3(5.0 / 7, 0, -2 * 5.0 / 7) / kRadius).norm(), 0.01 * 20) << e;
+    const double push = 0.05 * (1 + e) * 4;
+    const Flight slips = bounce(Vec3(3, -4, 0), Vec3::Zero(), 0.05, e);
+    EXPECT_NEAR(3 - slips.velocity.x(), push, 0.01 * push) << e;
+    // Spin about all three axes: sliding is with (w x r) + v, what turns about the normal stays.
+    const Vec3 v(1, -4, -2), w(20, 15, -30), slide = v + w.cross(Vec3(0, -kRadius, 0)) + Vec3(0, 4, 0);
+    const Flight all = bounce(v, w, 0.1, e);
+    const Vec3 impulse = -0.1 * (1 + e) * 4 * slide.normalized();
+    EXPECT_LT((all.velocity - v - Vec3(0, 4 * (1 + e), 0) - impulse).norm(), 0.01 * impulse.norm()) << e;
+    EXPECT_LT((all.spin - w - 2.5 / (kRadius * kRadius) * Vec3(0, -kRadius, 0).cross(impulse)).norm(),
+              0.01 * 2.5 / kRadius * impulse.norm())
+        << e;
+  }
+}
+
+TEST(Impacts, RubberBallThatSpinsGoesSideways) {
+  Simulation world{restless()};
+  const Surface rubber{.friction = 1, .restitution = 0.75, .rollingFriction = 0.002};
+  addGround(world, rubber);
+  const BodyIndex ball = addBall(world, kRadius, Vec3(0, 1.1, 0), rubber);
+  world.setVelocity(ball, Vec3::Zero(), Vec3(0, 0, 50));
+  run(world, 0.6);
+  EXPECT_NEAR(world.velocity(ball).x(), -2.0 / 7 * 5, 0.01 * 2 / 7 * 5);
+  EXPECT_NEAR(world.angularVelocity(ball).z(), 2.0 / 7 * 50, 0.01 * 2 / 7 * 50);
+  double highest = 0;
+  for (int i = 0; i < 40; ++i) {
+    world.step();
+    highest = std::max(highest, world.centre(ball).y() - kRadius);
+  }
+  EXPECT_NEAR(highest, 0.75 * 0.75, 0.02);
+}
+
+TEST(Impacts, BoxThrownFlatSlidesOnWithoutTurning) {
+  for (const double mu : {0.1, 0.4, 1.0}) {
+    for (const double e : {0.2, 0.7}) {
+      SimulationSettings settings = restless();
+      settings.gravity = Vec3::Zero();
+      Simulation world{settings};
+      addGround(world, {.friction = mu, .restitution = e});
+      const BodyIndex box =
+          addBox(world, Vec3(0.3, 0.1, 0.4), Vec3(0, 0.3, 0), {.friction = mu, .restitution = e});
+      world.setVelocity(box, Vec3(3, -2, 0), Vec3::Zero());
+      double energy = world.energy().kinetic, first = 0;
+      for (int i = 0; i < 30; ++i) {
+        world.step();
+        EXPECT_LE(world.energy().kinetic, energy * (1 + 1e-9)) << mu << " " << e << " " << i;
+        energy = world.energy().kinetic;
+        if (first == 0 && world.velocity(box).y() > -1.9) first = world.velocity(box).x();
+      }
+      // By the first impact: the box may land again on an edge.
+      EXPECT_LT(first, 3);
+      EXPECT_GE(first, 3 - 1.001 * mu * (1 + e) * 2) << mu << " " << e;
+      EXPECT_NEAR(world.velocity(box).z(), 0, 1e-6) << mu << " " << e;
+      EXPECT_NEAR(world.angularVelocity(box).y(), 0, 1e-6) << mu << " " << e;
+      EXPECT_NEAR(world.angularVelocity(box).x(), 0, 1e-6) << mu << " " << e;
+      if (mu * (1 + e) < 0.2) {
+        EXPECT_LT(world.angularVelocity(box).norm(), 0.01) << mu << " " << e;
+        EXPECT_NEAR(first, 3 - mu * (1 + e) * 2, 0.01 * mu * 2);
+      }
+    }
+  }
+}
+
+// Boxes and balls thrown at the ground and against each other: kinetic energy never grows.
+TEST(Impacts, NoImpactOfAWorldAddsEnergy) {
+  SimulationSettings settings = restless();
+  settings.gravity = Vec3::Zero();
+  for (const double e : {0.5, 1.0}) {
+    Simulation world{settings};
+    for (int k = 0; k < 3; ++k) {
+      for (const double side : {-1.0, 1.0}) {
+        BodySettings wall;
+        wall.kind = BodyKind::Static;
+        wall.shape = makePlane();
+        wall.pose.rotation = Quat::FromTwoVectors(Vec3::UnitY(), -side * Vec3::Unit(k));
+        wall.pose.position = side * 1.5 * Vec3::Unit(k);
+        wall.surface = {.friction = 0.6, .restitution = e};
+        world.addBody(wall);
+      }
+    }
+    for (int k = 0; k < 27; ++k) {
+      BodySettings body;
+      body.shape = k % 2 ? makeBox(Vec3(0.2, 0.1, 0.25)) : makeSphere(0.2);
+      body.pose.position = 0.8 * Vec3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+      body.pose.rotation = Quat(Eigen::AngleAxisd(0.7 * k, Vec3(1, 1, 2).normalized()));
+      body.velocity = 2 * Vec3(std::sin(k), std::cos(2 * k), std::sin(3 * k));
+      body.angularVelocity = 5 * Vec3(std::cos(k), std::sin(2 * k), 1);
+      body.surface = {.friction = 0.6, .restitution = e};
+      world.addBody(body);
+    }
+    const double start = world.energy().kinetic;
+    double most = start, growth = 0;
+    for (int i = 0; i < 600; ++i) {
+      const double before = world.energy().kinetic;
+      world.step();
+      growth = std::max(growth, world.energy().kinetic / before - 1);
+      most = std::max(most, world.energy().kinetic);
+    }
+    EXPECT_LT(most, 1.001 * start) << e;
+    EXPECT_LT(growth, 1e-3) << e;
+    EXPECT_LT(world.energy().kinetic, 0.8 * start) << e;
+  }
+}
+
+// What contacts and events tell of a bounce is what the ball felt.
+TEST(Impacts, EventsTellTheWholeImpulse) {
+  SimulationSettings settings = restless();
+  settings.gravity = Vec3::Zero();
+  settings.eventImpulse = 1e-6;
+  Simulation world{settings};
+  addGround(world, {.friction = 0.3, .restitution = 0.6});
+  const BodyIndex ball = addBall(world, kRadius, Vec3(0, 0.5, 0), {.friction = 0.3, .restitution = 0.6});
+  world.setVelocity(ball, Vec3(1, -4, 0.5), Vec3(0, 10, 40));
+  const Vec3 before = world.momentum();
+  Vec3 sum = Vec3::Zero(), viewed = Vec3::Zero();
+  for (int i = 0; i < 12; ++i) {
+    world.step();
+    for (const ContactEvent& event : world.events()) {
+      EXPECT_NEAR(event.tangential.dot(event.normal), 0, 1e-6);
+      EXPECT_GT(event.tangential.norm(), 0.1 * event.impulse);
+      EXPECT_LE(event.tangential.norm(), 0.3001 * event.impulse);
+      sum += event.impulse * event.normal + event.tangential;
+    }
+    for (const ContactView& contact : world.contacts()) viewed += contact.impulse;
+  }
+  EXPECT_LT((world.momentum() - before - sum).norm(), 1e-5 * sum.norm());
+  EXPECT_LT((viewed - sum).norm(), 1e-5 * sum.norm());
+}
+
+// The same of friction without bounces: over all substeps, however it changes between them.
+TEST(Impacts, EventsTellTheFrictionOfWhatSlides) {
+  SimulationSettings settings = restless();
+  settings.eventImpulse = 1e-6;
+  Simulation world{settings};
+  addGround(world);
+  const BodyIndex box = addBox(world, Vec3(0.2, 0.1, 0.2), Vec3(0, 0.1, 0));
+  world.setVelocity(box, Vec3(1, 0, 0), Vec3::Zero());
+  for (int i = 0; i < 60; ++i) {
+    const Vec3 before = world.momentum();
+    world.step();
+    Vec3 sum = world.mass(box) * settings.timeStep * settings.gravity;
+    for (const ContactEvent& event : world.events()) sum += event.impulse * event.normal + event.tangential;
+    EXPECT_LT((world.momentum() - before - sum).norm(), 1e-5 * world.mass(box)) << i;
+  }
+  EXPECT_LT(world.velocity(box).norm(), 0.01);
+}
+
+TEST(Impacts, SameHashForAnyNumberOfThreadsAndAfterResume) {
+  const auto make = [] {
+    Simulation world{restless()};
+    addGround(world, {.friction = 0.7, .restitution = 0.4});
+    for (int k = 0; k < 60; ++k) {
+      const Surface surface{.friction = 0.5, .restitution = 0.5};
+      const Vec3 at(0.5 * (k % 4), 0.6 + 0.5 * (k / 16), 0.5 * (k / 4 % 4));
+      const Quat turn(Eigen::AngleAxisd(0.3 * k, Vec3(1, 2, 3).normalized()));
+      if (k % 3)
+        addBox(world, Vec3(0.15, 0.1, 0.2), at, surface, turn);
+      else
+        addBall(world, 0.15, at, surface);
+    }
+    return world;
+  };
+  std::vector<uint64_t> hashes;
+  for (const unsigned threads : {1u, 2u, 4u}) {
+    const ThreadLimit limit(threads);
+    Simulation world = make();
+    run(world, 1.5);
+    hashes.push_back(world.hash());
+  }
+  EXPECT_EQ(hashes[1], hashes[0]);
+  EXPECT_EQ(hashes[2], hashes[0]);
+  for (const double stop : {0.3, 0.45, 0.6}) {
+    Simulation world = make();
+    run(world, stop);
+    std::string bytes;
+    ByteWriter out(bytes);
+    world.save(out);
+    Simulation other = make();
+    ByteReader in(std::as_bytes(std::span(bytes.data(), bytes.size())), "state");
+    other.load(in);
+    const auto seen = world.contacts(), loaded = other.contacts();
+    ASSERT_EQ(seen.size(), loaded.size());
+    for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i].impulse, loaded[i].impulse);
+    run(other, 1.5 - stop);
+    EXPECT_EQ(other.hash(), hashes[0]) << stop;
   }
 }
 

@@ -1,0 +1,274 @@
+#include "sunder/rigid/impact_law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sunder::rigid {
+
+namespace {
+
+constexpr double kTurn = 0.03;         // rad: the most by which the direction of sliding turns in a piece
+constexpr int kMostPieces = 500;       // of the path of an impact
+constexpr double kSticks = 1e-10;      // of the velocity before: slower is not sliding
+constexpr int kMostSweeps = 20;        // over the contacts of a pair
+constexpr int kMostSeparations = 100;  // likewise, of those that still approach
+constexpr double kTolerance = 1e-4;    // of the fastest approach
+
+Mat3 frameOf(const Vec3& normal) {
+  int least = 0;
+  normal.cwiseAbs().minCoeff(&least);
+  Mat3 frame;
+  frame.col(0) = normal;
+  frame.col(1) = normal.cross(Vec3::Unit(least)).normalized();
+  frame.col(2) = normal.cross(frame.col(1));
+  return frame;
+}
+
+void addResponse(const Mover& body, const Vec3& arm, const Mat3& frame, Mat3& response) {
+  if (!body.movable()) return;
+  Mat3 turn;
+  for (int k = 0; k < 3; ++k) turn.col(k) = arm.cross(frame.col(k));
+  const Mat3 turned = body.inverseInertia() * turn;
+  for (int i = 0; i < 3; ++i) {
+    response(i, i) += body.inverseMass;
+    for (int j = 0; j < 3; ++j) response(i, j) += turn.col(std::min(i, j)).dot(turned.col(std::max(i, j)));
+  }
+}
+
+// The q of least q.A q / 2 - b.q among those no longer than `radius`; A symmetric and positive definite.
+Vec2 leastInDisk(const Mat2& a, const Vec2& b, double radius) {
+  if (!(radius > 0)) return Vec2::Zero();
+  const double determinant = a(0, 0) * a(1, 1) - a(0, 1) * a(0, 1);
+  const Vec2 free = Vec2(a(1, 1) * b.x() - a(0, 1) * b.y(), a(0, 0) * b.y() - a(0, 1) * b.x()) / determinant;
+  if (free.squaredNorm() <= radius * radius) return free;
+  // On the circle: (A + x) q = b with the x > 0 for which |q| = radius. In A's principal axes 1/|q| is almost
+  // linear in x, and Newton's method from below converges without overshooting.
+  const double mean = 0.5 * (a(0, 0) + a(1, 1)), half = 0.5 * (a(0, 0) - a(1, 1));
+  const double spread = std::sqrt(half * half + a(0, 1) * a(0, 1));
+  Vec2 axis(half + spread, a(0, 1));
+  if (half < 0) axis = Vec2(a(0, 1), spread - half);
+  const double length = axis.norm();
+  axis = length > 0 ? Vec2(axis / length) : Vec2(1, 0);
+  const double large = mean + spread, small = mean - spread;
+  const double b0 = axis.dot(b), b1 = axis.x() * b.y() - axis.y() * b.x();
+  double x = 0, q0 = 0, q1 = 0;
+  for (int i = 0; i < 20; ++i) {
+    q0 = b0 / (large + x);
+    q1 = b1 / (small + x);
+    const double squared = q0 * q0 + q1 * q1, size = std::sqrt(squared);
+    const double step = (size / radius - 1) * squared / (q0 * q0 / (large + x) + q1 * q1 / (small + x));
+    x += std::max(step, 0.0);
+    if (!(step > 1e-14 * (large + x))) break;
+  }
+  const Vec2 q(axis.x() * q0 - axis.y() * q1, axis.y() * q0 + axis.x() * q1);
+  return q * (radius / std::sqrt(q0 * q0 + q1 * q1));
+}
+
+// An impact on its way: what the normal impulse so far has done.
+struct Path {
+  const Mat3& response;
+  Vec3 velocity, impulse = Vec3::Zero();
+  double kept;                 // 1 - e^2: part of the work of compression that is not given back
+  double work = 0, least = 0;  // of the normal force: so far, and the least that it was
+
+  // The normal impulse after which the impact ends where the velocity changes at `rate`; infinite where not.
+  double end(double rate) const {
+    double length = 0, done = work, speed = velocity.x();
+    if (speed < 0) {
+      if (!(rate > 0)) return std::numeric_limits<double>::infinity();
+      length = -speed / rate;
+      done += 0.5 * speed * length;
+      speed = 0;
+    }
+    const double missing = kept * std::min(least, done) - done;
+    if (!(missing > 0)) return length;
+    const double root = speed * speed + 2 * rate * missing;
+    if (root < 0) return std::numeric_limits<double>::infinity();
+    return length + 2 * missing / (speed + std::sqrt(root));
+  }
+
+  // Goes on with this force per normal impulse, for at most `length`. True when the impact ended.
+  bool go(const Vec3& force, double length) {
+    const Vec3 rate = response * force;
+    const double left = end(rate.x());
+    const bool ends = left <= length;
+    length = std::min(left, length);
+    const double speed = velocity.x();
+    if (speed < 0 && speed + rate.x() * length > 0)
+      least = std::min(least, work - 0.5 * speed * speed / rate.x());
+    work += length * (speed + 0.5 * rate.x() * length);
+    least = std::min(least, work);
+    velocity += length * rate;
+    impulse += length * force;
+    return ends;
+  }
+};
+
+}  // namespace
+
+Vec3 energeticImpulse(const Mat3& response, const Vec3& velocity, double friction, double restitution) {
+  if (velocity.x() >= 0) return Vec3::Zero();
+  Path path{response, velocity, Vec3::Zero(), 1 - restitution * restitution};
+  const Mat2 within = response.bottomRightCorner<2, 2>();
+  const Vec2 coupling = response.bottomLeftCorner<2, 1>();
+  const double slow = kSticks * velocity.norm();
+  for (int piece = 0; friction > 0 && piece < kMostPieces; ++piece) {
+    const Vec2 slip = path.velocity.tail<2>();
+    const double speed = slip.norm();
+    if (speed <= slow) break;
+    const Vec2 direction = slip / speed;
+    const Vec2 rate = coupling - friction * (within * direction);
+    const double along = direction.dot(rate);
+    const double across = std::abs(direction.x() * rate.y() - direction.y() * rate.x());
+    // Until sliding ends or has turned so far.
+    double length = std::numeric_limits<double>::infinity();
+    if (along < 0) length = (across > -0.1 * kTurn * along ? 0.5 : 1.0) * speed / -along;
+    if (across > 1e-12 * std::abs(along)) length = std::min(length, kTurn * speed / across);
+    length = std::min(
+        length, path.end(response.row(0).dot(Vec3(1, -friction * direction.x(), -friction * direction.y()))));
+    Vec2 middle = direction;
+    if (std::isfinite(length)) middle = (slip + 0.5 * length * rate).normalized();
+    if (path.go(Vec3(1, -friction * middle.x(), -friction * middle.y()), length)) return path.impulse;
+  }
+  // Not sliding: friction holds the contact, or it slides on in the direction that it is pushed to.
+  const Vec2 held = leastInDisk(within, -coupling, friction);
+  path.go(Vec3(1, held.x(), held.y()), std::numeric_limits<double>::infinity());
+  return path.impulse;
+}
+
+namespace {
+
+Vec3 relativeVelocity(const Mover& a, const Mover& b, const ImpactPoint& point, const Mat3& frame) {
+  return frame.transpose() * (b.velocityAt(point.armB) - a.velocityAt(point.armA));
+}
+
+void apply(Mover& a, Mover& b, const ImpactPoint& point, const Vec3& impulse) {
+  if (a.movable()) a.push(-impulse, point.armA);
+  if (b.movable()) b.push(impulse, point.armB);
+}
+
+}  // namespace
+
+void ImpactLaw::prepare(const Mover& a, const Mover& b, std::span<const ImpactPoint> points) {
+  rows_.resize(points.size());
+  for (size_t i = 0; i < points.size(); ++i) {
+    Row& row = rows_[i];
+    row.frame = frameOf(points[i].normal);
+    row.response.setZero();
+    addResponse(a, points[i].armA, row.frame, row.response);
+    addResponse(b, points[i].armB, row.frame, row.response);
+    row.impulse.setZero();
+    row.before = relativeVelocity(a, b, points[i], row.frame);
+  }
+}
+
+void ImpactLaw::compress(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction,
+                         double tolerance) {
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    double largest = 0;
+    for (size_t i = 0; i < points.size(); ++i) {
+      Row& row = rows_[i];
+      const Vec3 velocity = relativeVelocity(a, b, points[i], row.frame);
+      Vec3 impulse = row.impulse;
+      impulse.x() = std::max(impulse.x() - velocity.x() / row.response(0, 0), 0.0);
+      if (friction > 0) {
+        const Mat2 within = row.response.bottomRightCorner<2, 2>();
+        const Vec2 coupling = row.response.bottomLeftCorner<2, 1>();
+        const Vec2 free =
+            within * impulse.tail<2>() - velocity.tail<2>() - coupling * (impulse.x() - row.impulse.x());
+        impulse.tail<2>() = leastInDisk(within, free, friction * impulse.x());
+      }
+      const Vec3 change = impulse - row.impulse;
+      row.impulse = impulse;
+      apply(a, b, points[i], row.frame * change);
+      largest = std::max(largest, (row.response * change).cwiseAbs().maxCoeff());
+    }
+    if (largest < tolerance) break;
+  }
+}
+
+void ImpactLaw::restitute(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction,
+                          double restitution, double tolerance) {
+  for (size_t i = 0; i < points.size(); ++i) {
+    apply(a, b, points[i], rows_[i].frame * (restitution * rows_[i].impulse));
+    rows_[i].impulse *= 1 + restitution;
+  }
+  for (int sweep = 0; friction > 0 && sweep < kMostSweeps; ++sweep) {
+    double largest = 0;
+    for (size_t i = 0; i < points.size(); ++i) {
+      Row& row = rows_[i];
+      if (!(row.impulse.x() > 0)) continue;
+      const Vec3 velocity = relativeVelocity(a, b, points[i], row.frame);
+      const Mat2 within = row.response.bottomRightCorner<2, 2>();
+      const Vec2 old = row.impulse.tail<2>();
+      row.impulse.tail<2>() =
+          leastInDisk(within, within * old - velocity.tail<2>(), friction * row.impulse.x());
+      const Vec2 change = row.impulse.tail<2>() - old;
+      apply(a, b, points[i], row.frame.rightCols<2>() * change);
+      largest = std::max(largest, (within * change).cwiseAbs().maxCoeff());
+    }
+    if (largest < tolerance) break;
+  }
+}
+
+// Each impulse lowers the energy, and none is taken back that others rely on.
+void ImpactLaw::separate(Mover& a, Mover& b, std::span<const ImpactPoint> points, double tolerance) {
+  for (Row& row : rows_) row.again = 0;
+  for (int sweep = 0; sweep < kMostSeparations; ++sweep) {
+    double largest = 0;
+    for (size_t i = 0; i < points.size(); ++i) {
+      Row& row = rows_[i];
+      const double speed = relativeVelocity(a, b, points[i], row.frame).x();
+      const double more = std::max(row.again - speed / row.response(0, 0), 0.0);
+      largest = std::max(largest, -speed);
+      if (!(more != row.again) || (sweep == 0 && speed > -tolerance)) continue;
+      apply(a, b, points[i], row.frame.col(0) * (more - row.again));
+      row.impulse.x() += more - row.again;
+      row.again = more;
+    }
+    if (largest < tolerance) break;
+  }
+}
+
+double ImpactLaw::energyChange(const Mover& a, const Mover& b, std::span<const ImpactPoint> points) const {
+  double change = 0;
+  for (size_t i = 0; i < points.size(); ++i)
+    change += 0.5 * rows_[i].impulse.dot(rows_[i].before + relativeVelocity(a, b, points[i], rows_[i].frame));
+  return change;
+}
+
+void ImpactLaw::strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double friction,
+                       double restitution) {
+  prepare(a, b, points);
+  if (points.size() == 1) {
+    rows_[0].impulse = energeticImpulse(rows_[0].response, rows_[0].before, friction, restitution);
+    points[0].impulse = rows_[0].frame * rows_[0].impulse;
+    apply(a, b, points[0], points[0].impulse);
+    return;
+  }
+  double fastest = 0;
+  for (const Row& row : rows_) fastest = std::max(fastest, -row.before.x());
+  const double tolerance = kTolerance * fastest;
+  const Mover oldA = a, oldB = b;
+  compress(a, b, points, friction, tolerance);
+  restitute(a, b, points, friction, restitution, tolerance);
+  const double change = energyChange(a, b, points);
+  if (change > 0) {
+    double before = 0;
+    for (const Row& row : rows_) before += row.impulse.dot(row.before);
+    // The change is s before + s^2 (change - before) for impulses times s.
+    const double s = std::max(-before, 0.0) / (change - before);
+    const auto scale = [s](Mover& body, const Mover& old) {
+      body.velocity() = old.velocity() + s * (body.velocity() - old.velocity());
+      body.spin() = old.spin() + s * (body.spin() - old.spin());
+    };
+    scale(a, oldA);
+    scale(b, oldB);
+    for (Row& row : rows_) row.impulse *= s;
+  }
+  separate(a, b, points, tolerance);
+  for (size_t i = 0; i < points.size(); ++i) points[i].impulse = rows_[i].frame * rows_[i].impulse;
+}
+
+}  // namespace sunder::rigid

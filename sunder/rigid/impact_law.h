@@ -1,0 +1,65 @@
+// The impact of two rigid bodies at one or several contacts, with Coulomb friction and restitution.
+//
+// One contact: Routh's differential impulses (1860) with Stronge's energetic restitution (1990). The normal
+// impulse p grows from 0; friction is mu dp against the sliding velocity, or what keeps the contact from
+// sliding where less than mu dp is enough. Compression ends when the normal velocity is 0, the impact when
+// the normal force has given back the part e^2 of the work that it took in compression. The path is exact
+// where the direction of sliding does not turn (motion in a plane, balls); else it consists of straight
+// pieces in which that direction turns by no more than 0.03 rad (0.2 % of the impulse).
+//
+// Several contacts: first the impact without restitution, P, with friction at each contact within the cone of
+// its normal impulse and against its sliding; then normal impulses (1 + e) P_n (Poisson) and those
+// tangential impulses within mu (1 + e) P_n that leave the least kinetic energy. Without friction that is
+// Newton's law at each contact that carries. Contacts that still approach get the impact without restitution
+// and friction.
+//
+// Guarantees: kinetic energy does not grow. For one contact the work is e^2 - 1 times that of compression,
+// and friction only takes. For several, with velocities u before and u' after P: (1 + e) P does the work
+// (1 + e)/2 ((1 - e) u.P + (1 + e) u'.P), where u'.P <= 0 by the law of friction and u.P = u'.P - P.K P < 0;
+// choosing the tangential impulses of least energy lowers it. What is lost on the way because iterations end
+// is made good at the end by scaling all impulses. No contact approaches afterwards by more than 1e-5 of the
+// fastest approach before, provided the iterations suffice. Friction is within the cone of the normal
+// impulse. Momentum and angular momentum are kept to rounding.
+//
+// Cost: 0.2 us for one contact in a plane, some us for several.
+#pragma once
+
+#include "sunder/rigid/mover.h"
+
+#include <span>
+#include <vector>
+
+namespace sunder::rigid {
+
+struct ImpactPoint {
+  Vec3 normal = Vec3::UnitY();                    // unit, from a towards b
+  Vec3 armA = Vec3::Zero(), armB = Vec3::Zero();  // from the centres of mass; both end in the contact
+  Vec3 impulse = Vec3::Zero();                    // result: on b, N s
+};
+
+class ImpactLaw {
+ public:
+  // Changes the velocities of the bodies that the solver may move. Friction >= 0, restitution in 0..1.
+  void strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double friction, double restitution);
+
+ private:
+  struct Row {
+    Mat3 frame;            // columns: the normal, two tangents
+    Mat3 response;         // velocity at the contact by an impulse there, in that frame
+    Vec3 impulse, before;  // on b; relative velocity before the impact
+    double again;          // normal impulse after restitution
+  };
+  void prepare(const Mover& a, const Mover& b, std::span<const ImpactPoint> points);
+  void compress(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction, double tolerance);
+  void restitute(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction, double restitution,
+                 double tolerance);
+  void separate(Mover& a, Mover& b, std::span<const ImpactPoint> points, double tolerance);
+  double energyChange(const Mover& a, const Mover& b, std::span<const ImpactPoint> points) const;
+  std::vector<Row> rows_;
+};
+
+// The impulse at a single contact. In the frame (normal, tangent, tangent): `response` is the velocity by an
+// impulse (symmetric, positive definite), `velocity` that of b against a. Zero where they do not approach.
+Vec3 energeticImpulse(const Mat3& response, const Vec3& velocity, double friction, double restitution);
+
+}  // namespace sunder::rigid
