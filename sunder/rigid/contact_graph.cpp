@@ -141,9 +141,12 @@ void ContactGraph::fill(const BodySet& bodies, const PairTable& table, const Sim
       for (uint32_t i = 0; i < unit.count; ++i) {
         const KeptContact& kept = table.contacts[unit.first + i];
         ContactRow& row = rows[i];
+        // Where p will be touched: the middle of a gap is not on its surface.
+        const double ahead = 0.5 * sign * std::max(kept.contact.separation, 0.0);
         for (int k = 0; k < 3; ++k) {
           row.normal[k][lane] = sign * float(kept.contact.normal[k]);
-          row.arm[k][lane] = float(kept.contact.point[k] - position[unit.p][k]);
+          row.arm[k][lane] =
+              float(kept.contact.point[k] - ahead * kept.contact.normal[k] - position[unit.p][k]);
           row.friction[k][lane] = sign * kept.friction[k];
         }
         row.startSeparation[lane] = row.separation[lane] = float(kept.contact.separation);

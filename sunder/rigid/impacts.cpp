@@ -11,6 +11,31 @@ constexpr int kMostRounds = 100;                       // over all pairs
 constexpr uint64_t kStrikesAPair = 1, kStrikes = 500;  // in all, so that dense piles end in time
 constexpr double kTogether = 1.5;                      // substeps
 
+// How much of the first body's motion along the surface a contact takes part in, the rest is of the second's:
+// where balls meet depends on their radii, and small bodies take contacts along over large ones.
+double partOfFirst(const BodyConstants& a, const BodyConstants& b) {
+  if (a.plane || b.plane) return a.plane ? 0 : 1;
+  return b.outer / (a.outer + b.outer);
+}
+
+// A contact some time after now: how far apart the surfaces are there, and the middle between them.
+struct Gap {
+  Gap(const Contact& contact, double partA, const Mover& a, const Vec3& centreA, const Mover& b,
+      const Vec3& centreB, double time) {
+    // Since the start of the step, when contacts were found.
+    const Vec3 moveA = a.movedBy() + time * a.velocity(), moveB = b.movedBy() + time * b.velocity();
+    const Vec3 turnA = a.turnedBy() + time * a.spin(), turnB = b.turnedBy() + time * b.spin();
+    const Vec3 armA = contact.point - (centreA - a.movedBy()), armB = contact.point - (centreB - b.movedBy());
+    const double wayA = contact.normal.dot(moveA + turnA.cross(armA));
+    const double wayB = contact.normal.dot(moveB + turnB.cross(armB));
+    separation = contact.separation + wayB - wayA;
+    const Vec3 along = partA * moveA + (1 - partA) * moveB;
+    middle = contact.point + along + (0.5 * (wayA + wayB) - contact.normal.dot(along)) * contact.normal;
+  }
+  double separation;
+  Vec3 middle;
+};
+
 }  // namespace
 
 void Impacts::collect(const BodySet& bodies, const PairTable& table) {
@@ -60,9 +85,8 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
                : Vec3::Zero();
   };
   const Vec3 pullA = pull(record.a), pullB = pull(record.b);
-  // Positions at the start of the step, from which the arms are taken.
-  const Vec3 startA = bodies.state.position[record.a] - a.movedBy();
-  const Vec3 between = bodies.state.position[record.a] - bodies.state.position[record.b];
+  const Vec3 centreA = bodies.state.position[record.a], centreB = bodies.state.position[record.b];
+  const double partA = partOfFirst(bodies.constants[record.a], bodies.constants[record.b]);
 
   points_.clear();
   contacts_.clear();
@@ -70,19 +94,16 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   bool strikes = false, closes = false;
   for (uint32_t i = record.first; i < record.first + record.count; ++i) {
     const Contact& contact = table.contacts[i].contact;
-    const Vec3 armA = contact.point - startA, armB = armA + between;
-    const double separation =
-        contact.separation + contact.normal.dot((b.movedBy() + b.turnedBy().cross(armB)) -
-                                                (a.movedBy() + a.turnedBy().cross(armA)));
-    const double speed = contact.normal.dot(b.velocityAt(armB) - a.velocityAt(armA));
+    const Gap gap(contact, partA, a, centreA, b, centreB, 0);
+    const double speed =
+        contact.normal.dot(b.velocityAt(gap.middle - centreB) - a.velocityAt(gap.middle - centreA));
     // Those that close a little later strike along, so that a face that lands flat leaves flat; those that
     // touch are in the way.
-    if (separation > 0 && separation + kTogether * h * speed >= 0) continue;
-    points_.push_back({contact.normal, armA, armB, Vec3::Zero()});
+    if (gap.separation > 0 && gap.separation + kTogether * h * speed >= 0) continue;
     contacts_.push_back(i);
     if (speed >= 0) continue;
-    closes |= separation + h * speed < 0;
-    const double time = separation > 0 ? std::min(separation / -speed, h) : 0.0;
+    closes |= gap.separation + h * speed < 0;
+    const double time = gap.separation > 0 ? std::min(gap.separation / -speed, h) : 0.0;
     first = std::min(first, time);
     // Gravity and forces were added for the whole substep; the impact sees their part up to then.
     strikes |= speed - contact.normal.dot(pullB - pullA) * (h - time) < -settings.bounceSpeed;
@@ -90,8 +111,12 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   if (!strikes || !closes) return false;
 
   // At the time of the impact both bodies are there with their old velocities.
-  const Vec3 onTheWay = (a.velocity() - b.velocity()) * first;
-  for (ImpactPoint& point : points_) point.armB += onTheWay;
+  for (const uint32_t i : contacts_) {
+    const Contact& contact = table.contacts[i].contact;
+    const Vec3 middle = Gap(contact, partA, a, centreA, b, centreB, first).middle;
+    points_.push_back({contact.normal, middle - (centreA + a.velocity() * first),
+                       middle - (centreB + b.velocity() * first), Vec3::Zero()});
+  }
   const double rest = h - first;
   const auto toTheImpact = [&](uint32_t body, Mover& mover, const Vec3& pulled) {
     if (!mover.movable()) return;

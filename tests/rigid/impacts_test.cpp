@@ -222,9 +222,9 @@ TEST(Impacts, BoxThrownFlatSlidesOnWithoutTurning) {
       // By the first impact: the box may land again on an edge.
       EXPECT_LT(first, 3);
       EXPECT_GE(first, 3 - 1.001 * mu * (1 + e) * 2) << mu << " " << e;
-      EXPECT_NEAR(world.velocity(box).z(), 0, 1e-6) << mu << " " << e;
-      EXPECT_NEAR(world.angularVelocity(box).y(), 0, 1e-6) << mu << " " << e;
-      EXPECT_NEAR(world.angularVelocity(box).x(), 0, 1e-6) << mu << " " << e;
+      EXPECT_NEAR(world.velocity(box).z(), 0, 1e-3) << mu << " " << e;
+      EXPECT_NEAR(world.angularVelocity(box).y(), 0, 1e-3) << mu << " " << e;
+      EXPECT_NEAR(world.angularVelocity(box).x(), 0, 1e-3) << mu << " " << e;
       if (mu * (1 + e) < 0.2) {
         EXPECT_LT(world.angularVelocity(box).norm(), 0.01) << mu << " " << e;
         EXPECT_NEAR(first, 3 - mu * (1 + e) * 2, 0.01 * mu * 2);
