@@ -76,13 +76,14 @@ RunWriter::RunWriter(const RunReader& run, size_t at) : path_(run.path()) {
   lock();
   end_ = run.endOfCheckpoint(at);
   if (::ftruncate(descriptor_, static_cast<off_t>(end_)) != 0) fail("go on with", errno);
-  meshes_ = static_cast<uint32_t>(run.meshCount());
-  bodies_ = static_cast<uint32_t>(run.bodies().size());
+  // What the cut takes away does not count: it is written again.
   for (const RunReader::Chunk& chunk : run.chunks()) {
     if (chunk.offset >= end_) break;
     if (chunk.head.type == ChunkType::Index || chunk.head.type == ChunkType::End) continue;
     index_.push_back({chunk.head, chunk.offset});
-    if (chunk.head.type == ChunkType::StatisticNames) ++names_;
+    meshes_ += chunk.head.type == ChunkType::Mesh;
+    bodies_ += chunk.head.type == ChunkType::Body;
+    names_ += chunk.head.type == ChunkType::StatisticNames;
   }
 }
 

@@ -341,6 +341,35 @@ TEST(RunFile, GoesOnAfterACheckpoint) {
   EXPECT_EQ(follower.frameCount(), 20u);
 }
 
+// Bodies and meshes that were born after the checkpoint are written again.
+TEST(RunFile, BirthsAfterTheCheckpointAreWrittenAgain) {
+  const TemporaryFolder folder;
+  writeSample(folder / "run.sunder", 9, 3, false);
+  const auto bear = [](RunWriter& writer) {
+    const uint32_t mesh = writer.addMesh(sampleMesh());
+    writer.addBody({"piece", 1, "glass", mesh, 1, BodyKind::Dynamic, 9});
+    writeFrames(writer, 9, 12, 4);
+  };
+  {
+    const RunReader run(folder / "run.sunder");
+    RunWriter writer(run, *run.lastGoodCheckpoint());
+    bear(writer);  // and then the power goes
+  }
+  {
+    const RunReader run(folder / "run.sunder");
+    ASSERT_EQ(run.meshCount(), 2u);
+    RunWriter writer(run, *run.lastGoodCheckpoint());
+    EXPECT_EQ(writer.meshCount(), 1u);
+    EXPECT_EQ(writer.bodyCount(), 3u);
+    bear(writer);
+  }
+  const RunReader run(folder / "run.sunder");
+  ASSERT_EQ(run.bodies().size(), 4u);
+  EXPECT_EQ(run.bodies()[3].name, "piece");
+  EXPECT_EQ(run.mesh(1).positions, sampleMesh().positions);
+  ASSERT_EQ(run.frameCount(), 12u);
+}
+
 TEST(RunFile, TwoWritersOfOneFileAreRefused) {
   const TemporaryFolder folder;
   RunWriter first(folder / "run.sunder", sampleInfo());
