@@ -1,4 +1,5 @@
 // sunder replay RUN
+#include "sunder/base/log.h"
 #include "sunder/base/progress.h"
 #include "sunder/world/runner.h"
 
@@ -35,11 +36,9 @@ int replayRun(const std::string& input, const Settings& settings) {
   line.reset();
   const auto& d = result.difference;
   if (settings.json) {
-    Json json = {{"file", run.path().string()},
-                 {"frames", result.frames},
-                 {"checkpoints", result.checkpoints},
-                 {"same", !d.has_value()},
-                 {"difference", nullptr}};
+    Json json = {
+        {"file", run.path().string()}, {"frames", result.frames}, {"checkpoints", result.checkpoints},
+        {"lost", result.lost},         {"same", !d.has_value()},  {"difference", nullptr}};
     if (d)
       json["difference"] = {
           {"frame", d->frame}, {"body", d->body}, {"distance", d->distance}, {"what", d->what}};
@@ -52,7 +51,10 @@ int replayRun(const std::string& input, const Settings& settings) {
   else
     say(settings, fmt::format("{}: {} frames and {} checkpoints are the same", run.path().string(),
                               result.frames, result.checkpoints));
-  return d ? 1 : 0;
+  if (result.lost > 0)
+    logWarn("{}: {} frames and checkpoints are damaged and were not compared ('sunder info' names them)",
+            run.path().string(), result.lost);
+  return d || result.lost > 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ Verb addReplay(CLI::App& root) {
   CLI::App* app = root.add_subcommand("replay", "Simulate a recording again and report the first difference");
   app->add_option("RUN", *input, "The recording, or its folder")->required();
   app->footer(
-      "Ends with 1 where the two differ.\n"
+      "Ends with 1 where the two differ, or part of the recording is damaged.\n"
       "Examples:\n"
       "  sunder replay out/pile\n"
       "  sunder replay out/pile/run.sunder --json");

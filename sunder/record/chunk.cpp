@@ -20,9 +20,24 @@ constexpr uint32_t kMarker = chunkTag(
 constexpr int kPackLevel = 1;
 constexpr size_t kSmallestPacked = 64;
 
-// A payload that claims to unpack to more than this is refused before memory is taken for it.
-uint64_t largestRaw(uint64_t storedBytes) {
-  return std::min(kChunkLimit, storedBytes * 1024 + (uint64_t(1) << 20));
+// All meshes and bodies may be in memory at once, so a small chunk of these unpacks to little.
+uint64_t largestRaw(ChunkType type, uint64_t storedBytes) {
+  const bool kept = type == ChunkType::Mesh || type == ChunkType::Body;
+  return std::min(kChunkLimit, storedBytes * 1024 + (uint64_t(1) << (kept ? 16 : 20)));
+}
+
+// All of a head but its own hash.
+std::string headBytes(const ChunkHead& head) {
+  std::string out;
+  ByteWriter writer(out);
+  writer.u32(kMarker);
+  writer.u32(static_cast<uint32_t>(head.type));
+  writer.u64(head.storedBytes);
+  writer.u64(head.rawBytes);
+  writer.u64(head.frame);
+  writer.f64(head.time);
+  writer.u64(head.payloadHash);
+  return out;
 }
 
 struct PackContext {
@@ -55,6 +70,14 @@ const char* name(ChunkType type) {
       return "key frame";
     case ChunkType::Checkpoint:
       return "checkpoint";
+    case ChunkType::Commit:
+      return "commit";
+    case ChunkType::Epoch:
+      return "epoch";
+    case ChunkType::Pad:
+      return "padding";
+    case ChunkType::Lost:
+      return "list of losses";
     case ChunkType::End:
       return "end";
     case ChunkType::Index:
@@ -63,16 +86,16 @@ const char* name(ChunkType type) {
   return "unknown chunk";
 }
 
-std::string fileHeader() {
+std::string fileHeader(uint32_t version) {
   std::string out;
   ByteWriter writer(out);
   writer.string(kMagic);
-  writer.u32(kFormatVersion);
+  writer.u32(version);
   writer.u32(0);
   return out;
 }
 
-void checkFileHeader(std::span<const std::byte> bytes, const std::string& fileName) {
+uint32_t checkFileHeader(std::span<const std::byte> bytes, const std::string& fileName) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (bytes.size() < kFileHeaderSize || text.substr(0, kMagic.size()) != kMagic) {
     Error error(ErrorKind::Format, "is not a run file: it does not begin with SUNDRUN");
@@ -80,12 +103,21 @@ void checkFileHeader(std::span<const std::byte> bytes, const std::string& fileNa
     throw std::move(error.inFile(fileName).hint("run files are written by 'sunder run' as run.sunder"));
   }
   const auto version = loadValue<uint32_t>(bytes.data() + kMagic.size(), kNativeOrder != ByteOrder::Little);
-  if (version != kFormatVersion)
-    throw Error(
-        ErrorKind::Unsupported,
-        fmt::format("is a run file of version {}, this program reads version {}", version, kFormatVersion))
+  if (version < kOldestVersion || version > kFormatVersion)
+    throw Error(ErrorKind::Unsupported,
+                fmt::format("is a run file of version {}, this program reads versions {} to {}", version,
+                            kOldestVersion, kFormatVersion))
         .inFile(fileName)
         .hint("use the program that wrote it");
+  return version;
+}
+
+bool plausible(const ChunkHead& head) {
+  return head.storedBytes <= kChunkLimit && head.rawBytes <= largestRaw(head.type, head.storedBytes);
+}
+
+uint64_t chainHash(uint64_t before, const ChunkHead& head) {
+  return hash64(std::string_view(headBytes(head)), before);
 }
 
 void appendChunk(std::string& out, ChunkType type, uint64_t frame, double time, std::string_view payload) {
@@ -102,23 +134,16 @@ void appendChunk(std::string& out, ChunkType type, uint64_t frame, double time, 
     out.resize(start + kChunkHeadSize + room);
     const size_t packed = ZSTD_compressCCtx(context.packer, out.data() + start + kChunkHeadSize, room,
                                             payload.data(), payload.size(), kPackLevel);
-    if (!ZSTD_isError(packed) && packed < payload.size() && payload.size() <= largestRaw(packed))
+    if (!ZSTD_isError(packed) && packed < payload.size() && payload.size() <= largestRaw(type, packed))
       stored = packed;
     out.resize(start + kChunkHeadSize + (stored < payload.size() ? stored : 0));
   }
   if (stored == payload.size()) out.append(payload);
 
   const std::string_view body(out.data() + start + kChunkHeadSize, stored);
-  std::string head;
-  ByteWriter writer(head);
-  writer.u32(kMarker);
-  writer.u32(static_cast<uint32_t>(type));
-  writer.u64(stored);
-  writer.u64(payload.size());
-  writer.u64(frame);
-  writer.f64(time);
-  writer.u64(hash64(body));
-  writer.u64(hash64(std::string_view(head)));
+  std::string head = headBytes({type, stored, payload.size(), frame, time, hash64(body)});
+  const uint64_t ownHash = hash64(std::string_view(head));
+  ByteWriter(head).u64(ownHash);
   std::copy(head.begin(), head.end(), out.begin() + static_cast<std::ptrdiff_t>(start));
 }
 
@@ -134,8 +159,7 @@ std::optional<ChunkHead> parseHead(std::span<const std::byte> bytes) {
   head.time = reader.f64("time");
   head.payloadHash = reader.u64("hash");
   if (reader.u64("hash") != hash64(bytes.first(kChunkHeadSize - 8))) return std::nullopt;
-  if (head.storedBytes > kChunkLimit || head.rawBytes > largestRaw(head.storedBytes)) return std::nullopt;
-  return head;
+  return plausible(head) ? std::optional(head) : std::nullopt;
 }
 
 std::string unpack(const ChunkHead& head, std::span<const std::byte> stored, const std::string& fileName,

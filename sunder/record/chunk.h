@@ -11,10 +11,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace sunder::record {
 
-inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kFormatVersion = 2;  // written
+inline constexpr uint32_t kOldestVersion = 1;  // still read
 inline constexpr size_t kFileHeaderSize = 16;
 inline constexpr size_t kChunkHeadSize = 56;
 inline constexpr uint64_t kChunkLimit = uint64_t(1) << 30;  // bytes of a payload
@@ -34,6 +36,10 @@ enum class ChunkType : uint32_t {
   Frame = chunkTag("FRAM"),     // what changed since the frame before
   KeyFrame = chunkTag("KEYF"),  // everything
   Checkpoint = chunkTag("CHKP"),
+  Commit = chunkTag("CMIT"),  // seals what is before it: counts and a running hash
+  Epoch = chunkTag("EPOC"),   // the run was resumed: what follows continues from an earlier commit
+  Pad = chunkTag("PAD "),     // nothing
+  Lost = chunkTag("LOST"),    // what 'sunder repair' could not save
   End = chunkTag("END "),
   Index = chunkTag("INDX"),
 };
@@ -50,9 +56,26 @@ struct ChunkHead {
   uint64_t payloadHash = 0;  // XXH3-64 of the stored bytes
 };
 
-std::string fileHeader();
-// Throws Error (Format) for a file that is no run file, (Unsupported) for a later version.
-void checkFileHeader(std::span<const std::byte> bytes, const std::string& fileName);
+// A chunk's head and where it is in the file.
+struct Chunk {
+  ChunkHead head;
+  uint64_t offset = 0;  // of the head
+  uint64_t payloadAt() const { return offset + kChunkHeadSize; }
+  uint64_t end() const { return payloadAt() + head.storedBytes; }
+};
+
+std::string fileHeader(uint32_t version = kFormatVersion);
+// The file's version. Throws Error (Format) for a file that is no run file, (Unsupported) for a later
+// version.
+uint32_t checkFileHeader(std::span<const std::byte> bytes, const std::string& fileName);
+
+// Whether a payload of such sizes may be unpacked: a head that claims more than its stored bytes can hold is
+// refused before memory is taken for it.
+bool plausible(const ChunkHead& head);
+
+// The running hash after a chunk: XXH3-64 of the first 48 bytes of its head, seeded with the hash before. As
+// heads hold the hashes of payloads, equal running hashes mean equal recordings.
+uint64_t chainHash(uint64_t before, const ChunkHead& head);
 
 // Appends head and payload. Throws Error (Limit) for a payload above kChunkLimit.
 void appendChunk(std::string& out, ChunkType type, uint64_t frame, double time, std::string_view payload);

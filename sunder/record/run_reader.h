@@ -1,46 +1,62 @@
-// Reads a run file: finished, cut off, or still being written. Opening walks the heads of the chunks (or
-// takes the index at the end, when it is whole); a last chunk that is torn is dropped, a damaged one in the
-// middle is stepped over and named in problems(). Frames are read in any order.
+// Reads a run file: finished, cut off, resumed, damaged, or still being written. Opening finds the chunks
+// (chunk_list.h, commit.h) and reads the tables of bodies and commits; frames are read in any order.
 //
 //   RunReader run("out/pile/run.sunder");
 //   Frame frame;
 //   for (size_t i = 0; i < run.frameCount(); ++i) { run.readFrame(i, frame); ... }
 //   while (run.refresh()) ...                    // what was written since
 //
+// Damage stays where it is. A damaged chunk costs what it holds: a mesh, a body, the events of a frame, or
+// the frames up to the next key frame. Bodies that are lost keep their number, with an empty entry and
+// bodyLost(); readers of single items throw Error (Format) naming the damaged chunk. problems() has what
+// opening finds, verify() and findLosses() (losses.h) what reading everything finds.
+//
+// Guarantee, for hostile files too: a frame has no states or points of bodies beyond bodies(), numbers of
+// frames increase, times are finite and do not decrease, and tables take memory in proportion to the file.
+//
 // Cost: a frame that follows the one read before, or a key frame, is one read and unpacking, about 300 us for
 // 1000 moving bodies; any other the frames since its key frame (30 at most by default). Not for several
 // threads at once.
 //
-// Errors: Missing for a file that cannot be opened, Format and Unsupported for one that is no run file;
-// readers of single items throw Error (Format) naming the damaged chunk. A file in which the scene's chunk is
-// not whole yet has an empty info().
+// Errors: Missing for a file that cannot be opened, Format and Unsupported for one that is no run file. A
+// file in which the scene's chunk is not whole yet has an empty info().
 #pragma once
 
-#include "sunder/record/chunk.h"
+#include "sunder/record/chunk_list.h"
 #include "sunder/record/frame_codec.h"
 #include "sunder/record/recording.h"
 
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sunder::record {
 
+// Where a recording can go on: behind a commit.
+struct ResumePoint {
+  size_t checkpoint = 0;    // its index
+  uint64_t continueAt = 0;  // byte behind the commit
+  uint64_t chain = 0;       // running hash there
+  Counts counts;
+  size_t chunks = 0;  // of the recording, up to there
+};
+
 class RunReader {
  public:
-  explicit RunReader(std::filesystem::path path);
-  ~RunReader();
-  RunReader(RunReader&& other) noexcept;
-  RunReader& operator=(RunReader&& other) noexcept;
+  // With a `limit`, the recording as it was when the file had so many bytes.
+  explicit RunReader(std::filesystem::path path, uint64_t limit = std::numeric_limits<uint64_t>::max());
 
-  // Looks for what was written since; true where there is something new. Where the file was cut (a run that
-  // was resumed) everything is read again.
+  // Looks for what was written since; true where there is something new. Frames may become fewer where a run
+  // is resumed, or a file is cut.
   bool refresh();
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return file_.path(); }
+  uint32_t version() const { return list_.version(); }  // of the format
   const RunInfo& info() const { return info_; }
   const std::vector<BodyEntry>& bodies() const { return bodies_; }
+  bool bodyLost(size_t i) const { return lostBodies_[i]; }
   size_t meshCount() const { return meshes_.size(); }
   MeshEntry mesh(size_t i) const;
 
@@ -49,7 +65,8 @@ class RunReader {
   double frameTime(size_t i) const;
   size_t frameAt(double time) const;  // the last one not after `time`, or the first; frameCount() > 0
   void readFrame(size_t i, Frame& out) const;
-  // The same in the whole numbers of the file, for comparing runs.
+  // The same in the whole numbers of the file, for comparing runs. Where bodies are lost at the end of the
+  // table there may be more states than bodies.
   const QuantisedFrame& readQuantised(size_t i) const;
   std::vector<Event> events(size_t i) const;
   std::vector<Statistic> statistics(size_t i) const;
@@ -59,23 +76,35 @@ class RunReader {
   Checkpoint checkpoint(size_t i) const;
   // The last one whose bytes are whole; none in a run that was stopped before its first.
   std::optional<size_t> lastGoodCheckpoint() const;
-  uint64_t endOfCheckpoint(size_t i) const;  // byte behind it
+  // The last committed checkpoint before anything that is damaged. Reads all chunks up to the damage. Throws
+  // Error (Unsupported) for files of version 1, which have no commits.
+  std::optional<ResumePoint> resumePoint() const;
 
   const std::optional<RunEnd>& end() const { return end_; }  // none: still running, or killed
   const std::vector<std::string>& problems() const { return problems_; }
-  bool indexed() const { return indexed_; }   // opened through the index
-  uint64_t size() const { return scanned_; }  // bytes of whole chunks
+  // Of what 'sunder repair' could not save, in sentences.
+  const std::vector<std::string>& lostBefore() const { return lostBefore_; }
+  // Frames that damage took away, by number, first and last of each run of them.
+  const std::vector<std::pair<uint64_t, uint64_t>>& missingFrames() const { return missing_; }
+  bool indexed() const { return list_.indexed(); }        // opened through the index
+  uint64_t size() const { return list_.wholeEnd(); }      // bytes of whole chunks
+  uint64_t fileSize() const { return list_.fileSize(); }  // with what is torn
+  const ChunkList& list() const { return list_; }
+  std::pair<uint64_t, uint64_t> identity() const { return file_.identity(); }
 
   // Reads every chunk; the damaged ones, in sentences.
   std::vector<std::string> verify() const;
 
-  struct Chunk {
-    ChunkHead head;
-    uint64_t offset = 0;  // of the head
-    uint64_t payloadAt() const { return offset + kChunkHeadSize; }
-    uint64_t end() const { return payloadAt() + head.storedBytes; }
+  using Chunk = record::Chunk;
+  const std::vector<Chunk>& chunks() const { return list_.chunks(); }
+  std::string payload(const Chunk& chunk) const { return file_.payload(chunk); }
+
+  // A time the run was resumed.
+  struct Resumed {
+    uint64_t epochAt = 0;  // byte: RunReader(path(), epochAt) is the recording before
+    uint64_t frame = 0;    // of the checkpoint it went on from
   };
-  const std::vector<Chunk>& chunks() const { return chunks_; }
+  std::vector<Resumed> resumed() const;
 
  private:
   struct FrameEntry {
@@ -83,31 +112,46 @@ class RunReader {
     size_t events = SIZE_MAX, statistics = SIZE_MAX;  // chunks, or none
     size_t key = 0;                                   // frame to start decoding from; SIZE_MAX: none whole
     size_t bodies = 0;                                // entries known when it was written
+    size_t limit = 0;                                 // bodies it may name
   };
-  void open();
-  void reset();
-  bool readIndex(uint64_t fileSize);
-  void scan(uint64_t fileSize);
-  void take(Chunk chunk);
+  struct CommitEntry {
+    size_t chunk = 0;
+    Commit commit;
+    bool fits = false;  // what is before it is what it says
+  };
+  void resetView();
+  void takeAll();
+  void take(size_t place);
+  void takeGap(const ChunkList::Gap& gap);
   void takeMesh(size_t place);
   void takeBody(size_t place);
-  size_t readAt(uint64_t offset, void* out, size_t count) const;
-  std::string payload(const Chunk& chunk) const;
+  void takeNames(size_t place);
+  void takeFrame(size_t place);
+  void takeCommit(size_t place);
+  size_t mostEntries() const;
+  void note(std::string problem);
+  void loseMeshes(size_t count);
+  void loseBodies(size_t count);
 
-  std::filesystem::path path_;
-  int descriptor_ = -1;
-  uint64_t scanned_ = 0;
-  bool indexed_ = false;
+  RunFile file_;
+  ChunkList list_;
+  size_t taken_ = 0, takenGaps_ = 0;  // of the list
   RunInfo info_;
-  std::vector<Chunk> chunks_;
   std::vector<size_t> meshes_;  // chunks by mesh; SIZE_MAX: lost
   std::vector<size_t> names_, checkpoints_;
   std::vector<BodyEntry> bodies_;
+  std::vector<bool> lostBodies_;
   std::vector<FrameEntry> frames_;
+  std::vector<CommitEntry> commits_;
   std::optional<RunEnd> end_;
-  std::vector<std::string> problems_;
+  std::vector<std::string> problems_, lostBefore_;
+  std::vector<std::pair<uint64_t, uint64_t>> missing_;
+  Counts counts_;       // chunks seen
+  uint64_t chain_ = 0;  // running hash
+  uint64_t gapBytes_ = 0;
   size_t pendingEvents_ = SIZE_MAX, pendingStatistics_ = SIZE_MAX;
   bool brokenChain_ = false;  // something before the next key frame is missing
+  bool gapSinceFrame_ = false;
 
   // The frame decoded last.
   mutable size_t current_ = SIZE_MAX;

@@ -5,170 +5,167 @@
 #include "sunder/record/run_reader.h"
 #include "sunder/record/tables.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace sunder::record {
 
-namespace {
-
-// False for a run that was ended before its first step, and for an empty file. What cannot be read is not
-// ours to judge, and kept.
-bool worthKeeping(const std::filesystem::path& path, uint64_t size) {
-  if (size < kFileHeaderSize) return size > 0;
-  try {
-    return RunReader(path).frameCount() > 1;
-  } catch (const Error&) {
-    return true;
-  }
+RunWriter::RunWriter(const std::filesystem::path& path, const RunInfo& info, Existing existing) {
+  auto output = FileOutput::create(path, existing);
+  file_ = output.get();
+  output_ = std::move(output);
+  start(info, !file_->replaces());
 }
 
-std::filesystem::path freeName(const std::filesystem::path& path) {
-  for (uint64_t number = 1;; ++number) {
-    std::filesystem::path name = path;
-    name.replace_filename(path.stem().string() + fmt::format(".{}", number) + path.extension().string());
-    std::error_code ignored;
-    if (!std::filesystem::exists(std::filesystem::symlink_status(name, ignored))) return name;
-  }
+RunWriter::RunWriter(std::unique_ptr<RunOutput> output, const RunInfo& info) : output_(std::move(output)) {
+  start(info, false);
 }
 
-}  // namespace
+RunWriter::RunWriter(const RunReader& run, const ResumePoint& at)
+    : RunWriter(
+          [&] {
+            auto output = FileOutput::open(run.path());
+            if (output->size() != run.fileSize() || output->identity() != run.identity())
+              throw Error(ErrorKind::Write, "cannot go on with: it was written to meanwhile")
+                  .inFile(run.path().string())
+                  .hint("another run was using it; try again");
+            return output;
+          }(),
+          run, at) {}
 
-void RunWriter::clearTheWay(Existing existing) {
-  // A writer at work holds the lock of the file that is there: look before touching it.
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor_ < 0) return;
-  struct stat status {};
-  if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) {
-    lock();
-    if (existing == Existing::KeepAside && worthKeeping(path_, static_cast<uint64_t>(status.st_size))) {
-      const std::filesystem::path name = freeName(path_);
-      if (::rename(path_.c_str(), name.c_str()) != 0) fail("move the earlier recording aside", errno);
-      kept_ = name;
-    } else if (::unlink(path_.c_str()) != 0) {
-      fail("replace", errno);
-    }
+RunWriter::RunWriter(std::unique_ptr<RunOutput> output, const RunReader& run, const ResumePoint& at)
+    : output_(std::move(output)), forbidden_(run.list().tornEnds()), counts_(at.counts), chain_(at.chain) {
+  index_.assign(run.chunks().begin(), run.chunks().begin() + static_cast<std::ptrdiff_t>(at.chunks));
+  for (const Chunk& chunk : index_) epochs_ += chunk.head.type == ChunkType::Epoch;
+  frame_ = run.checkpointFrame(at.checkpoint);
+  time_ = index_.back().head.time;
+  // An epoch has nothing in front of it, so it is padded by itself.
+  std::string payload = encode(Epoch{at.continueAt, at.chain, epochs_ + 1});
+  for (std::string bytes;; payload += '\0') {
+    bytes.clear();
+    appendChunk(bytes, ChunkType::Epoch, frame_, time_, payload);
+    if (!std::binary_search(forbidden_.begin(), forbidden_.end(), output_->size() + bytes.size())) break;
   }
-  ::close(std::exchange(descriptor_, -1));
-}
-
-RunWriter::RunWriter(std::filesystem::path path, const RunInfo& info, Existing existing)
-    : path_(std::move(path)) {
-  clearTheWay(existing);
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail("write", errno);
-  lock();
-  pending_ = fileHeader();
-  add(ChunkType::Scene, encode(info));
+  add(ChunkType::Epoch, payload);
   flush();
 }
 
-RunWriter::RunWriter(const RunReader& run, size_t at) : path_(run.path()) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor_ < 0) fail("go on with", errno);
-  lock();
-  end_ = run.endOfCheckpoint(at);
-  if (::ftruncate(descriptor_, static_cast<off_t>(end_)) != 0) fail("go on with", errno);
-  // What the cut takes away does not count: it is written again.
-  for (const RunReader::Chunk& chunk : run.chunks()) {
-    if (chunk.offset >= end_) break;
-    if (chunk.head.type == ChunkType::Index || chunk.head.type == ChunkType::End) continue;
-    index_.push_back({chunk.head, chunk.offset});
-    meshes_ += chunk.head.type == ChunkType::Mesh;
-    bodies_ += chunk.head.type == ChunkType::Body;
-    names_ += chunk.head.type == ChunkType::StatisticNames;
-  }
+RunWriter::~RunWriter() = default;
+
+void RunWriter::start(const RunInfo& info, bool publish) {
+  pending_ = fileHeader();
+  add(ChunkType::Scene, encode(info));
+  flush();
+  if (!publish) return;
+  if (const int code = output_->publish()) fail("write", code);
 }
 
-RunWriter::~RunWriter() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
+std::filesystem::path RunWriter::kept() const { return file_ ? file_->kept() : std::filesystem::path(); }
 
-void RunWriter::lock() {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  ::close(std::exchange(descriptor_, -1));
-  throw Error(ErrorKind::Write, "another run is writing this file")
-      .inFile(path_.string())
-      .hint("wait for it to end, or choose another folder with -o");
+void RunWriter::requireSound() const {
+  if (!failure_.empty())
+    throw Error(ErrorKind::Write, "nothing more is written: " + failure_).inFile(path().string());
 }
 
 void RunWriter::fail(const char* action, int code) {
-  Error error(ErrorKind::Write, fmt::format("cannot {}: {}", action, std::strerror(code)));
+  failure_ = fmt::format("cannot {}: {}", action, std::strerror(code));
+  Error error(ErrorKind::Write, failure_);
   if (code == ENOSPC || code == EDQUOT || code == EFBIG)
     error.hint("what was recorded is whole; make room and go on with 'sunder run --resume'");
-  if (code == ENOENT) error.hint("the folder does not exist");
-  throw std::move(error.inFile(path_.string()));
+  throw std::move(error.inFile(path().string()));
 }
 
 void RunWriter::setKeyInterval(uint32_t frames) { keyInterval_ = std::max(frames, 1u); }
 
 void RunWriter::add(ChunkType type, std::string_view payload) {
-  const size_t start = pending_.size();
-  appendChunk(pending_, type, frame_, time_, payload);
-  const auto head = std::as_bytes(std::span(pending_.data() + start, kChunkHeadSize));
-  index_.push_back({parseHead(head).value(), end_ + start});
+  requireSound();
+  std::string bytes;
+  appendChunk(bytes, type, frame_, time_, payload);
+  padFor(bytes.size());
+  const ChunkHead head = parseHead(std::as_bytes(std::span(bytes)).first(kChunkHeadSize)).value();
+  index_.push_back({head, output_->size() + pending_.size()});
+  chain_ = chainHash(chain_, head);
+  pending_ += bytes;
+}
+
+// Lets a chunk of `length` bytes end, and with it the next one begin, at a place where that is allowed.
+void RunWriter::padFor(size_t length) {
+  const auto allowed = [&](uint64_t place) {
+    return !std::binary_search(forbidden_.begin(), forbidden_.end(), place);
+  };
+  const uint64_t offset = output_->size() + pending_.size();
+  if (allowed(offset + length)) return;
+  std::string bytes;
+  for (size_t size = 1; bytes.empty(); ++size) {
+    appendChunk(bytes, ChunkType::Pad, frame_, time_, std::string(size, '\0'));
+    if (!allowed(offset + bytes.size()) || !allowed(offset + bytes.size() + length)) bytes.clear();
+  }
+  const ChunkHead head = parseHead(std::as_bytes(std::span(bytes)).first(kChunkHeadSize)).value();
+  index_.push_back({head, offset});
+  chain_ = chainHash(chain_, head);
+  pending_ += bytes;
 }
 
 void RunWriter::flush() {
-  size_t written = 0;
-  while (written < pending_.size()) {
-    const ssize_t count = ::pwrite(descriptor_, pending_.data() + written, pending_.size() - written,
-                                   static_cast<off_t>(end_ + written));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) {
-      const int code = count < 0 ? errno : ENOSPC;
-      // Chunks that did reach the file stay; the one that was cut is taken off again.
-      uint64_t whole = end_;
-      while (!index_.empty() &&
-             index_.back().offset + kChunkHeadSize + index_.back().head.storedBytes > end_ + written)
-        index_.pop_back();
-      if (!index_.empty())
-        whole = std::max(whole, index_.back().offset + kChunkHeadSize + index_.back().head.storedBytes);
-      [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, static_cast<off_t>(whole));
-      end_ = whole;
-      pending_.clear();
-      keyNext_ = true;
-      fail("write", code);
-    }
-    written += static_cast<size_t>(count);
+  requireSound();
+  const uint64_t begin = output_->size();
+  const RunOutput::Written written = output_->append(pending_);
+  if (written.bytes == pending_.size() && written.code == 0) {
+    pending_.clear();
+    return;
   }
-  end_ += pending_.size();
+  // Chunks that did reach the file stay; the one that was cut is taken off again.
+  uint64_t whole = begin;
+  for (const Chunk& chunk : index_)
+    if (chunk.offset >= begin && chunk.end() <= begin + written.bytes) whole = chunk.end();
+  output_->cut(whole);
   pending_.clear();
+  fail("write", written.code);
+}
+
+void RunWriter::addCommit() {
+  padFor(kChunkHeadSize + encode(Commit{}).size());  // before its own place is known
+  const uint64_t offset = output_->size() + pending_.size();
+  add(ChunkType::Commit, encode(Commit{offset, chain_, counts_}));
+}
+
+void RunWriter::commit() {
+  flush();
+  if (const int code = output_->sync()) fail("write to the disk", code);
+  if (const int code = output_->publish()) fail("write under its name", code);
 }
 
 uint32_t RunWriter::addMesh(const MeshEntry& mesh) {
-  add(ChunkType::Mesh, encode(mesh, meshes_));
-  return meshes_++;
+  add(ChunkType::Mesh, encode(mesh, counts_.meshes));
+  return counts_.meshes++;
 }
 
 uint32_t RunWriter::addBody(const BodyEntry& body) {
-  add(ChunkType::Body, encode(body, bodies_));
-  return bodies_++;
+  add(ChunkType::Body, encode(body, counts_.bodies));
+  return counts_.bodies++;
 }
 
 void RunWriter::frame(uint64_t number, double time, std::span<const BodyState> bodies,
                       std::span<const BodyField> fields, std::span<const Statistic> statistics,
                       std::span<const Event> events, std::span<const BodyPoints> points) {
+  requireSound();
   frame_ = number;
   time_ = time;
   // The frame comes last: where it is whole, what belongs to it is too.
   if (!statistics.empty()) {
-    bool same = names_ > 0 && statistics.size() == statisticNames_.size();
+    bool same = counts_.nameLists > 0 && statistics.size() == statisticNames_.size();
     for (size_t i = 0; same && i < statistics.size(); ++i) same = statistics[i].name == statisticNames_[i];
     if (!same) {
       statisticNames_.clear();
       for (const Statistic& s : statistics) statisticNames_.push_back(s.name);
-      add(ChunkType::StatisticNames, encodeNames(statisticNames_));
-      ++names_;
+      add(ChunkType::StatisticNames, encodeNames(statisticNames_, counts_.nameLists));
+      ++counts_.nameLists;
     }
-    add(ChunkType::Statistics, encodeStatistics(names_ - 1, statistics));
+    add(ChunkType::Statistics, encodeStatistics(counts_.nameLists - 1, statistics));
   }
   if (!events.empty()) add(ChunkType::Events, encode(events));
   now_.states.clear();
@@ -182,6 +179,7 @@ void RunWriter::frame(uint64_t number, double time, std::span<const BodyState> b
   }
   const bool key = keyNext_ || sinceKey_ + 1 >= keyInterval_;
   add(key ? ChunkType::KeyFrame : ChunkType::Frame, encodeFrame(last_, now_, key));
+  ++counts_.frames;
   sinceKey_ = key ? 0 : sinceKey_ + 1;
   keyNext_ = false;
   std::swap(last_, now_);
@@ -195,31 +193,41 @@ void RunWriter::checkpoint(const Checkpoint& checkpoint, double time) {
   ByteWriter(payload).u64(checkpoint.hash);
   payload += checkpoint.state;
   add(ChunkType::Checkpoint, payload);
-  flush();
-  ::fdatasync(descriptor_);
+  addCommit();
+  commit();
+}
+
+void RunWriter::lost(std::span<const std::string> sentences) {
+  std::string payload;
+  ByteWriter writer(payload);
+  writer.u32(static_cast<uint32_t>(sentences.size()));
+  for (const std::string& sentence : sentences) {
+    writer.u32(static_cast<uint32_t>(sentence.size()));
+    writer.string(sentence);
+  }
+  add(ChunkType::Lost, payload);
 }
 
 void RunWriter::finish(const RunEnd& end) {
   add(ChunkType::End, encode(end));
+  addCommit();
   std::string payload;
   ByteWriter writer(payload);
   writer.u64(index_.size());
-  for (const Entry& entry : index_) {
-    writer.u64(entry.offset);
-    writer.u32(static_cast<uint32_t>(entry.head.type));
-    writer.u64(entry.head.storedBytes);
-    writer.u64(entry.head.rawBytes);
-    writer.u64(entry.head.frame);
-    writer.f64(entry.head.time);
-    writer.u64(entry.head.payloadHash);
+  for (const Chunk& chunk : index_) {
+    writer.u64(chunk.offset);
+    writer.u32(static_cast<uint32_t>(chunk.head.type));
+    writer.u64(chunk.head.storedBytes);
+    writer.u64(chunk.head.rawBytes);
+    writer.u64(chunk.head.frame);
+    writer.f64(chunk.head.time);
+    writer.u64(chunk.head.payloadHash);
   }
-  const uint64_t indexAt = end_ + pending_.size();
   add(ChunkType::Index, payload);
   ByteWriter trailer(pending_);
-  trailer.u64(indexAt);
+  trailer.u64(index_.back().offset);
   trailer.string(kTrailerMagic);
-  flush();
-  ::fdatasync(descriptor_);
+  commit();
 }
 
 }  // namespace sunder::record

@@ -1,6 +1,6 @@
-// Writes a run file. Everything is gathered in memory and goes to the file with endFrame(), addCheckpoint()
-// and finish(), each in one write, so a reader that follows the file sees whole frames. A write that fails (a
-// full disk) throws Error (Write) and cuts the file back to its last whole chunk.
+// Writes a run file. Everything is gathered in memory and goes to the file with frame(), checkpoint() and
+// finish(), each in one write, so a reader that follows the file sees whole frames. checkpoint() and finish()
+// commit (commit.h): what is before them is on the disk when they return.
 //
 //   RunWriter writer(path, info);
 //   writer.addMesh(mesh); writer.addBody(body);
@@ -8,15 +8,21 @@
 //   writer.checkpoint({number, hash, state});
 //   writer.finish({EndKind::Finished});
 //
-// One writer a file: a second one, also of another process, is refused. Cost: about 0.5 us a moving body and
-// frame, 10 to 100 us a frame for the system, and the bytes of the states twice.
+// A write or a sync that fails throws Error (Write), and nothing more is written: after a failed sync nobody
+// knows what is on the disk, and a second one that succeeds would not say so. The recording is whole up to
+// its last commit at least.
+//
+// One writer a file: a second one, also of another process, is refused (output.h). Cost: about 0.5 us a
+// moving body and frame, 10 to 100 us a frame for the system, and the bytes of the states twice.
 #pragma once
 
-#include "sunder/record/chunk.h"
+#include "sunder/record/commit.h"
 #include "sunder/record/frame_codec.h"
+#include "sunder/record/output.h"
 #include "sunder/record/recording.h"
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,17 +30,19 @@
 namespace sunder::record {
 
 class RunReader;
-
-// What becomes of a file that is already there. Kept aside, run.sunder becomes run.1.sunder, or the next
-// number that is free; a run that holds no frame beyond its start is not worth that and is replaced.
-enum class Existing { Replace, KeepAside };
+struct ResumePoint;
 
 class RunWriter {
  public:
-  // A new file. Who reads the one that was there keeps reading it.
-  RunWriter(std::filesystem::path path, const RunInfo& info, Existing existing = Existing::Replace);
-  // Goes on after the checkpoint `at` of `run`: all behind it is cut off. The next frame is a key frame.
-  RunWriter(const RunReader& run, size_t at);
+  // A new file. Who reads the one that was there keeps reading it, and it stays in its place until the first
+  // checkpoint of the new one.
+  RunWriter(const std::filesystem::path& path, const RunInfo& info, Existing existing = Existing::Replace);
+  // Goes on from `at` in an epoch of its own: no byte of the file changes. The next frame is a key frame.
+  // Throws Error (Write) where somebody has written to the file since `run` looked at it.
+  RunWriter(const RunReader& run, const ResumePoint& at);
+  // The same into any output; with `run`, what the output already holds.
+  RunWriter(std::unique_ptr<RunOutput> output, const RunInfo& info);
+  RunWriter(std::unique_ptr<RunOutput> output, const RunReader& run, const ResumePoint& at);
   ~RunWriter();
   RunWriter(const RunWriter&) = delete;
   RunWriter& operator=(const RunWriter&) = delete;
@@ -44,8 +52,8 @@ class RunWriter {
 
   uint32_t addMesh(const MeshEntry& mesh);  // its index
   uint32_t addBody(const BodyEntry& body);
-  uint32_t meshCount() const { return meshes_; }
-  uint32_t bodyCount() const { return bodies_; }
+  uint32_t meshCount() const { return counts_.meshes; }
+  uint32_t bodyCount() const { return counts_.bodies; }
 
   // `points` by ascending body.
   void frame(uint64_t number, double time, std::span<const BodyState> bodies,
@@ -53,30 +61,33 @@ class RunWriter {
              std::span<const Event> events, std::span<const BodyPoints> points = {});
   void checkpoint(const Checkpoint& checkpoint, double time);  // and to the disk
   void finish(const RunEnd& end);                              // with the index; nothing may follow
+  // Sentences on what is missing, of a recording that was repaired.
+  void lost(std::span<const std::string> sentences);
 
-  uint64_t size() const { return end_; }  // bytes in the file
-  const std::filesystem::path& path() const { return path_; }
-  const std::filesystem::path& kept() const {
-    return kept_;
-  }  // where the old file is now; empty: there is none
+  uint64_t size() const { return output_->size(); }  // bytes in the file
+  const std::filesystem::path& path() const { return output_->path(); }
+  // Where the recording is that was there before; empty: there was none, or it is not replaced yet.
+  std::filesystem::path kept() const;
 
  private:
-  struct Entry {
-    ChunkHead head;
-    uint64_t offset;
-  };
+  void start(const RunInfo& info, bool publish);
   void add(ChunkType type, std::string_view payload);
+  void padFor(size_t length);
+  void addCommit();
   void flush();
-  void lock();
-  void clearTheWay(Existing existing);
+  void commit();
+  void requireSound() const;
   [[noreturn]] void fail(const char* action, int code);
 
-  std::filesystem::path path_, kept_;
-  int descriptor_ = -1;
-  uint64_t end_ = 0;     // of the last whole chunk in the file
-  std::string pending_;  // chunks not yet in the file
-  std::vector<Entry> index_;
-  uint32_t meshes_ = 0, bodies_ = 0, names_ = 0;
+  std::unique_ptr<RunOutput> output_;
+  FileOutput* file_ = nullptr;       // output_, where it is a file
+  std::string pending_;              // chunks not yet in the file
+  std::vector<Chunk> index_;         // of the recording
+  std::vector<uint64_t> forbidden_;  // places where no chunk may begin, ascending
+  Counts counts_;
+  uint64_t chain_ = 0;
+  uint32_t epochs_ = 0;
+  std::string failure_;
   uint32_t keyInterval_ = 30, sinceKey_ = 0;
   uint64_t frame_ = 0;
   double time_ = 0;

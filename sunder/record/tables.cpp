@@ -23,6 +23,20 @@ std::string getText(ByteReader& in, std::string_view what) {
   return in.string(length, what);
 }
 
+// All names are in memory at once, so they are not as long as a packed chunk might make them.
+void putName(ByteWriter& out, std::string_view name) {
+  if (name.size() > kLongestName)
+    throw Error(ErrorKind::Limit, fmt::format("a name of {} bytes is too long for a run file, which takes {}",
+                                              name.size(), kLongestName));
+  putText(out, name);
+}
+
+std::string getName(ByteReader& in, std::string_view what) {
+  const uint32_t length = in.u32(what);
+  if (length > kLongestName) in.fail(fmt::format("the {} is too long", what));
+  return in.string(length, what);
+}
+
 void putVector(ByteWriter& out, const Vec3f& v) {
   for (int k = 0; k < 3; ++k) out.f32(v[k]);
 }
@@ -89,7 +103,7 @@ std::string encode(const MeshEntry& mesh, uint32_t index) {
   std::string out;
   ByteWriter writer(out);
   writer.u32(index);
-  putText(writer, mesh.name);
+  putName(writer, mesh.name);
   writer.u32(static_cast<uint32_t>(mesh.positions.size()));
   writer.u32(static_cast<uint32_t>(mesh.triangles.size()));
   writer.u32(static_cast<uint32_t>(mesh.tets.size()));
@@ -104,7 +118,7 @@ MeshEntry decodeMesh(std::string_view payload, const std::string& file) {
   ByteReader in = readerOf(payload, file);
   in.u32("index");
   MeshEntry mesh;
-  mesh.name = getText(in, "name of a mesh");
+  mesh.name = getName(in, "name of a mesh");
   const uint32_t vertices = in.u32("number of vertices"), triangles = in.u32("number of triangles"),
                  tets = in.u32("number of tetrahedra");
   in.need(vertices, 12, "vertices");
@@ -123,9 +137,9 @@ std::string encode(const BodyEntry& body, uint32_t index) {
   std::string out;
   ByteWriter writer(out);
   writer.u32(index);
-  putText(writer, body.name);
+  putName(writer, body.name);
   writer.u32(body.parent);
-  putText(writer, body.material);
+  putName(writer, body.material);
   writer.u32(body.mesh);
   writer.f64(body.mass);
   writer.u8(static_cast<uint8_t>(body.kind));
@@ -137,9 +151,9 @@ BodyEntry decodeBody(std::string_view payload, const std::string& file) {
   ByteReader in = readerOf(payload, file);
   in.u32("index");
   BodyEntry body;
-  body.name = getText(in, "name of a body");
+  body.name = getName(in, "name of a body");
   body.parent = in.u32("parent");
-  body.material = getText(in, "material");
+  body.material = getName(in, "material");
   body.mesh = in.u32("mesh");
   body.mass = in.f64("mass");
   body.kind = getKind(in, BodyKind::Fluid, "kind of body");
@@ -202,16 +216,18 @@ RunEnd decodeEnd(std::string_view payload, const std::string& file) {
   return end;
 }
 
-std::string encodeNames(std::span<const std::string> names) {
+std::string encodeNames(std::span<const std::string> names, uint32_t index) {
   std::string out;
   ByteWriter writer(out);
+  writer.u32(index);
   writer.u32(static_cast<uint32_t>(names.size()));
   for (const std::string& name : names) putText(writer, name);
   return out;
 }
 
-std::vector<std::string> decodeNames(std::string_view payload, const std::string& file) {
+std::vector<std::string> decodeNames(std::string_view payload, bool indexed, const std::string& file) {
   ByteReader in = readerOf(payload, file);
+  if (indexed) in.u32("index");
   const uint32_t count = in.u32("number of names");
   in.need(count, 4, "names");
   std::vector<std::string> names(count);

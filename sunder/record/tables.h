@@ -11,6 +11,7 @@
 
 namespace sunder::record {
 
+inline constexpr uint32_t kLongestName = 65535;  // bytes, of a body, a mesh or a material
 inline constexpr std::string_view kTrailerMagic =
     "SUNDIDX\n";  // after the index's offset, last in a finished file
 
@@ -19,7 +20,7 @@ std::string encode(const MeshEntry& mesh, uint32_t index);
 std::string encode(const BodyEntry& body, uint32_t index);
 std::string encode(std::span<const Event> events);
 std::string encode(const RunEnd& end);
-std::string encodeNames(std::span<const std::string> names);
+std::string encodeNames(std::span<const std::string> names, uint32_t index);
 std::string encodeStatistics(uint32_t names, std::span<const Statistic> statistics);
 
 RunInfo decodeInfo(std::string_view payload, const std::string& file);
@@ -29,7 +30,8 @@ MeshEntry decodeMesh(std::string_view payload, const std::string& file);
 BodyEntry decodeBody(std::string_view payload, const std::string& file);
 std::vector<Event> decodeEvents(std::string_view payload, const std::string& file);
 RunEnd decodeEnd(std::string_view payload, const std::string& file);
-std::vector<std::string> decodeNames(std::string_view payload, const std::string& file);
+// `indexed`: with the list's number in front, as of version 2.
+std::vector<std::string> decodeNames(std::string_view payload, bool indexed, const std::string& file);
 struct StatisticRow {
   uint32_t names = 0;  // which list of names
   std::vector<double> values;

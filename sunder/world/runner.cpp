@@ -20,8 +20,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kNoCheckpoint = SIZE_MAX;
-
 double secondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -98,15 +96,23 @@ class Run {
           .inFile(folder.string());
     writer_ = std::make_unique<record::RunWriter>(
         options_.file, info, options_.replace ? record::Existing::Replace : record::Existing::KeepAside);
-    if (options_.kept && !writer_->kept().empty()) options_.kept(writer_->kept());
     prepare();
     world_.noteOverlaps();
     recordFrame();
     checkpoint();
+    if (options_.kept && !writer_->kept().empty()) options_.kept(writer_->kept());
   }
 
-  void resume(const record::RunReader& run, size_t at) {
-    world_.load(run.checkpoint(at).state, run.path().string());
+  void resume(const record::RunReader& run, const record::ResumePoint& at) {
+    const record::Checkpoint checkpoint = run.checkpoint(at.checkpoint);
+    world_.load(checkpoint.state, run.path().string());
+    if (world_.hash() != checkpoint.hash)
+      throw Error(ErrorKind::Format,
+                  fmt::format("the checkpoint of frame {} gives another state than the one "
+                              "that was saved",
+                              checkpoint.frame))
+          .inFile(run.path().string())
+          .hint("it may be of another program, or a mesh file has changed; start the run again");
     writer_ = std::make_unique<record::RunWriter>(run, at);
     prepare();
     lastCheckpoint_ = world_.frame();
@@ -218,27 +224,37 @@ Scene recordedScene(const record::RunReader& run, const std::vector<std::string>
 RunResult runScene(Scene scene, const RunOptions& options) {
   RunResult result;
   std::optional<record::RunReader> old;
-  size_t at = kNoCheckpoint;
+  std::optional<record::ResumePoint> at;
   std::error_code ignored;
   // A run that was killed before its first write left a file without even a header.
   if (options.resume && std::filesystem::file_size(options.file, ignored) >= record::kFileHeaderSize) {
     old.emplace(options.file);
     result.notes = old->problems();
-    if (!old->info().scene.empty()) at = old->lastGoodCheckpoint().value_or(kNoCheckpoint);
+    at = old->resumePoint();
+    if (old->info().scene.empty()) at.reset();
+    // What is damaged is simulated again.
+    const auto last = old->lastGoodCheckpoint();
+    if (at && last && *last > at->checkpoint)
+      result.notes.push_back(
+          fmt::format("{}: something behind frame {} is damaged, so the run goes on from there",
+                      options.file.string(), old->checkpointFrame(at->checkpoint)));
+    if (!at && old->frameCount() > 1)
+      result.notes.push_back(fmt::format("{}: there is no whole checkpoint to go on from; a new run begins",
+                                         options.file.string()));
   }
   const MemoryBudget budget(options.memory);
   const Cost cost = estimateCost(scene, memoryLimit());
   requireAffordable(scene, cost, memoryLimit());
   requireDiskSpace(scene, cost, freeDisk(options.file));
   World world(std::move(scene), options.building);
-  if (at != kNoCheckpoint && comparable(world.resolvedScene()) != comparable(old->info().scene))
+  if (at && comparable(world.resolvedScene()) != comparable(old->info().scene))
     throw Error(ErrorKind::Usage, "the scene is not the one that was recorded")
         .inFile(options.file.string())
         .hint(
             "go on with 'sunder run --resume' and the recording alone, or start a new run without --resume");
   Run run(world, options);
-  if (at != kNoCheckpoint) {
-    run.resume(*old, at);
+  if (at) {
+    run.resume(*old, *at);
     result.resumed = world.frame();
   } else {
     run.start();
@@ -261,8 +277,24 @@ ReplayResult replay(const record::RunReader& run, const World::Progress& buildin
   World world(std::move(scene), building);
   ReplayResult result;
   size_t checkpoint = 0;
+  // Numbers that neither the scene nor the file explains would be simulated for ever.
+  uint64_t reach = std::max<uint64_t>(world.scene().world.frames, run.frameCount());
+  for (const auto& [first, last] : run.missingFrames())
+    reach += std::min<uint64_t>(last - first + 1, run.fileSize() / record::kChunkHeadSize);
   for (size_t i = 0; i < run.frameCount(); ++i) {
     const uint64_t number = run.frameNumber(i);
+    if (number > reach)
+      throw Error(ErrorKind::Format,
+                  fmt::format("frame {} cannot be reached: the scene has {} frames and the "
+                              "recording {}",
+                              number, world.scene().world.frames, run.frameCount()))
+          .inFile(run.path().string());
+    try {
+      run.readQuantised(i);
+    } catch (const Error&) {
+      ++result.lost;
+      continue;
+    }
     while (world.frame() < number) world.advance();
     const auto& recorded = run.readQuantised(i).states;
     const auto states = world.states();
@@ -271,7 +303,10 @@ ReplayResult replay(const record::RunReader& run, const World::Progress& buildin
       const record::QuantisedState now = record::quantise(is);
       const record::QuantisedState then = b < recorded.size() ? recorded[b] : record::QuantisedState{};
       if (now == then) continue;
-      ReplayDifference difference{number, b < world.bodyCount() ? world.body(b).name : run.bodies()[b].name,
+      ReplayDifference difference{number,
+                                  b < world.bodyCount()     ? world.body(b).name
+                                  : b < run.bodies().size() ? run.bodies()[b].name
+                                                            : fmt::format("body {}", b),
                                   0, ""};
       const record::BodyState was = record::restore(then);
       difference.distance = static_cast<double>((was.position - is.position).norm());
@@ -284,7 +319,16 @@ ReplayResult replay(const record::RunReader& run, const World::Progress& buildin
     ++result.frames;
     for (; checkpoint < run.checkpointCount() && run.checkpointFrame(checkpoint) <= number; ++checkpoint) {
       if (run.checkpointFrame(checkpoint) != number) continue;
-      if (run.checkpoint(checkpoint).hash != world.hash()) {
+      std::optional<uint64_t> hash;
+      try {
+        hash = run.checkpoint(checkpoint).hash;
+      } catch (const Error&) {
+        ++result.lost;
+        continue;
+      }
+      // Programs that wrote version 1 hashed less of the state.
+      if (run.version() == 1) continue;
+      if (*hash != world.hash()) {
         result.difference = ReplayDifference{number, "", 0, "the hash of the state differs"};
         return result;
       }

@@ -1,11 +1,12 @@
-// Runs a scene into a recording: new, or going on from the last whole checkpoint of one that was interrupted.
-// The first frame and a checkpoint are written before anything moves, a checkpoint every so many frames or
-// seconds, and one at the end, however the run ends short of a crash.
+// Runs a scene into a recording: new, or going on from the last committed checkpoint, before any damage, of
+// one that was interrupted (record/commit.h). The first frame and a checkpoint are written before anything
+// moves, a checkpoint every so many frames or seconds, and one at the end, however the run ends short of a
+// crash.
 //
-// Guarantee: the final state's hash is the same however often the run was interrupted. Errors: Error (Write)
-// when the recording cannot be written (it is whole up to the last frame), Error (Numerical) when a step is
-// not finite, naming body, frame and the last checkpoint; with `strict`, Error (Numerical) for the first
-// thing that degrades.
+// Guarantee: the final state's hash, and all that is recorded but times, are the same however often the run
+// was interrupted. Errors: Error (Write) when the recording cannot be written (it is whole up to the last
+// frame), Error (Numerical) when a step is not finite, naming body, frame and the last checkpoint; with
+// `strict`, Error (Numerical) for the first thing that degrades.
 #pragma once
 
 #include "sunder/record/run_reader.h"
@@ -33,7 +34,8 @@ struct RunOptions {
   bool strict = false;
   uint64_t memory = 0;   // bytes the run may take; 0: as memoryLimit() of base says
   bool replace = false;  // an earlier recording; else it is kept beside the new one (record::Existing)
-  std::function<void(const std::filesystem::path&)> kept;  // called where it was, with its new name
+  // Called where it was, with its new name, at the first checkpoint of the new one.
+  std::function<void(const std::filesystem::path&)> kept;
   World::Progress building;
   std::function<void(const RunStatus&)> progress;  // after each frame
   std::function<bool()> stop;                      // true: end cleanly after this frame
@@ -69,6 +71,7 @@ struct ReplayDifference {
 struct ReplayResult {
   uint64_t frames = 0;  // compared
   uint64_t checkpoints = 0;
+  uint64_t lost = 0;  // frames and checkpoints that are damaged and were not compared
   std::optional<ReplayDifference> difference;
 };
 ReplayResult replay(const record::RunReader& run, const World::Progress& building = {},

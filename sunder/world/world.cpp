@@ -499,11 +499,18 @@ void World::load(std::string_view state, const std::string& fileName) {
     brokenJoints_[j] = simulation_.jointState(rigid::JointIndex(j)).broken ? 1 : 0;
 }
 
+// Not what was looked at so far, nor what was counted to be reported: neither changes what comes.
 uint64_t World::hash() const {
+  std::string state;
+  ByteWriter writer(state);
+  breakage_.save(writer);
+  liquids_.save(writer);
   Hasher hasher;
   hasher.update(frame_);
+  hasher.update(mostContacts_);
+  hasher.update(removed_);
   hasher.update(simulation_.hash());
-  if (liquids_.any()) hasher.update(liquids_.fluid()->hash());
+  hasher.updateSized(std::string_view(state));
   return hasher.digest();
 }
 

@@ -3,7 +3,8 @@
 //
 // Guarantees: the state after a frame depends on the scene alone, not on the number of threads, nor on
 // whether the run was interrupted: load() of what save() wrote goes on bit for bit. hash() is XXH3-64 over
-// the complete state. A step that is not finite throws Error (Numerical) naming body and frame.
+// all that later frames depend on: bodies, breaks, liquids with their emitters and the impulses that act in
+// the next step. A step that is not finite throws Error (Numerical) naming body and frame.
 #pragma once
 
 #include "sunder/record/recording.h"

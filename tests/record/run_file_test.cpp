@@ -322,9 +322,9 @@ TEST(RunFile, GoesOnAfterACheckpoint) {
   EXPECT_EQ(follower.frameCount(), 10u);
   {
     const RunReader run(folder / "run.sunder");
-    const auto at = run.lastGoodCheckpoint();
+    const auto at = run.resumePoint();
     ASSERT_TRUE(at.has_value());
-    EXPECT_EQ(run.checkpointFrame(*at), 8u);
+    EXPECT_EQ(run.checkpointFrame(at->checkpoint), 8u);
     RunWriter writer(run, *at);
     EXPECT_EQ(writer.bodyCount(), bodies);
     EXPECT_EQ(writer.meshCount(), 1u);
@@ -352,13 +352,13 @@ TEST(RunFile, BirthsAfterTheCheckpointAreWrittenAgain) {
   };
   {
     const RunReader run(folder / "run.sunder");
-    RunWriter writer(run, *run.lastGoodCheckpoint());
+    RunWriter writer(run, *run.resumePoint());
     bear(writer);  // and then the power goes
   }
   {
     const RunReader run(folder / "run.sunder");
     ASSERT_EQ(run.meshCount(), 2u);
-    RunWriter writer(run, *run.lastGoodCheckpoint());
+    RunWriter writer(run, *run.resumePoint());
     EXPECT_EQ(writer.meshCount(), 1u);
     EXPECT_EQ(writer.bodyCount(), 3u);
     bear(writer);
@@ -376,7 +376,7 @@ TEST(RunFile, TwoWritersOfOneFileAreRefused) {
   EXPECT_THROW(RunWriter(folder / "run.sunder", sampleInfo()), Error);
 }
 
-// A file that may not grow further is what a full disk is to the writer.
+// The old recording stays in its place until the new one has a checkpoint.
 TEST(RunFile, AnEarlierRunIsKeptAside) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "run.sunder";
@@ -384,9 +384,16 @@ TEST(RunFile, AnEarlierRunIsKeptAside) {
   const std::string first = fileBytes(path);
   const RunReader reading(path);
   {
+    const RunWriter early(path, sampleInfo(), Existing::KeepAside);
+    EXPECT_EQ(fileBytes(path), first);
+    EXPECT_EQ(early.kept(), "");
+  }
+  EXPECT_EQ(fileBytes(path), first) << "the new one ended before its first checkpoint";
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.sunder.new"));
+  {
     RunWriter writer(path, sampleInfo(), Existing::KeepAside);
-    EXPECT_EQ(writer.kept(), folder / "run.1.sunder");
     writeFrames(writer, 0, 2, 4);
+    EXPECT_EQ(writer.kept(), folder / "run.1.sunder");
     // Another writer is refused before it has moved anything.
     EXPECT_THROW(RunWriter(path, sampleInfo(), Existing::KeepAside), Error);
     EXPECT_FALSE(std::filesystem::exists(folder / "run.2.sunder"));
@@ -394,14 +401,38 @@ TEST(RunFile, AnEarlierRunIsKeptAside) {
   EXPECT_EQ(fileBytes(folder / "run.1.sunder"), first);
   EXPECT_TRUE(reading.verify().empty()) << "who reads it goes on";
   const std::string second = fileBytes(path);
-  EXPECT_EQ(RunWriter(path, sampleInfo(), Existing::KeepAside).kept(), folder / "run.2.sunder");
+  const auto replace = [&](Existing existing, uint64_t frames) {
+    RunWriter writer(path, sampleInfo(), existing);
+    writeFrames(writer, 0, frames, 4);
+    return writer.kept();
+  };
+  EXPECT_EQ(replace(Existing::KeepAside, 1), folder / "run.2.sunder");
   EXPECT_EQ(fileBytes(folder / "run.2.sunder"), second);
-  EXPECT_EQ(RunWriter(path, sampleInfo(), Existing::KeepAside).kept(), "") << "the last one has no frames";
-  writeSample(path, 5, 4);
-  EXPECT_EQ(RunWriter(path, sampleInfo(), Existing::Replace).kept(), "");
+  EXPECT_EQ(replace(Existing::KeepAside, 5), "") << "the last one has nothing but its start";
+  EXPECT_EQ(replace(Existing::Replace, 1), "");
   EXPECT_FALSE(std::filesystem::exists(folder / "run.3.sunder"));
 }
 
+// Between opening a file and locking it another writer may rename it: the lock then is on something else.
+TEST(RunFile, ALockOnARenamedFileDoesNotCount) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "run.sunder";
+  writeSample(path, 5, 4, false);
+  const RunReader before(path);
+  const auto at = before.resumePoint();
+  {
+    RunWriter writer(path, sampleInfo());
+    writeFrames(writer, 0, 2, 4);
+    EXPECT_THROW(RunWriter(before, *at), Error) << "the new one is being written";
+  }
+  EXPECT_THROW(RunWriter(before, *at), Error) << "what was looked at is not there any more";
+  const RunReader again(path);
+  const auto from = again.resumePoint();
+  { RunWriter grown(again, *from); }
+  EXPECT_THROW(RunWriter(again, *from), Error) << "it has grown since";
+}
+
+// A file that may not grow further is what a full disk is to the writer.
 TEST(RunFile, AFullDiskLeavesWholeFrames) {
   const TemporaryFolder folder;
   const uint32_t bodies = 50;
