@@ -134,7 +134,7 @@ void HttpConnection::answer(HttpAnswer answer, Clock::time_point now) {
 }
 
 void HttpConnection::write(Clock::time_point now) {
-  const size_t whole = head_.size() + bytesInMemory();
+  const size_t whole = head_.size() + (body_ ? body_->size() : 0);
   // What is left of the head and of the body, and never a byte beyond either.
   iovec parts[2];
   size_t count = 0;

@@ -54,7 +54,7 @@ class HttpConnection {
   Clock::time_point since() const { return since_; }
   // Bytes have arrived that were not looked at yet: the connection must be served without poll().
   bool hasMore() const { return state_ == State::Reading && more_; }
-  size_t bytesInMemory() const { return body_ ? body_->size() : 0; }
+  size_t bytesInMemory() const { return body_ ? body_->capacity() : 0; }
 
   // Reads what has arrived. A request that is complete makes the state Waiting; one that is refused is
   // answered at once.
