@@ -216,10 +216,12 @@ struct HttpServer::Impl {
     for (int i = 0; i < kBacklog; ++i) {
       Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (socket.get() < 0) {
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        if (errno == EMFILE && !connections.empty()) {
           makeRoom();
-          acceptFrom = now + kLookAgain;
+          continue;
         }
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+          acceptFrom = now + kLookAgain;
         return;
       }
       if (connections.size() >= limits.connections) makeRoom();
