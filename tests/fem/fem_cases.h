@@ -23,7 +23,7 @@ inline geometry::TetMesh blockMesh(std::array<uint32_t, 3> boxes, const Vec3& si
                                    uint64_t seed = 0) {
   geometry::TetMesh mesh;
   RandomStream random(seed, 11);
-  const auto [nx, ny, nz] = boxes;
+  const uint32_t nx = boxes[0], ny = boxes[1], nz = boxes[2];
   const auto id = [&](uint32_t x, uint32_t y, uint32_t z) { return x + (nx + 1) * (y + (ny + 1) * z); };
   const Vec3 cell(size.x() / nx, size.y() / ny, size.z() / nz);
   for (uint32_t z = 0; z <= nz; ++z)

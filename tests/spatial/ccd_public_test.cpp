@@ -36,7 +36,8 @@ void runFile(const std::filesystem::path& path, bool edges, Tally& tally) {
       begin = std::min(comma + 1, line.size());
     }
     for (int k = 0; k < 3; ++k) {
-      mpq_class value(mpz_class(field[size_t(2 * k)]), mpz_class(field[size_t(2 * k + 1)]));
+      const mpz_class numerator{field[size_t(2 * k)]}, denominator{field[size_t(2 * k + 1)]};
+      mpq_class value(numerator, denominator);
       value.canonicalize();
       x[row][k] = value.get_d();
       isRounded = isRounded || mpq_class(x[row][k]) != value;
