@@ -38,6 +38,7 @@ Verb addRun(CLI::App& root);
 Verb addCheck(CLI::App& root);
 Verb addImport(CLI::App& root);
 Verb addReplay(CLI::App& root);
+Verb addRepair(CLI::App& root);
 Verb addShape(CLI::App& root);
 Verb addInfo(CLI::App& root);
 Verb addConvert(CLI::App& root);

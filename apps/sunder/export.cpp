@@ -84,21 +84,28 @@ int runExport(const ExportOptions& options, const Settings& settings) {
     }
   }
   for (const std::string& note : result.notes) logWarn("{}", note);
+  for (const std::string& sentence : result.lost) logWarn("{}: {}", run->path().string(), sentence);
+  if (result.files == 0) {
+    logError("{}: none of the frames can be read: nothing is written", run->path().string());
+    if (settings.json) printJson({{"format", options.format}, {"files", 0}, {"lost", result.lost}});
+    return 1;
+  }
   if (!run->end()) logWarn("the run did not end by itself: what was recorded so far is exported");
   if (settings.json)
     printJson({{"output", result.output.string()},
                {"open", result.openThis.string()},
                {"format", options.format},
-               {"frames", choice.frames.size()},
+               {"frames", result.frames},
                {"bodies", run->bodies().size()},
                {"files", result.files},
                {"bytes", result.bytes},
                {"notes", result.notes},
+               {"lost", result.lost},
                {"seconds", stagesJson(profiler)}});
   say(settings, fmt::format("{}: {} frame{} of {} bodies, {} file{}, {}", result.openThis.string(),
-                            choice.frames.size(), choice.frames.size() == 1 ? "" : "s", run->bodies().size(),
-                            result.files, result.files == 1 ? "" : "s", bytesText(result.bytes)));
-  return 0;
+                            result.frames, result.frames == 1 ? "" : "s", run->bodies().size(), result.files,
+                            result.files == 1 ? "" : "s", bytesText(result.bytes)));
+  return result.lost.empty() ? 0 : 1;
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 #include "info_run.h"
 
 #include "sunder/base/error.h"
+#include "sunder/record/losses.h"
 #include "sunder/record/run_reader.h"
 
 #include "command.h"
 #include "run_input.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -14,6 +16,32 @@
 namespace sunder::cli {
 
 namespace {
+
+Json rangesJson(const std::vector<record::NumberRange>& ranges) {
+  Json list = Json::array();
+  for (const auto& [first, last] : ranges) list.push_back({first, last});
+  return list;
+}
+
+// What a resumed run wrote again, which is still in the file.
+struct Superseded {
+  uint64_t from = 0;    // frame it went on from
+  uint64_t frames = 0;  // behind that, before it was resumed
+};
+
+std::vector<Superseded> supersededIn(const record::RunReader& run) {
+  std::vector<Superseded> list;
+  constexpr size_t kMostNamed = 20;
+  const auto all = run.resumed();
+  for (size_t k = all.size() - std::min(all.size(), kMostNamed); k < all.size(); ++k) {
+    const record::RunReader::Resumed& resumed = all[k];
+    const record::RunReader before(run.path(), resumed.epochAt);
+    Superseded entry{resumed.frame, 0};
+    for (size_t i = before.frameCount(); i-- > 0 && before.frameNumber(i) > resumed.frame;) ++entry.frames;
+    list.push_back(entry);
+  }
+  return list;
+}
 
 const char* stateName(const record::RunReader& run) {
   return run.end() ? record::name(run.end()->kind) : "unfinished";
@@ -30,7 +58,9 @@ bool isRunFile(const std::string& path) {
 
 int showRun(const std::string& input, bool brief, const Settings& settings) {
   const record::RunReader run(runFileIn(input));
-  const auto problems = run.verify();
+  const record::Losses losses = record::findLosses(run);
+  const auto& problems = losses.problems;
+  const auto superseded = supersededIn(run);
   const size_t frames = run.frameCount();
   const double seconds = frames > 0 ? run.frameTime(frames - 1) : 0;
   uint64_t triangles = 0, events = 0;
@@ -62,7 +92,19 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
                  {"last_checkpoint", nullptr},
                  {"hash", nullptr},
                  {"message", run.end() ? run.end()->message : ""},
-                 {"problems", problems}};
+                 {"version", run.version()},
+                 {"problems", problems},
+                 {"lost",
+                  {{"frames", rangesJson(losses.frames)},
+                   {"bodies", rangesJson(losses.bodies)},
+                   {"meshes", rangesJson(losses.meshes)},
+                   {"events", rangesJson(losses.events)},
+                   {"statistics", rangesJson(losses.statistics)},
+                   {"checkpoints", rangesJson(losses.checkpoints)}}},
+                 {"lost_before_repair", run.lostBefore()},
+                 {"resumed", Json::array()}};
+    for (const Superseded& entry : superseded)
+      json["resumed"].push_back({{"frame", entry.from}, {"superseded_frames", entry.frames}});
     if (good) {
       json["last_checkpoint"] = run.checkpointFrame(*good);
       json["hash"] = fmt::format("{:016x}", run.checkpoint(*good).hash);
@@ -77,14 +119,14 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
       }
     }
     printJson(json);
-    return 0;
+    return losses.any() ? 1 : 0;
   }
   const std::string head =
       fmt::format("{}: {} of {}, {} frames, {:.4g} s, {} bodies", run.path().string(), stateName(run),
                   run.info().sceneName, frames, seconds, run.bodies().size());
   if (brief) {
-    say(settings, head);
-    return 0;
+    say(settings, losses.any() ? head + ", damaged" : head);
+    return losses.any() ? 1 : 0;
   }
   std::string text = head + "\n";
   text += fmt::format("  written by {}, {} frames a second\n", run.info().program, run.info().frameRate);
@@ -95,10 +137,17 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
                         run.checkpointFrame(*good), run.checkpoint(*good).hash);
   if (run.end() && !run.end()->message.empty()) text += "  " + run.end()->message + "\n";
   if (!run.end()) text += fmt::format("  go on with: sunder run --resume {}\n", run.path().string());
+  for (const Superseded& entry : superseded)
+    text += fmt::format("  resumed from frame {}: {} frames behind it were written again\n", entry.from,
+                        entry.frames);
+  for (const std::string& sentence : run.lostBefore())
+    text += "  lost before it was repaired: " + sentence + "\n";
   for (const std::string& problem : problems) text += "  damaged: " + problem + "\n";
+  for (const std::string& name : losses.names()) text += "  lost: " + name + "\n";
+  if (losses.any()) text += fmt::format("  save the rest with: sunder repair {}\n", run.path().string());
   text.pop_back();
   say(settings, text);
-  return 0;
+  return losses.any() ? 1 : 0;
 }
 
 }  // namespace sunder::cli

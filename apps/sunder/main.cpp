@@ -140,12 +140,12 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.failure_message(CLI::FailureMessage::simple);
-  std::vector<Verb> verbs{addRun(app),      addImport(app), addCheck(app),    addReplay(app),
-                          addShape(app),    addInfo(app),   addConvert(app),  addClean(app),
-                          addCollide(app),  addQuery(app),  addSdf(app),      addSurface(app),
-                          addVoxelize(app), addTet(app),    addStress(app),   addFracture(app),
-                          addCut(app),      addSlice(app),  addRender(app),   addView(app),
-                          addExport(app),   addBench(app),  addDescribe(app), addCompletion(app)};
+  std::vector<Verb> verbs{
+      addRun(app),      addImport(app),  addCheck(app),    addReplay(app),     addShape(app),
+      addInfo(app),     addConvert(app), addClean(app),    addCollide(app),    addQuery(app),
+      addSdf(app),      addSurface(app), addVoxelize(app), addTet(app),        addStress(app),
+      addFracture(app), addCut(app),     addSlice(app),    addRender(app),     addView(app),
+      addExport(app),   addBench(app),   addDescribe(app), addCompletion(app), addRepair(app)};
   for (Verb& verb : verbs) addSettings(*verb.app, settings);
   app.footer(
       "Examples:\n"

@@ -5,6 +5,7 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/progress.h"
 #include "sunder/geometry/mesh_io.h"
+#include "sunder/show/readable.h"
 #include "sunder/show/run_pictures.h"
 #include "sunder/world/scene.h"
 
@@ -138,12 +139,22 @@ int runRender(const RenderOptions& options, const Settings& settings) {
   std::optional<show::PathTracer> tracer;
   show::Shot still;
   std::vector<size_t> frames{0};
+  show::Readable readable;
   {
     const ProfileScope scope("read");
     if (options.inputs.size() == 1 && isRun(options.inputs[0])) {
       run.emplace(runPath(options.inputs[0]));
       pictures.emplace(*run);
       frames = chosenFrames(options, run->frameCount(), movie);
+      if (frames.back() < run->frameCount()) readable = show::readableOf(*run, frames);
+      for (const std::string& sentence : readable.lost) logWarn("{}: {}", run->path().string(), sentence);
+      if (const std::string note = show::damageNote(*run); !note.empty()) logWarn("{}", note);
+      if (frames.back() < run->frameCount()) frames = readable.frames;
+      if (frames.empty()) {
+        logError("{}: none of the frames can be read: nothing is written", run->path().string());
+        if (settings.json) printJson({{"frames", 0}, {"lost", readable.lost}});
+        return 1;
+      }
     } else {
       if (movie || options.frame || !options.frames.empty())
         throw Error(ErrorKind::Usage, "meshes have no frames")
@@ -184,10 +195,11 @@ int runRender(const RenderOptions& options, const Settings& settings) {
                {"height", height},
                {"samples", options.samples},
                {"frames", frames.size()},
+               {"lost", readable.lost},
                {"seconds", stagesJson(profiler)}});
   say(settings, fmt::format("{}: {} picture{} of {} x {}, {} samples a pixel", sink.result(), frames.size(),
                             frames.size() == 1 ? "" : "s", width, height, options.samples));
-  return 0;
+  return readable.lost.empty() ? 0 : 1;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "sunder/record/run_reader.h"
 #include "sunder/show/export_files.h"
 #include "sunder/show/liquid.h"
+#include "sunder/show/readable.h"
 
 #include "run_input.h"
 #include "stop_signal.h"
@@ -120,7 +121,14 @@ int runFluidSurface(const FluidSurfaceOptions& options, const Settings& settings
   if (std::none_of(run.bodies().begin(), run.bodies().end(),
                    [](const record::BodyEntry& b) { return b.kind == record::BodyKind::Fluid; }))
     throw Error(ErrorKind::Usage, "the run has no liquid").inFile(run.path().string());
-  const std::vector<size_t> frames = chosenFrames(options, run);
+  const show::Readable readable = show::readableOf(run, chosenFrames(options, run));
+  for (const std::string& sentence : readable.lost) logWarn("{}: {}", run.path().string(), sentence);
+  const std::vector<size_t>& frames = readable.frames;
+  if (frames.empty()) {
+    logError("{}: none of the frames can be read: nothing is written", run.path().string());
+    if (settings.json) printJson({{"input", options.input}, {"files", 0}, {"lost", readable.lost}});
+    return 1;
+  }
   const FrameNames names(options, run, frames.size());
   names.makeFolder();
 
@@ -177,11 +185,12 @@ int runFluidSurface(const FluidSurfaceOptions& options, const Settings& settings
                {"faces", faces},
                {"watertight", whole},
                {"surfaces", surfaces},
+               {"lost", readable.lost},
                {"seconds", stagesJson(profiler)}});
   say(settings, fmt::format("{} -> {}{}: {} surface{}, {} vertices, {} faces, {}", options.input, first,
                             files > 1 ? " ..." : "", files, files == 1 ? "" : "s", vertices, faces,
                             whole ? "watertight manifolds" : "not watertight"));
-  return 0;
+  return readable.lost.empty() ? 0 : 1;
 }
 
 }  // namespace sunder::cli

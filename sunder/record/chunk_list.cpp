@@ -208,7 +208,7 @@ void ChunkList::scan(const RunFile& file) {
                index && follows && nodes_.back().chunk.offset == *index) {
       scanned_ += kTrailerSize;
       continue;
-    } else if (follows) {
+    } else if (follows && nodes_.back().chunk.head.type != ChunkType::Epoch) {
       // No head where the last chunk ends: that one may be torn, with an epoch inside what it claims.
       from = nodes_.back().chunk.payloadAt();
     }
@@ -223,7 +223,10 @@ void ChunkList::scan(const RunFile& file) {
   // A gap that no chunk ends yet is looked at again.
   scanned_ = std::min(scanned_, gapBegin);
   // The last chunk may be torn and yet as long as it claims, where part of something else follows.
-  if (nodes_.empty() || (nodes_.size() == before && scanned_ == fileSize_)) return;
+  // Epochs are known to be whole.
+  if (nodes_.empty() || (nodes_.size() == before && scanned_ == fileSize_) ||
+      nodes_.back().chunk.head.type == ChunkType::Epoch)
+    return;
   try {
     file.payload(nodes_.back().chunk);
   } catch (const Error&) {

@@ -121,7 +121,8 @@ void decodePoints(ByteReader& in, bool key, size_t bodyLimit, std::vector<Quanti
     in.fail(fmt::format("a frame refers to body {}, but there are only {}", now.body, bodyLimit));
   now.resolution = in.f32("resolution of points");
   now.radius = in.f32("radius of points");
-  if (!(now.resolution > 0)) in.fail("points have no resolution");
+  if (!(now.resolution > 0) || !std::isfinite(now.resolution)) in.fail("points have no resolution");
+  if (!(now.radius >= 0) || !std::isfinite(now.radius)) in.fail("points have no radius");
   const uint32_t count = in.u32("number of points");
   const bool follows = in.u8("kind of points") != 0;
   const QuantisedPoints* before = pointsOf(known, now.body);

@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -84,6 +85,19 @@ std::string RunFile::payload(const Chunk& chunk) const {
   std::vector<std::byte> stored(chunk.head.storedBytes);
   stored.resize(readAt(chunk.payloadAt(), stored.data(), stored.size()));
   return unpack(chunk.head, stored, path_.string(), chunk.offset);
+}
+
+void RunFile::check(const Chunk& chunk) const {
+  payload(chunk);
+  std::array<std::byte, kChunkHeadSize> bytes{};
+  readAt(chunk.offset, bytes.data(), bytes.size());
+  const auto head = parseHead(bytes);
+  if (head && chainHash(0, *head) == chainHash(0, chunk.head)) return;
+  throw Error(ErrorKind::Format,
+              fmt::format("the head of the {} of frame {} is damaged; the index still has it",
+                          name(chunk.head.type), chunk.head.frame))
+      .inFile(path_.string())
+      .atByte(chunk.offset);
 }
 
 }  // namespace sunder::record

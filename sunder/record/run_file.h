@@ -30,6 +30,8 @@ class RunFile {
   size_t readAt(uint64_t offset, void* out, size_t count) const;
   // Throws Error (Format) naming the chunk where its bytes are damaged.
   std::string payload(const Chunk& chunk) const;
+  // The same, and throws where the head in the file is another one than that of the index.
+  void check(const Chunk& chunk) const;
 
  private:
   std::filesystem::path path_;

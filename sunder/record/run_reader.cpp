@@ -146,7 +146,7 @@ std::optional<ResumePoint> RunReader::resumePoint() const {
     if (!entry.fits) whole = std::min(whole, entry.chunk);
   for (size_t i = 0; i < whole; ++i) {
     try {
-      file_.payload(chunks()[i]);
+      file_.check(chunks()[i]);
     } catch (const Error&) {
       whole = i;
     }
@@ -176,7 +176,7 @@ std::vector<std::string> RunReader::verify() const {
   std::vector<std::string> found = problems_;
   for (const Chunk& chunk : chunks()) {
     try {
-      file_.payload(chunk);
+      file_.check(chunk);
     } catch (const Error& error) {
       if (std::find(found.begin(), found.end(), error.what()) == found.end()) found.push_back(error.what());
     }

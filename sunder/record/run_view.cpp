@@ -58,8 +58,7 @@ void RunReader::takeGap(const ChunkList::Gap& gap) {
   note(fmt::format("bytes {} to {} are damaged and were left out", gap.begin, gap.end));
   gapBytes_ += gap.end - gap.begin;
   pendingEvents_ = pendingStatistics_ = kLost;
-  // A frame may be among them, so what follows cannot build on the frame before.
-  brokenChain_ = gapSinceFrame_ = true;
+  gapSinceFrame_ = true;
 }
 
 void RunReader::take(size_t place) {
@@ -199,17 +198,19 @@ void RunReader::takeFrame(size_t place) {
   }
   // Entries of bodies may be among damaged bytes; and programs that wrote version 1 could leave some out.
   entry.limit += version() == 1 ? mostEntries() : static_cast<size_t>(gapBytes_ / kChunkHeadSize);
+  if (gapSinceFrame_) {
+    // A frame may be among the damaged bytes: then what follows cannot build on the frame before.
+    const uint64_t expected = frames_.empty() ? 0 : frameNumber(frames_.size() - 1) + 1;
+    if (head.frame != expected) brokenChain_ = true;
+    if (head.frame > expected) missing_.emplace_back(expected, head.frame - 1);
+    gapSinceFrame_ = false;
+  }
   if (head.type == ChunkType::KeyFrame) {
     entry.key = frames_.size();
     brokenChain_ = false;
   } else if (!brokenChain_ && !frames_.empty()) {
     entry.key = frames_.back().key;
   }
-  if (gapSinceFrame_) {
-    const uint64_t expected = frames_.empty() ? 0 : frameNumber(frames_.size() - 1) + 1;
-    if (head.frame > expected) missing_.emplace_back(expected, head.frame - 1);
-  }
-  gapSinceFrame_ = false;
   frames_.push_back(entry);
 }
 
@@ -235,6 +236,7 @@ void RunReader::takeCommit(size_t place) {
     const uint64_t expected = frames_.empty() ? 0 : frameNumber(frames_.size() - 1) + 1;
     if (gapSinceFrame_ && chunk.head.frame >= expected) {
       missing_.emplace_back(expected, chunk.head.frame);
+      brokenChain_ = true;
       gapSinceFrame_ = false;
     }
     // What follows is judged by itself.

@@ -61,6 +61,7 @@ void RunWriter::start(const RunInfo& info, bool publish) {
   add(ChunkType::Scene, encode(info));
   flush();
   if (!publish) return;
+  if (const int code = output_->sync()) fail("write to the disk", code);
   if (const int code = output_->publish()) fail("write", code);
 }
 

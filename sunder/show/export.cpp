@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/text.h"
 #include "sunder/show/export_files.h"
+#include "sunder/show/readable.h"
 #include "sunder/show/view_data.h"
 
 #include <fmt/format.h>
@@ -97,7 +98,12 @@ ExportResult exportScene(const ExportScene& scene, ExportFormat format, const st
 
 ExportResult exportRun(const record::RunReader& run, ExportFormat format, const ExportSettings& settings) {
   requireFrames(settings.frames, run.frameCount(), run.path().string());
+  const Readable readable = readableOf(run, settings.frames);
   ExportResult result;
+  if (readable.frames.empty()) {
+    result.lost = readable.lost;
+    return result;
+  }
   if (settings.liquids.surfaces && !carriesMeshes(format))
     throw Error(ErrorKind::Unsupported, fmt::format("{} holds no surfaces of liquids", info(format).name))
         .hint("vtk, glb, usda, obj and ply do");
@@ -105,16 +111,18 @@ ExportResult exportRun(const record::RunReader& run, ExportFormat format, const 
     if (viewerPage().empty())
       throw Error(ErrorKind::Unsupported, "this program was built without the viewer's page")
           .hint("install npm and build it again");
-    const std::string page = selfContainedPage(viewerPage(), run.path(), settings.frames, settings.progress);
+    const std::string page = selfContainedPage(viewerPage(), run.path(), readable.frames, settings.progress);
     result = writeAll(settings.output, false, [&](ExportFiles& files) {
       files.write("", [&](OutputFile& out) { out.write(page); });
       return std::string();
     });
   } else {
-    result = exportScene(exportSceneOf(run, settings.frames, settings.liquids), format, settings.output,
+    result = exportScene(exportSceneOf(run, readable.frames, settings.liquids), format, settings.output,
                          settings.progress);
   }
-  result.notes.insert(result.notes.end(), run.problems().begin(), run.problems().end());
+  result.lost = readable.lost;
+  result.frames = readable.frames.size();
+  if (std::string note = damageNote(run); !note.empty()) result.notes.push_back(std::move(note));
   return result;
 }
 

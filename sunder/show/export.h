@@ -50,13 +50,17 @@ struct ExportSettings {
 struct ExportResult {
   std::filesystem::path output;    // of deforming scenes as GLB a folder, the name without its ending
   std::filesystem::path openThis;  // the file to open first
+  size_t frames = 0;  // exported
   size_t files = 0;
   uint64_t bytes = 0;
   std::vector<std::string> notes;  // what the user should know
+  // Of what was asked for and the recording has lost; the rest is exported. No frame left: nothing is
+  // written, and files is 0.
+  std::vector<std::string> lost;
 };
 
 // Throws Error: Usage for no frames or frames that are not there, Write for a full disk (everything written
-// is gone again), what the reader throws for damaged frames.
+// is gone again). Frames, bodies and meshes that are damaged are left out and named.
 ExportResult exportRun(const record::RunReader& run, ExportFormat format, const ExportSettings& settings);
 
 // The same for a scene that comes from elsewhere; Html is only of runs.

@@ -1,6 +1,7 @@
 #include "sunder/show/export_scene.h"
 
 #include "sunder/base/error.h"
+#include "sunder/show/readable.h"
 #include "sunder/show/run_summary.h"
 
 #include <algorithm>
@@ -19,13 +20,22 @@ constexpr double kGroundSize = 5;  // half the side of the ground, in diagonals 
 void trimGround(const record::RunReader& run, ExportScene& scene) {
   const RunSummary summary = summarise(run);
   if (summary.action.empty() || run.frameCount() == 0) return;
+  // The ground is there from the start, or from the first frame that can be read.
   record::Frame frame;
-  run.readFrame(0, frame);
+  for (size_t f = 0;; ++f) {
+    if (f == run.frameCount()) return;
+    try {
+      run.readFrame(f, frame);
+      break;
+    } catch (const Error&) {
+      continue;
+    }
+  }
   const double half = kGroundSize * std::max(summary.action.diagonal(), 1e-3);
   for (size_t b = 0; b < frame.bodies.size(); ++b) {
     const record::BodyState& state = frame.bodies[b];
     record::BodyEntry& body = scene.bodies[b];
-    if (!state.present || !isGround(summary, body, state)) continue;
+    if (!showable(state) || !isGround(summary, body, state)) continue;
     record::MeshEntry mesh = scene.meshes[body.mesh];
     const auto turn = state.rotation.cast<double>().normalized();
     const Vec3 normal = summary.meshes[body.mesh].normal.cast<double>();
@@ -92,13 +102,7 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
   scene.name = run.info().sceneName.empty() ? "run" : run.info().sceneName;
   scene.frameRate = run.info().frameRate > 0 ? run.info().frameRate : 60;
   scene.bodies = run.bodies();
-  for (size_t m = 0; m < run.meshCount(); ++m) {
-    scene.meshes.push_back(run.mesh(m));
-    for (const Vec3f& p : scene.meshes.back().positions)
-      if (!p.allFinite())
-        throw Error(ErrorKind::Format, fmt::format("mesh {} has a vertex that is not finite", m))
-            .inFile(run.path().string());
-  }
+  for (size_t m = 0; m < run.meshCount(); ++m) scene.meshes.push_back(meshOrNone(run, m));
   for (const auto& [name, m] : readMaterials(run))
     scene.looks[name] = lookOf(m.colour, m.roughness, m.metallic, m.transparency, m.refraction);
   trimGround(run, scene);
@@ -115,9 +119,7 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
     run.readFrame(frame, out.state);
     out.meshes.clear();
     // The last frame of a run that diverged may hold anything; other programs refuse files with such numbers.
-    for (record::BodyState& s : out.state.bodies)
-      s.present = s.present && s.position.allFinite() && s.rotation.coeffs().allFinite() &&
-                  s.velocity.allFinite() && s.angularVelocity.allFinite();
+    for (record::BodyState& s : out.state.bodies) s.present = showable(s);
     for (record::BodyPoints& points : out.state.points) {
       if (liquids.surfaces && isLiquid(run.bodies()[points.body], points)) {
         out.meshes.push_back(liquidMesh(points, liquids.settings));
@@ -130,8 +132,21 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
         out.state.bodies[points.body].present = false;
     }
   };
-  scene.statistics = [&run](size_t frame) { return run.statistics(frame); };
-  scene.events = [&run](size_t frame) { return run.events(frame); };
+  // What is lost of these is named by readableOf().
+  scene.statistics = [&run](size_t frame) {
+    try {
+      return run.statistics(frame);
+    } catch (const Error&) {
+      return std::vector<record::Statistic>();
+    }
+  };
+  scene.events = [&run](size_t frame) {
+    try {
+      return run.events(frame);
+    } catch (const Error&) {
+      return std::vector<record::Event>();
+    }
+  };
   return scene;
 }
 

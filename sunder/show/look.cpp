@@ -48,7 +48,7 @@ Vec3f scaleColour(float value) {
   static const std::array<Vec3f, 5> stops = {Vec3f(0.05f, 0.08f, 0.35f), Vec3f(0.03f, 0.35f, 0.55f),
                                              Vec3f(0.08f, 0.6f, 0.25f), Vec3f(0.85f, 0.7f, 0.08f),
                                              Vec3f(0.75f, 0.08f, 0.04f)};
-  const float place = std::clamp(value, 0.0f, 1.0f) * 4;
+  const float place = value > 0 ? std::min(value, 1.0f) * 4 : 0;  // what is no number is 0
   const size_t i = std::min(size_t(place), size_t(3));
   return stops[i] + (stops[i + 1] - stops[i]) * (place - float(i));
 }

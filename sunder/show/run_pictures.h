@@ -44,7 +44,7 @@ class RunPictures {
   Image render(const Shot& shot, const PictureSettings& settings) { return tracer_.render(shot, settings); }
 
  private:
-  uint32_t handle(uint32_t mesh);
+  uint32_t handle(uint32_t mesh);  // kNoIndex: it is lost, or empty
   uint32_t liquid(const record::BodyPoints& points);
   uint32_t deformed(uint32_t mesh, const record::BodyPoints& points);
   std::vector<float> colourValues(const RunShotSettings& settings) const;

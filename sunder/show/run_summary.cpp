@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/json.h"
+#include "sunder/show/readable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -87,16 +88,20 @@ bool isGround(const RunSummary& summary, const record::BodyEntry& body, const re
 RunSummary summarise(const record::RunReader& run) {
   RunSummary summary;
   summary.materials = readMaterials(run);
-  for (size_t m = 0; m < run.meshCount(); ++m) summary.meshes.push_back(summarise(run.mesh(m)));
+  for (size_t m = 0; m < run.meshCount(); ++m) summary.meshes.push_back(summarise(meshOrNone(run, m)));
   std::vector<Weighed> low[3], high[3];
   Box3 still;
   record::Frame frame;
   const size_t count = run.frameCount(), looked = std::min(count, kFramesLookedAt);
   for (size_t k = 0; k < looked; ++k) {
-    run.readFrame(looked < 2 ? 0 : k * (count - 1) / (looked - 1), frame);
+    try {
+      run.readFrame(looked < 2 ? 0 : k * (count - 1) / (looked - 1), frame);
+    } catch (const Error&) {
+      continue;  // lost
+    }
     for (const record::BodyPoints& points : frame.points) {
       const record::BodyState& state = frame.bodies[points.body];
-      if (!state.present) continue;
+      if (!showable(state)) continue;
       const size_t every = points.positions.size() / kPointsLookedAt + 1;
       float weight = float(every) * points.radius * points.radius;
       if (!(points.radius > 0)) {
@@ -119,7 +124,7 @@ RunSummary summarise(const record::RunReader& run) {
       const record::BodyEntry& body = run.bodies()[b];
       const record::BodyState& state = frame.bodies[b];
       if (record::hasPoints(body.kind)) continue;
-      if (!state.present || body.mesh >= summary.meshes.size()) continue;
+      if (!showable(state) || body.mesh >= summary.meshes.size()) continue;
       const MeshSummary& mesh = summary.meshes[body.mesh];
       if (isGround(summary, body, state)) {
         summary.ground = state.position.y();

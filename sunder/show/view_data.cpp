@@ -3,6 +3,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/show/overlay.h"
+#include "sunder/show/readable.h"
 #include "sunder/show/run_summary.h"
 
 #include <algorithm>
@@ -51,12 +52,36 @@ struct ViewData::Impl {
     checkMesh(mesh);
     const auto found = overlays.find(mesh);
     if (found != overlays.end()) return found->second;
+    const record::MeshEntry entry = meshOrNone(run, mesh);
+    if (entry.triangles.empty())
+      throw Error(ErrorKind::Usage, fmt::format("mesh {} has no triangles, or is lost", mesh))
+          .inFile(run.path().string());
     if (overlays.size() == kMostOverlays) overlays.clear();
-    return overlays.try_emplace(mesh, run.mesh(mesh)).first->second;
+    return overlays.try_emplace(mesh, entry).first->second;
   }
   void checkMesh(size_t index) const {
     if (index >= run.meshCount())
       throw Error(ErrorKind::Usage, fmt::format("there is no mesh {}", index)).inFile(run.path().string());
+  }
+
+  // Of what is lost there is nothing to show; the rest goes on.
+  bool read(size_t f) {
+    try {
+      run.readFrame(f, frame);
+      return true;
+    } catch (const Error&) {
+      frame = {};
+      frame.number = run.frameNumber(f);
+      frame.time = run.frameTime(f);
+      return false;
+    }
+  }
+  std::vector<record::Statistic> statisticsOf(size_t f) const {
+    try {
+      return run.statistics(f);
+    } catch (const Error&) {
+      return {};
+    }
   }
 
   void readNames() {
@@ -66,9 +91,9 @@ struct ViewData::Impl {
     };
     if (summarised == 0) return;
     for (const size_t f : {size_t(0), std::min<size_t>(1, summarised - 1), summarised - 1}) {
-      run.readFrame(f, frame);
+      if (!read(f)) continue;
       for (const record::BodyField& field : frame.fields) note(fields, field.name);
-      for (const record::Statistic& s : run.statistics(f)) note(statistics, s.name);
+      for (const record::Statistic& s : statisticsOf(f)) note(statistics, s.name);
       for (const record::BodyPoints& points : frame.points)
         for (const record::PointField& field : points.fields)
           if (field.components == 1 || isVelocity(field))
@@ -77,9 +102,9 @@ struct ViewData::Impl {
   }
 
   void refresh() {
-    const size_t meshes = run.meshCount();
+    const size_t meshes = run.meshCount(), resumed = run.resumed().size();
     if (!run.refresh()) return;
-    if (run.frameCount() < summarised) overlays.clear();  // the run was started again
+    if (run.frameCount() < summarised || run.resumed().size() != resumed) overlays.clear();
     // Once in a while is enough: the camera is fitted when the page opens.
     if (run.frameCount() >= summarised * 2 || run.meshCount() != meshes || run.frameCount() < summarised) {
       summary = summarise(run);
@@ -119,6 +144,7 @@ struct ViewData::Impl {
             {"frames", run.frameCount()},
             {"state", state()},
             {"message", run.end() ? run.end()->message : ""},
+            {"damage", damageNote(run)},
             {"materials", materials},
             {"bodies", bodies},
             {"meshes", run.meshCount()},
@@ -132,7 +158,7 @@ struct ViewData::Impl {
 
   std::string mesh(size_t index) const {
     checkMesh(index);
-    const record::MeshEntry entry = run.mesh(index);
+    const record::MeshEntry entry = meshOrNone(run, index);
     std::string out;
     ByteWriter writer(out);
     writer.u32(uint32_t(entry.positions.size()));
@@ -159,7 +185,7 @@ struct ViewData::Impl {
                     fmt::format("frames {} to {} are more than a browser takes", first, last))
             .inFile(run.path().string())
             .hint("ask for fewer at once");
-      run.readFrame(f, frame);
+      read(f);
       writer.f64(frame.time);
       writer.u32(uint32_t(frame.bodies.size()));
       writer.u32(0);
@@ -183,7 +209,7 @@ struct ViewData::Impl {
           row[kRow + k] = values[k] && b < values[k]->size() ? (*values[k])[b] : 0.0f;
         writer.writeArray(std::span<const float>(row));
       }
-      const std::vector<record::Statistic> numbers = run.statistics(f);
+      const std::vector<record::Statistic> numbers = statisticsOf(f);
       for (const std::string& name : statistics) {
         const auto found =
             std::find_if(numbers.begin(), numbers.end(), [&](const auto& s) { return s.name == name; });
@@ -200,7 +226,7 @@ struct ViewData::Impl {
   }
 
   std::string points(size_t f) {
-    run.readFrame(f, frame);
+    read(f);
     std::string out;
     ByteWriter writer(out);
     writer.u32(uint32_t(frame.points.size()));
@@ -230,7 +256,13 @@ struct ViewData::Impl {
 
   OrderedJson events(size_t f) const {
     OrderedJson events = OrderedJson::array();
-    for (const record::Event& e : run.events(f))
+    std::vector<record::Event> recorded;
+    try {
+      recorded = run.events(f);
+    } catch (const Error&) {
+      return events;  // lost
+    }
+    for (const record::Event& e : recorded)
       events.push_back({{"kind", record::name(e.kind)},
                         {"a", e.a == kNoIndex ? -1 : int64_t(e.a)},
                         {"b", e.b == kNoIndex ? -1 : int64_t(e.b)},

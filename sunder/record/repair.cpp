@@ -1,0 +1,139 @@
+#include "sunder/record/repair.h"
+
+#include "sunder/base/error.h"
+#include "sunder/record/run_writer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+namespace sunder::record {
+
+namespace {
+
+template <class Read, class Value>
+bool saved(Read&& read, Value& value) {
+  try {
+    value = read();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The first frame that is lost, or that something lost belongs to: checkpoints before it are sound.
+uint64_t firstDamage(const RunReader& run, const Losses& losses) {
+  if (!losses.any()) return std::numeric_limits<uint64_t>::max();
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  for (const auto* ranges : {&losses.frames, &losses.events, &losses.statistics, &losses.checkpoints})
+    if (!ranges->empty()) first = std::min(first, ranges->front().first);
+  // Bodies are born in the order of their numbers, and their meshes with them.
+  const auto bornBefore = [&](auto&& isBefore) {
+    uint64_t born = 0;
+    for (size_t b = 0; b < run.bodies().size(); ++b)
+      if (!run.bodyLost(b) && isBefore(b)) born = std::max(born, run.bodies()[b].born);
+    return born;
+  };
+  if (!losses.bodies.empty())
+    first = std::min(first, bornBefore([&](size_t b) { return b < losses.bodies.front().first; }));
+  if (!losses.meshes.empty())
+    first = std::min(
+        first, bornBefore([&](size_t b) { return run.bodies()[b].mesh < losses.meshes.front().first; }));
+  // Damage that no item explains counts from the start.
+  return first == std::numeric_limits<uint64_t>::max() && !losses.problems.empty() ? 0 : first;
+}
+
+}  // namespace
+
+Repaired repairRun(const std::filesystem::path& input, const std::filesystem::path& output,
+                   std::optional<uint64_t> limit) {
+  const RunReader run(input, limit.value_or(std::numeric_limits<uint64_t>::max()));
+  Repaired result;
+  result.losses = findLosses(run);
+  std::error_code ignored;
+  if (std::filesystem::exists(std::filesystem::symlink_status(output, ignored)))
+    throw Error(ErrorKind::Usage, "is already there, and repairing replaces nothing")
+        .inFile(output.string())
+        .hint("name another file with -o");
+  if (run.info().scene.empty())
+    result.remarks.emplace_back("the scene is lost: the recording cannot be resumed");
+  uint64_t damage = firstDamage(run, result.losses);
+  if (run.version() == 1) {
+    damage = 0;
+    result.remarks.emplace_back("checkpoints of format 1 are left out: the recording cannot be resumed");
+  }
+
+  const auto savable = [&](size_t i) {
+    try {
+      run.readQuantised(i);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  bool any = false;
+  for (size_t i = 0; i < run.frameCount() && !any; ++i) any = savable(i);
+  if (!any) return result;
+
+  struct Removal {
+    const std::filesystem::path* path;
+    ~Removal() {
+      std::error_code failed;
+      if (path) std::filesystem::remove(*path, failed);
+    }
+  } unfinished{&output};  // half a recording is none
+  RunWriter writer(output, run.info());
+  std::vector<std::string> lost = run.lostBefore();
+  for (const std::string& name : result.losses.names()) lost.push_back(name);
+  for (const std::string& remark : result.remarks) lost.push_back(remark);
+  if (!lost.empty()) writer.lost(lost);
+  size_t checkpoint = 0;
+  Frame frame;
+  // Meshes come before the bodies that use them, both before the first frame that names them.
+  const auto addTables = [&](size_t bodies) {
+    bodies = std::min(bodies, run.bodies().size());
+    while (writer.bodyCount() < bodies) {
+      const size_t b = writer.bodyCount();
+      const BodyEntry& body = run.bodies()[b];
+      const size_t meshes =
+          body.mesh == kNoIndex ? 0 : std::min<size_t>(body.mesh + size_t(1), run.meshCount());
+      while (writer.meshCount() < meshes) {
+        MeshEntry mesh;
+        result.meshes += saved([&] { return run.mesh(writer.meshCount()); }, mesh);
+        writer.addMesh(mesh);
+      }
+      result.bodies += !run.bodyLost(b);
+      writer.addBody(body);
+    }
+  };
+  for (size_t i = 0; i < run.frameCount(); ++i) {
+    if (!savable(i)) continue;
+    run.readFrame(i, frame);
+    addTables(frame.bodies.size());
+    std::vector<Statistic> statistics;
+    std::vector<Event> events;
+    saved([&] { return run.statistics(i); }, statistics);
+    saved([&] { return run.events(i); }, events);
+    writer.frame(frame.number, frame.time, frame.bodies, frame.fields, statistics, events, frame.points);
+    ++result.frames;
+    for (; checkpoint < run.checkpointCount() && run.checkpointFrame(checkpoint) <= frame.number;
+         ++checkpoint) {
+      Checkpoint state;
+      if (run.checkpointFrame(checkpoint) != frame.number || frame.number >= damage) continue;
+      if (!saved([&] { return run.checkpoint(checkpoint); }, state)) continue;
+      writer.checkpoint(state, frame.time);
+      ++result.checkpoints;
+    }
+  }
+  addTables(run.bodies().size());
+  RunEnd end{EndKind::Stopped, "repaired: the end of the run is not recorded", 0, "{}"};
+  if (run.end()) end = *run.end();
+  writer.finish(end);
+  unfinished.path = nullptr;
+  result.output = writer.path();
+  result.bytes = writer.size();
+  return result;
+}
+
+}  // namespace sunder::record

@@ -1,0 +1,29 @@
+// What can be shown of the frames somebody asks for, where a recording is damaged.
+#pragma once
+
+#include "sunder/record/run_reader.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sunder::show {
+
+struct Readable {
+  std::vector<size_t> frames;     // those that can be read
+  std::vector<std::string> lost;  // what cannot, one sentence a kind; empty: all that was asked for is there
+};
+
+// Cost: reads the frames once, with their events and statistics.
+Readable readableOf(const record::RunReader& run, std::span<const size_t> frames);
+
+// A sentence on damage anywhere in the recording, for those who look at part of it; empty: none is known.
+std::string damageNote(const record::RunReader& run);
+
+// An empty mesh where it is lost, or has a vertex that is not finite.
+record::MeshEntry meshOrNone(const record::RunReader& run, size_t index);
+
+// Whether a body in this state can be shown: a run that diverged may end with numbers that are none.
+bool showable(const record::BodyState& state);
+
+}  // namespace sunder::show

@@ -1,0 +1,48 @@
+// What shows recordings, on run files of random bytes: exports, pictures and the data of the page. They may
+// refuse, with sunder::Error.
+#include "sunder/show/export.h"
+#include "sunder/show/run_pictures.h"
+#include "sunder/show/view_data.h"
+
+#include "fuzz_run_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+using namespace sunder;
+using namespace sunder::show;
+using record::fuzzAttempt;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  constexpr size_t kMostFrames = 8;
+  const std::string& path = record::fuzzRunFile(data, size);
+  static const std::filesystem::path kFolder =
+      std::filesystem::temp_directory_path() / ("sunder-fuzz-" + std::to_string(::getpid()));
+  fuzzAttempt([&] {
+    const record::RunReader run(path);
+    std::vector<size_t> frames(std::min(run.frameCount(), kMostFrames));
+    std::iota(frames.begin(), frames.end(), size_t(0));
+    const ExportFormatInfo& format = exportFormats()[size % (exportFormats().size() - 1)];
+    fuzzAttempt([&] { exportRun(run, format.format, {.output = kFolder / format.name, .frames = frames}); });
+    fuzzAttempt([&] {
+      RunPictures pictures(run);
+      for (const size_t f : frames)
+        fuzzAttempt([&] {
+          pictures.render(pictures.shot(f, {.particles = true}), {.width = 8, .height = 6, .samples = 1});
+        });
+    });
+  });
+  fuzzAttempt([&] {
+    ViewData view(path);
+    view.info();
+    for (size_t f = 0; f < std::min(view.frameCount(), kMostFrames); ++f) {
+      view.frames(f, f);
+      view.events(f);
+      view.points(f);
+    }
+  });
+  std::error_code ignored;
+  std::filesystem::remove_all(kFolder, ignored);
+  return 0;
+}
