@@ -50,7 +50,7 @@ struct ExportSettings {
 struct ExportResult {
   std::filesystem::path output;    // of deforming scenes as GLB a folder, the name without its ending
   std::filesystem::path openThis;  // the file to open first
-  size_t frames = 0;  // exported
+  size_t frames = 0;               // exported
   size_t files = 0;
   uint64_t bytes = 0;
   std::vector<std::string> notes;  // what the user should know

@@ -4,10 +4,10 @@
 #include "sunder/show/run_pictures.h"
 #include "sunder/show/view_data.h"
 
+#include "../temporary_folder.h"
 #include "fuzz_run_file.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <numeric>
 
 using namespace sunder;
@@ -17,14 +17,13 @@ using record::fuzzAttempt;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr size_t kMostFrames = 8;
   const std::string& path = record::fuzzRunFile(data, size);
-  static const std::filesystem::path kFolder =
-      std::filesystem::temp_directory_path() / ("sunder-fuzz-" + std::to_string(::getpid()));
+  const TemporaryFolder folder;
   fuzzAttempt([&] {
     const record::RunReader run(path);
     std::vector<size_t> frames(std::min(run.frameCount(), kMostFrames));
     std::iota(frames.begin(), frames.end(), size_t(0));
     const ExportFormatInfo& format = exportFormats()[size % (exportFormats().size() - 1)];
-    fuzzAttempt([&] { exportRun(run, format.format, {.output = kFolder / format.name, .frames = frames}); });
+    fuzzAttempt([&] { exportRun(run, format.format, {.output = folder / format.name, .frames = frames}); });
     fuzzAttempt([&] {
       RunPictures pictures(run);
       for (const size_t f : frames)
@@ -42,7 +41,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       view.points(f);
     }
   });
-  std::error_code ignored;
-  std::filesystem::remove_all(kFolder, ignored);
   return 0;
 }
