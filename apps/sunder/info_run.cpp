@@ -136,7 +136,8 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
     text += fmt::format("  {} checkpoints, the last of frame {}, hash {:016x}\n", run.checkpointCount(),
                         run.checkpointFrame(*good), run.checkpoint(*good).hash);
   if (run.end() && !run.end()->message.empty()) text += "  " + run.end()->message + "\n";
-  if (!run.end()) text += fmt::format("  go on with: sunder run --resume {}\n", run.path().string());
+  if (!run.end() && run.version() > 1)
+    text += fmt::format("  go on with: sunder run --resume {}\n", run.path().string());
   for (const Superseded& entry : superseded)
     text += fmt::format("  resumed from frame {}: {} frames behind it were written again\n", entry.from,
                         entry.frames);

@@ -90,19 +90,19 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
   if (!lost.empty()) writer.lost(lost);
   size_t checkpoint = 0;
   Frame frame;
+  const auto addMeshes = [&](size_t count) {
+    while (writer.meshCount() < std::min(count, run.meshCount())) {
+      MeshEntry mesh;
+      result.meshes += saved([&] { return run.mesh(writer.meshCount()); }, mesh);
+      writer.addMesh(mesh);
+    }
+  };
   // Meshes come before the bodies that use them, both before the first frame that names them.
-  const auto addTables = [&](size_t bodies) {
-    bodies = std::min(bodies, run.bodies().size());
-    while (writer.bodyCount() < bodies) {
+  const auto addBodies = [&](size_t count) {
+    while (writer.bodyCount() < std::min(count, run.bodies().size())) {
       const size_t b = writer.bodyCount();
       const BodyEntry& body = run.bodies()[b];
-      const size_t meshes =
-          body.mesh == kNoIndex ? 0 : std::min<size_t>(body.mesh + size_t(1), run.meshCount());
-      while (writer.meshCount() < meshes) {
-        MeshEntry mesh;
-        result.meshes += saved([&] { return run.mesh(writer.meshCount()); }, mesh);
-        writer.addMesh(mesh);
-      }
+      if (body.mesh != kNoIndex) addMeshes(size_t(body.mesh) + 1);
       result.bodies += !run.bodyLost(b);
       writer.addBody(body);
     }
@@ -110,7 +110,7 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
   for (size_t i = 0; i < run.frameCount(); ++i) {
     if (!savable(i)) continue;
     run.readFrame(i, frame);
-    addTables(frame.bodies.size());
+    addBodies(frame.bodies.size());
     std::vector<Statistic> statistics;
     std::vector<Event> events;
     saved([&] { return run.statistics(i); }, statistics);
@@ -126,7 +126,8 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
       ++result.checkpoints;
     }
   }
-  addTables(run.bodies().size());
+  addBodies(run.bodies().size());
+  addMeshes(run.meshCount());
   RunEnd end{EndKind::Stopped, "repaired: the end of the run is not recorded", 0, "{}"};
   if (run.end()) end = *run.end();
   writer.finish(end);

@@ -1,9 +1,11 @@
 #include "sunder/base/bytes.h"
+#include "sunder/base/error.h"
 #include "sunder/base/file.h"
 #include "sunder/base/random.h"
 #include "sunder/record/losses.h"
 #include "sunder/world/runner.h"
 
+#include "record/rehash.h"
 #include "record/run_faults.h"
 #include "temporary_folder.h"
 
@@ -89,6 +91,26 @@ TEST_F(BrokenRun, DamageIsSimulatedAgain) {
   std::string bytes = whole_;
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
   expectResumed(bytes, "a flipped bit");
+}
+
+// A frame's number is not simulated up to where nothing explains it, and lost frames are not compared.
+TEST_F(BrokenRun, ReplayIsBounded) {
+  const record::RunReader run(folder_ / "whole.sunder");
+  writeFile(folder_ / "far.sunder", record::rehashed(run, [](record::ChunkHead& head, std::string&) {
+              if (head.frame == 24 && head.type == record::ChunkType::KeyFrame)
+                head.frame = uint64_t(1) << 32;
+              if (head.frame == 24 && head.type == record::ChunkType::Frame) head.frame = uint64_t(1) << 32;
+            }));
+  EXPECT_THROW(replay(record::RunReader(folder_ / "far.sunder")), Error);
+  std::string bytes = whole_;
+  for (const record::Chunk& chunk : run.chunks())
+    if (chunk.head.type == record::ChunkType::Frame && chunk.head.frame == 3)
+      bytes[chunk.payloadAt() + 3] = static_cast<char>(bytes[chunk.payloadAt() + 3] ^ 1);
+  writeFile(folder_ / "lost.sunder", bytes);
+  const ReplayResult result = replay(record::RunReader(folder_ / "lost.sunder"));
+  EXPECT_FALSE(result.difference.has_value());
+  EXPECT_GT(result.lost, 0u);
+  EXPECT_EQ(result.frames + result.lost, 25u);
 }
 
 // All that later frames depend on changes the hash: impulses of liquids, emitters, breaks.
