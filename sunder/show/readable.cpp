@@ -99,4 +99,9 @@ bool showable(const record::BodyState& state) {
          state.velocity.allFinite() && state.angularVelocity.allFinite();
 }
 
+bool drawable(const Vec3f& place) {
+  constexpr float kFarthest = 1e12f;  // m
+  return place.allFinite() && place.cwiseAbs().maxCoeff() <= kFarthest;
+}
+
 }  // namespace sunder::show

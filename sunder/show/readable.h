@@ -25,5 +25,7 @@ record::MeshEntry meshOrNone(const record::RunReader& run, size_t index);
 
 // Whether a body in this state can be shown: a run that diverged may end with numbers that are none.
 bool showable(const record::BodyState& state);
+// Whether a place can be part of a picture: ray tracers work with floats, whose squares must be finite.
+bool drawable(const Vec3f& place);
 
 }  // namespace sunder::show

@@ -31,7 +31,8 @@ uint32_t RunPictures::handle(uint32_t index) {
   if (handles_.size() <= index) handles_.resize(index + 1, kNoIndex);
   if (handles_[index] == kNoIndex) {
     const record::MeshEntry entry = meshOrNone(run_, index);
-    if (entry.triangles.empty()) return kNoIndex;
+    if (entry.triangles.empty() || !std::all_of(entry.positions.begin(), entry.positions.end(), drawable))
+      return kNoIndex;
     geometry::TriMesh mesh;
     mesh.triangles = entry.triangles;
     for (const Vec3f& p : entry.positions) mesh.positions.push_back(p.cast<double>());
@@ -43,8 +44,7 @@ uint32_t RunPictures::handle(uint32_t index) {
 // The mesh with other places for its vertices, for one shot.
 uint32_t RunPictures::deformed(uint32_t index, const record::BodyPoints& points) {
   const record::MeshEntry entry = meshOrNone(run_, index);
-  const bool finite = std::all_of(points.positions.begin(), points.positions.end(),
-                                  [](const Vec3f& p) { return p.allFinite(); });
+  const bool finite = std::all_of(points.positions.begin(), points.positions.end(), drawable);
   if (!finite || entry.triangles.empty() || entry.positions.size() != points.positions.size())
     return handle(index);
   geometry::TriMesh mesh;
@@ -115,7 +115,7 @@ void RunPictures::placeParticles(const record::BodyPoints& points, const Look& l
     PlacedSphere sphere;
     sphere.centre = state.position + state.rotation * points.positions[i];
     sphere.radius = radii ? (*radii)[i] : points.radius;
-    if (!sphere.centre.allFinite() || !(sphere.radius > 0) || !std::isfinite(sphere.radius)) continue;
+    if (!drawable(sphere.centre) || !(sphere.radius > 0) || !drawable(Vec3f(sphere.radius, 0, 0))) continue;
     sphere.look = first;
     if (values)
       sphere.look += uint32_t(std::lround(std::clamp(double((*values)[i]) / top, 0.0, 1.0) * (kColours - 1)));
@@ -156,7 +156,8 @@ Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
     while (points != frame_.points.end() && points->body < b) ++points;
     const bool own = points != frame_.points.end() && points->body == b;
     const bool meshed = body.mesh < run_.meshCount();
-    if (!showable(state) || !(own || meshed) || isGround(summary_, body, state)) continue;
+    if (!showable(state) || !drawable(state.position) || !(own || meshed) || isGround(summary_, body, state))
+      continue;
     PlacedMesh placed;
     placed.position = state.position.cast<double>();
     placed.rotation = state.rotation.cast<double>().normalized();

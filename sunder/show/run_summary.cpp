@@ -101,7 +101,7 @@ RunSummary summarise(const record::RunReader& run) {
     }
     for (const record::BodyPoints& points : frame.points) {
       const record::BodyState& state = frame.bodies[points.body];
-      if (!showable(state)) continue;
+      if (!showable(state) || !drawable(state.position)) continue;
       const size_t every = points.positions.size() / kPointsLookedAt + 1;
       float weight = float(every) * points.radius * points.radius;
       if (!(points.radius > 0)) {
@@ -113,7 +113,7 @@ RunSummary summarise(const record::RunReader& run) {
       }
       for (size_t i = 0; i < points.positions.size(); i += every) {
         const Vec3f place = state.position + state.rotation * points.positions[i];
-        if (!place.allFinite()) continue;
+        if (!drawable(place)) continue;
         for (int axis = 0; axis < 3; ++axis) {
           low[axis].push_back({place[axis] - points.radius, weight});
           high[axis].push_back({place[axis] + points.radius, weight});
@@ -124,8 +124,9 @@ RunSummary summarise(const record::RunReader& run) {
       const record::BodyEntry& body = run.bodies()[b];
       const record::BodyState& state = frame.bodies[b];
       if (record::hasPoints(body.kind)) continue;
-      if (!showable(state) || body.mesh >= summary.meshes.size()) continue;
+      if (!showable(state) || !drawable(state.position) || body.mesh >= summary.meshes.size()) continue;
       const MeshSummary& mesh = summary.meshes[body.mesh];
+      if (!drawable(mesh.half)) continue;
       if (isGround(summary, body, state)) {
         summary.ground = state.position.y();
         continue;

@@ -120,8 +120,8 @@ TEST(WorldHash, CoversWhatIsSaved) {
     "bodies": [{"id": "cork", "shape": {"sphere": {"radius": "8 cm"}}, "material": "oak", "position": [0.3, 0.3, 0.25]}],
     "fluid": {"radius": "3 cm", "tank": {"lower": [0, 0, 0], "upper": [0.6, 1, 0.5]},
       "liquids": [{"id": "water", "blocks": [{"lower": [0, 0, 0], "upper": [0.6, 0.32, 0.5]}]}]}})";
-  const Scene scene = readScene(SceneDocument::parse(text, "scene.json", ".", {}));
-  World world(scene), other(scene);
+  const auto scene = [&] { return readScene(SceneDocument::parse(text, "scene.json", ".", {})); };
+  World world(scene()), other(scene());
   for (int i = 0; i < 4; ++i) world.advance();
   const std::string state = world.save();
   other.load(state, "state");
