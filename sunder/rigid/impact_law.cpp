@@ -13,7 +13,8 @@ constexpr int kMostPieces = 500;       // of the path of an impact
 constexpr double kSticks = 1e-10;      // of the velocity before: slower is not sliding
 constexpr int kMostSweeps = 20;        // over the contacts of a pair
 constexpr int kMostSeparations = 100;  // likewise, of those that still approach
-constexpr double kTolerance = 1e-4;    // of the fastest approach
+constexpr double kConverged = 1e-4;    // of the fastest approach: smaller changes end the sweeps
+constexpr double kTolerance = 1e-4;    // of the fastest approach: slower ones are left
 
 Mat3 frameOf(const Vec3& normal) {
   int least = 0;
@@ -139,13 +140,18 @@ Vec3 energeticImpulse(const Mat3& response, const Vec3& velocity, double frictio
 
 namespace {
 
-Vec3 relativeVelocity(const Mover& a, const Mover& b, const ImpactPoint& point, const Mat3& frame) {
-  return frame.transpose() * (b.velocityAt(point.armB) - a.velocityAt(point.armA));
+Vec3 relativeVelocity(const Mover& a, const Mover& b, const ImpactPoint& point) {
+  return b.velocityAt(point.armB) - a.velocityAt(point.armA);
 }
 
 void apply(Mover& a, Mover& b, const ImpactPoint& point, const Vec3& impulse) {
   if (a.movable()) a.push(-impulse, point.armA);
   if (b.movable()) b.push(impulse, point.armB);
+}
+
+Vec3 shortened(const Vec3& v, double most) {
+  const double squared = v.squaredNorm();
+  return squared > most * most ? Vec3(v * (most / std::sqrt(squared))) : v;
 }
 
 }  // namespace
@@ -154,12 +160,19 @@ void ImpactLaw::prepare(const Mover& a, const Mover& b, std::span<const ImpactPo
   rows_.resize(points.size());
   for (size_t i = 0; i < points.size(); ++i) {
     Row& row = rows_[i];
-    row.frame = frameOf(points[i].normal);
-    row.response.setZero();
-    addResponse(a, points[i].armA, row.frame, row.response);
-    addResponse(b, points[i].armB, row.frame, row.response);
-    row.impulse.setZero();
-    row.before = relativeVelocity(a, b, points[i], row.frame);
+    Mat3 response = Mat3::Zero();
+    addResponse(a, points[i].armA, Mat3::Identity(), response);
+    addResponse(b, points[i].armB, Mat3::Identity(), response);
+    row.coupled = response * points[i].normal;
+    row.perNormal = points[i].normal.dot(row.coupled);
+    // Of the matrix within the tangent plane: the sum of its eigenvalues and of their squares.
+    const double sum = response.trace() - row.perNormal;
+    const double squares =
+        response.squaredNorm() - 2 * row.coupled.squaredNorm() + row.perNormal * row.perNormal;
+    row.perTangent = 0.5 * (sum + std::sqrt(std::max(2 * squares - sum * sum, 0.0)));
+    row.before = relativeVelocity(a, b, points[i]);
+    row.normal = 0;
+    row.tangent.setZero();
   }
 }
 
@@ -169,106 +182,121 @@ void ImpactLaw::compress(Mover& a, Mover& b, std::span<const ImpactPoint> points
     double largest = 0;
     for (size_t i = 0; i < points.size(); ++i) {
       Row& row = rows_[i];
-      const Vec3 velocity = relativeVelocity(a, b, points[i], row.frame);
-      Vec3 impulse = row.impulse;
-      impulse.x() = std::max(impulse.x() - velocity.x() / row.response(0, 0), 0.0);
+      const Vec3& n = points[i].normal;
+      const Vec3 velocity = relativeVelocity(a, b, points[i]);
+      const double normal = std::max(row.normal - n.dot(velocity) / row.perNormal, 0.0);
+      const double more = normal - row.normal;
+      Vec3 change = more * n;
+      row.normal = normal;
+      largest = std::max(largest, std::abs(more) * row.perNormal);
       if (friction > 0) {
-        const Mat2 within = row.response.bottomRightCorner<2, 2>();
-        const Vec2 coupling = row.response.bottomLeftCorner<2, 1>();
-        const Vec2 free =
-            within * impulse.tail<2>() - velocity.tail<2>() - coupling * (impulse.x() - row.impulse.x());
-        impulse.tail<2>() = leastInDisk(within, free, friction * impulse.x());
+        const Vec3 next = velocity + more * row.coupled;
+        const Vec3 tangent =
+            shortened(row.tangent - (next - n.dot(next) * n) / row.perTangent, friction * normal);
+        const Vec3 turn = tangent - row.tangent;
+        change += turn;
+        row.tangent = tangent;
+        largest = std::max(largest, turn.norm() * row.perTangent);
       }
-      const Vec3 change = impulse - row.impulse;
-      row.impulse = impulse;
-      apply(a, b, points[i], row.frame * change);
-      largest = std::max(largest, (row.response * change).cwiseAbs().maxCoeff());
+      apply(a, b, points[i], change);
     }
     if (largest < tolerance) break;
   }
 }
 
+// Friction goes down the slope of the energy, by steps that do not go beyond the least.
 void ImpactLaw::restitute(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction,
                           double restitution, double tolerance) {
   for (size_t i = 0; i < points.size(); ++i) {
-    apply(a, b, points[i], rows_[i].frame * (restitution * rows_[i].impulse));
-    rows_[i].impulse *= 1 + restitution;
+    Row& row = rows_[i];
+    apply(a, b, points[i], restitution * (row.normal * points[i].normal + row.tangent));
+    row.normal *= 1 + restitution;
+    row.tangent *= 1 + restitution;
   }
   for (int sweep = 0; friction > 0 && sweep < kMostSweeps; ++sweep) {
     double largest = 0;
     for (size_t i = 0; i < points.size(); ++i) {
       Row& row = rows_[i];
-      if (!(row.impulse.x() > 0)) continue;
-      const Vec3 velocity = relativeVelocity(a, b, points[i], row.frame);
-      const Mat2 within = row.response.bottomRightCorner<2, 2>();
-      const Vec2 old = row.impulse.tail<2>();
-      row.impulse.tail<2>() =
-          leastInDisk(within, within * old - velocity.tail<2>(), friction * row.impulse.x());
-      const Vec2 change = row.impulse.tail<2>() - old;
-      apply(a, b, points[i], row.frame.rightCols<2>() * change);
-      largest = std::max(largest, (within * change).cwiseAbs().maxCoeff());
+      if (!(row.normal > 0)) continue;
+      const Vec3& n = points[i].normal;
+      const Vec3 velocity = relativeVelocity(a, b, points[i]);
+      const Vec3 tangent =
+          shortened(row.tangent - (velocity - n.dot(velocity) * n) / row.perTangent, friction * row.normal);
+      const Vec3 change = tangent - row.tangent;
+      row.tangent = tangent;
+      apply(a, b, points[i], change);
+      largest = std::max(largest, change.norm() * row.perTangent);
     }
     if (largest < tolerance) break;
   }
 }
 
-// Each impulse lowers the energy, and none is taken back that others rely on.
+// Each impulse lowers the energy. What the impact gave is not taken back.
 void ImpactLaw::separate(Mover& a, Mover& b, std::span<const ImpactPoint> points, double tolerance) {
-  for (Row& row : rows_) row.again = 0;
+  for (Row& row : rows_) row.more = 0;
   for (int sweep = 0; sweep < kMostSeparations; ++sweep) {
-    double largest = 0;
+    double fastest = 0;
     for (size_t i = 0; i < points.size(); ++i) {
       Row& row = rows_[i];
-      const double speed = relativeVelocity(a, b, points[i], row.frame).x();
-      const double more = std::max(row.again - speed / row.response(0, 0), 0.0);
-      largest = std::max(largest, -speed);
-      if (!(more != row.again) || (sweep == 0 && speed > -tolerance)) continue;
-      apply(a, b, points[i], row.frame.col(0) * (more - row.again));
-      row.impulse.x() += more - row.again;
-      row.again = more;
+      const double speed = points[i].normal.dot(relativeVelocity(a, b, points[i]));
+      fastest = std::max(fastest, -speed);
+      if (speed > -tolerance && !(row.more > 0)) continue;
+      const double more = std::max(row.more - speed / row.perNormal, 0.0);
+      apply(a, b, points[i], points[i].normal * (more - row.more));
+      row.normal += more - row.more;
+      row.more = more;
     }
-    if (largest < tolerance) break;
+    if (fastest < tolerance) break;
   }
 }
 
-double ImpactLaw::energyChange(const Mover& a, const Mover& b, std::span<const ImpactPoint> points) const {
-  double change = 0;
-  for (size_t i = 0; i < points.size(); ++i)
-    change += 0.5 * rows_[i].impulse.dot(rows_[i].before + relativeVelocity(a, b, points[i], rows_[i].frame));
-  return change;
+// All impulses times the s <= 1 for which the energy does not grow: it changes by s first + s^2 second.
+void ImpactLaw::bound(Mover& a, Mover& b, const Mover& oldA, const Mover& oldB,
+                      std::span<const ImpactPoint> points) {
+  double first = 0, second = 0;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const Vec3 impulse = rows_[i].normal * points[i].normal + rows_[i].tangent;
+    first += impulse.dot(rows_[i].before);
+    second += 0.5 * impulse.dot(relativeVelocity(a, b, points[i]) - rows_[i].before);
+  }
+  if (first + second <= 0) return;
+  const double s = std::max(-first, 0.0) / second;
+  const auto scale = [s](Mover& body, const Mover& old) {
+    body.velocity() = old.velocity() + s * (body.velocity() - old.velocity());
+    body.spin() = old.spin() + s * (body.spin() - old.spin());
+  };
+  scale(a, oldA);
+  scale(b, oldB);
+  for (Row& row : rows_) {
+    row.normal *= s;
+    row.tangent *= s;
+  }
 }
 
 void ImpactLaw::strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double friction,
                        double restitution) {
-  prepare(a, b, points);
   if (points.size() == 1) {
-    rows_[0].impulse = energeticImpulse(rows_[0].response, rows_[0].before, friction, restitution);
-    points[0].impulse = rows_[0].frame * rows_[0].impulse;
-    apply(a, b, points[0], points[0].impulse);
+    ImpactPoint& point = points[0];
+    const Mat3 frame = frameOf(point.normal);
+    Mat3 response = Mat3::Zero();
+    addResponse(a, point.armA, frame, response);
+    addResponse(b, point.armB, frame, response);
+    const Vec3 velocity = frame.transpose() * relativeVelocity(a, b, point);
+    point.impulse = frame * energeticImpulse(response, velocity, friction, restitution);
+    apply(a, b, point, point.impulse);
     return;
   }
+  prepare(a, b, points);
   double fastest = 0;
-  for (const Row& row : rows_) fastest = std::max(fastest, -row.before.x());
-  const double tolerance = kTolerance * fastest;
+  for (size_t i = 0; i < points.size(); ++i)
+    fastest = std::max(fastest, -points[i].normal.dot(rows_[i].before));
   const Mover oldA = a, oldB = b;
-  compress(a, b, points, friction, tolerance);
-  restitute(a, b, points, friction, restitution, tolerance);
-  const double change = energyChange(a, b, points);
-  if (change > 0) {
-    double before = 0;
-    for (const Row& row : rows_) before += row.impulse.dot(row.before);
-    // The change is s before + s^2 (change - before) for impulses times s.
-    const double s = std::max(-before, 0.0) / (change - before);
-    const auto scale = [s](Mover& body, const Mover& old) {
-      body.velocity() = old.velocity() + s * (body.velocity() - old.velocity());
-      body.spin() = old.spin() + s * (body.spin() - old.spin());
-    };
-    scale(a, oldA);
-    scale(b, oldB);
-    for (Row& row : rows_) row.impulse *= s;
-  }
-  separate(a, b, points, tolerance);
-  for (size_t i = 0; i < points.size(); ++i) points[i].impulse = rows_[i].frame * rows_[i].impulse;
+  compress(a, b, points, friction, kConverged * fastest);
+  restitute(a, b, points, friction, restitution, kConverged * fastest);
+  bound(a, b, oldA, oldB, points);
+  separate(a, b, points, kTolerance * fastest);
+  for (size_t i = 0; i < points.size(); ++i)
+    points[i].impulse = rows_[i].normal * points[i].normal + rows_[i].tangent;
 }
 
 }  // namespace sunder::rigid

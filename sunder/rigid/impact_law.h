@@ -17,7 +17,7 @@
 // and friction only takes. For several, with velocities u before and u' after P: (1 + e) P does the work
 // (1 + e)/2 ((1 - e) u.P + (1 + e) u'.P), where u'.P <= 0 by the law of friction and u.P = u'.P - P.K P < 0;
 // choosing the tangential impulses of least energy lowers it. What is lost on the way because iterations end
-// is made good at the end by scaling all impulses. No contact approaches afterwards by more than 1e-5 of the
+// is made good at the end by scaling all impulses. No contact approaches afterwards by more than 1e-4 of the
 // fastest approach before, provided the iterations suffice. Friction is within the cone of the normal
 // impulse. Momentum and angular momentum are kept to rounding.
 //
@@ -44,17 +44,19 @@ class ImpactLaw {
 
  private:
   struct Row {
-    Mat3 frame;            // columns: the normal, two tangents
-    Mat3 response;         // velocity at the contact by an impulse there, in that frame
-    Vec3 impulse, before;  // on b; relative velocity before the impact
-    double again;          // normal impulse after restitution
+    Vec3 coupled;  // velocity at the contact by a normal impulse of one
+    double perNormal,
+        perTangent;       // its normal part; the most along the surface by a tangential impulse of one
+    Vec3 before;          // relative velocity before the impact
+    double normal, more;  // impulse on b; part of it by separate()
+    Vec3 tangent;
   };
   void prepare(const Mover& a, const Mover& b, std::span<const ImpactPoint> points);
   void compress(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction, double tolerance);
   void restitute(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction, double restitution,
                  double tolerance);
+  void bound(Mover& a, Mover& b, const Mover& oldA, const Mover& oldB, std::span<const ImpactPoint> points);
   void separate(Mover& a, Mover& b, std::span<const ImpactPoint> points, double tolerance);
-  double energyChange(const Mover& a, const Mover& b, std::span<const ImpactPoint> points) const;
   std::vector<Row> rows_;
 };
 
