@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <memory>
 
 #include <fmt/format.h>
@@ -237,7 +238,7 @@ int collide(CollideOptions options, const Settings& settings) {
   const Profiler::Activation active(profiler);
   const int code = options.ends.empty() ? collideStill(options, settings, profiler)
                                         : collideMoving(options, settings, profiler);
-  if (settings.verbose) fmt::print(stderr, "{}", profiler.table());
+  if (settings.verbose) std::fputs(profiler.table().c_str(), stderr);
   return code;
 }
 

@@ -12,6 +12,7 @@
 #include "query_input.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -220,7 +221,7 @@ int runQuery(const QueryOptions& options, const Settings& settings) {
                       rate, unit);
   if (kind == AnswerRows::Kind::Csv) text += "; wrote " + options.output;
   say(settings, text);
-  if (settings.verbose) fmt::print(stderr, "{}", profiler.table());
+  if (settings.verbose) std::fputs(profiler.table().c_str(), stderr);
   return 0;
 }
 

@@ -16,6 +16,7 @@
 #include "stop_signal.h"
 
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -85,12 +86,12 @@ class LiveView {
     server_ = std::make_unique<show::ViewServer>(file);
     const int port = server_->listen(port_);
     if (port_ != 0 && port != port_) logWarn("port {} is taken, {} is used instead", port_, port);
-    fmt::print(stderr, "{} shows the run\n", server_->url());
+    std::fputs((server_->url() + " shows the run\n").c_str(), stderr);
   }
   // Ctrl-C that ended the run ends the page as well.
   void wait() {
     if (!server_ || stopAsked()) return;
-    fmt::print(stderr, "{} goes on showing it; Ctrl-C ends it\n", server_->url());
+    std::fputs((server_->url() + " goes on showing it; Ctrl-C ends it\n").c_str(), stderr);
     server_->wait(stopAsked());
   }
 
@@ -154,7 +155,11 @@ int runScene(const RunCommand& command, const Settings& settings) {
   world::RunResult result;
   {
     const Profiler::Activation active(profiler);
-    result = world::runScene(std::move(scene), options);
+    try {
+      result = world::runScene(std::move(scene), options);
+    } catch (Error& e) {
+      throw std::move(e.inFile(command.input));  // where the error does not name a file itself
+    }
   }
   line.reset();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -177,7 +182,7 @@ int runScene(const RunCommand& command, const Settings& settings) {
     printJson(json);
   } else if (!settings.quiet) {
     const std::string table = settings.verbose ? profiler.table() : stageTable(profiler, seconds);
-    fmt::print(stderr, "{}{}", table, degradedText(result.degradations));
+    std::fputs((table + degradedText(result.degradations)).c_str(), stderr);  // fmt::print would throw
   }
   if (result.resumed) say(settings, fmt::format("went on from frame {}", *result.resumed));
   say(settings,

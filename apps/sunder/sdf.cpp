@@ -16,6 +16,7 @@
 #include "sdf_slice.h"
 
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -196,7 +197,7 @@ int makeField(const SdfOptions& options, const Settings& settings) {
   say(settings, fmt::format("{} -> {}: error {:.3g} (target {:.3g}, largest {:.3g}), sign by {}\n{}",
                             options.input, options.output, report.measured, s.error, report.measuredMax,
                             ruleName(exact->sign().rule), cellsText(field)));
-  if (settings.verbose) fmt::print(stderr, "{}", profiler.table());
+  if (settings.verbose) std::fputs(profiler.table().c_str(), stderr);
   return 0;
 }
 

@@ -7,15 +7,6 @@
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
-#pragma GCC diagnostic pop
 
 namespace sunder::world {
 
@@ -25,17 +16,6 @@ using Json = nlohmann::json;
 
 const Json& schemaJson() {
   static const Json kSchema = Json::parse(sceneSchemaText());
-  return kSchema;
-}
-
-const valijson::Schema& schema() {
-  static const valijson::Schema& kSchema = *[] {
-    auto* parsed = new valijson::Schema;  // lives as long as the program
-    valijson::SchemaParser parser;
-    const valijson::adapters::NlohmannJsonAdapter adapter(schemaJson());
-    parser.populateSchema(adapter, *parsed);
-    return parsed;
-  }();
   return kSchema;
 }
 
@@ -152,29 +132,10 @@ std::optional<SchemaProblem> firstProblem(const Json& raw, const Json& value, co
   return std::nullopt;
 }
 
-std::string pointerOf(const std::vector<std::string>& context) {
-  std::string pointer;  // valijson writes <root>, [key], [index]
-  for (size_t i = 1; i < context.size(); ++i) {
-    const std::string& part = context[i];
-    const bool bracketed = part.size() >= 2 && part.front() == '[' && part.back() == ']';
-    pointer += pointerStep(bracketed ? part.substr(1, part.size() - 2) : part);
-  }
-  return pointer;
-}
-
 }  // namespace
 
 std::optional<SchemaProblem> checkAgainstSchema(const nlohmann::json& document) {
-  valijson::Validator validator;
-  valijson::ValidationResults results;
-  const valijson::adapters::NlohmannJsonAdapter adapter(document);
-  if (validator.validate(schema(), adapter, &results)) return std::nullopt;
-  if (auto problem = firstProblem(schemaJson(), document, "")) return problem;
-  // Something the walk above does not look for.
-  valijson::ValidationResults::Error error, deepest;
-  while (results.popError(error))
-    if (error.context.size() >= deepest.context.size()) deepest = error;
-  return SchemaProblem{pointerOf(deepest.context), deepest.description, ""};
+  return firstProblem(schemaJson(), document, "");
 }
 
 }  // namespace sunder::world

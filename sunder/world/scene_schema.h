@@ -1,6 +1,7 @@
-// The schema of scene files, as it ships with the program, and the check of a document against it. valijson
-// decides; the message is made from the schema: which key is unknown and which one was meant, or what the
-// place wants.
+// The schema of scene files, as it ships with the program, and the check of a document against it. The
+// message is made from the schema: which key is unknown and which one was meant, or what the place wants.
+// Of JSON Schema (draft 7) the check knows the words that our schema uses; tests compare its verdicts with
+// those of a complete validator.
 #pragma once
 
 #include <optional>
