@@ -3,10 +3,13 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/simd.h"
 #include "sunder/base/text.h"
+#include "sunder/base/work.h"
+#include "sunder/geometry/far_vertex.h"
 #include "sunder/geometry/mesh_io.h"
 
 #include "command.h"
 #include "net.h"
+#include "stop_signal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +31,9 @@ std::string jsonText(const Json& object) {
 void printJson(const Json& object) { std::cout << jsonText(object) << '\n'; }
 
 void say(const Settings& settings, const std::string& text) {
-  if (!settings.quiet && !settings.json) std::cout << text << '\n';
+  if (settings.quiet || settings.json) return;
+  WorkWatch::erase();  // both may be on one terminal
+  std::cout << text << '\n';
 }
 
 std::string bytesText(uint64_t bytes) {
@@ -52,6 +57,7 @@ geometry::PolygonSoup readSurface(const std::string& path, const Settings& setti
       throw Error(ErrorKind::Geometry, fmt::format("vertex {} has a coordinate larger than 1e37", i))
           .inFile(path)
           .hint("trees hold boxes of floats; scale the mesh");
+  if (const auto far = geometry::farVertex(positions)) logWarn("{}: {}", path, far->text());
   if (file.surface.faceCount() > 0) return std::move(file.surface);
   Error error(ErrorKind::Geometry, "has no faces");
   if (!file.volume.tets.empty())
@@ -176,6 +182,10 @@ int run(int argc, char** argv) {
   const ThreadLimit limit(settings.threads);
   if (threadCount() < settings.threads)
     logWarn("only {} of the {} threads asked for can be started here", threadCount(), settings.threads);
+  catchStopSignals();
+  ProgressOutput output = ProgressOutput::standardError();
+  if (settings.quiet) output.terminal = false;
+  const WorkWatch watch(output);
   for (const Verb& verb : verbs)
     if (verb.app->parsed()) return verb.job(settings);
   return 2;

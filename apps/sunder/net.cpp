@@ -1,8 +1,10 @@
 #include "net.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/stop.h"
 
 #include "command.h"
+#include "stop_signal.h"
 
 #include <atomic>
 #include <cerrno>
@@ -142,6 +144,14 @@ int reportSystem(const std::system_error& error) {
   return report({kindOf(error.code()), reasonOf(error.code())});
 }
 
+int reportInterrupt() {
+  ErrorLine line;
+  line << "sunder: interrupted";
+  line.finish();
+  if (jsonWanted) std::cout << R"({"error": {"kind": "interrupted", "message": "interrupted"}})" << '\n';
+  return interruptedCode();
+}
+
 [[noreturn]] void onTerminate() noexcept {
   if (terminating.exchange(true)) {  // another thread is about to print its line, or printing threw
     ::sleep(1);
@@ -199,6 +209,8 @@ int reportException() noexcept {
     throw;
   } catch (const Error& e) {
     return report({e.kind(), e.message(), e.file(), e.place(), e.hint()});
+  } catch (const Interrupted&) {
+    return reportInterrupt();
   } catch (const std::bad_alloc&) {
     return report({ErrorKind::Limit, "out of memory", {}, {}, kSmaller});
   } catch (const std::length_error&) {

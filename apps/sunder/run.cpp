@@ -194,7 +194,7 @@ int runScene(const RunCommand& command, const Settings& settings) {
   if (command.hash) say(settings, fmt::format("hash {:016x}", result.hash));
   std::fflush(stdout);
   page.wait();
-  return result.finished ? 0 : 128 + stopSignal();
+  return result.finished ? 0 : interruptedCode();
 }
 
 Verb addRun(CLI::App& root) {

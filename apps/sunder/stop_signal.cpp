@@ -1,5 +1,7 @@
 #include "stop_signal.h"
 
+#include "sunder/base/stop.h"
+
 #include <csignal>
 
 namespace sunder::cli {
@@ -7,25 +9,25 @@ namespace sunder::cli {
 namespace {
 
 std::atomic<bool> asked{false};
-std::atomic<int> number{0};
+std::atomic<int> signalNumber{SIGINT};
 
 void askToStop(int signal) {
-  number = signal;
+  signalNumber = signal;
   asked = true;
+  requestStop();
   std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
 void catchStopSignals() {
-  asked = false;
-  number = 0;
+  if (asked) return;
   std::signal(SIGINT, askToStop);
   std::signal(SIGTERM, askToStop);
 }
 
 const std::atomic<bool>& stopAsked() { return asked; }
 
-int stopSignal() { return number; }
+int interruptedCode() { return 128 + signalNumber; }
 
 }  // namespace sunder::cli

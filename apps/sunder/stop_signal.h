@@ -1,15 +1,14 @@
-// Ctrl-C and SIGTERM for verbs that end in order: the first signal asks, a second one ends the program at
-// once.
+// Ctrl-C and SIGTERM: the first signal asks (sunder::requestStop), a second one ends the program at once.
 #pragma once
 
 #include <atomic>
 
 namespace sunder::cli {
 
-// From here on signals are noted; what was noted before is forgotten.
+// From here on signals are noted.
 void catchStopSignals();
 const std::atomic<bool>& stopAsked();
-// The number of the signal that asked; 0: none has. A program that a signal ended exits with 128 more.
-int stopSignal();
+// 128 and the number of the signal that asked, as shells have it: 130 for Ctrl-C, 143 for SIGTERM.
+int interruptedCode();
 
 }  // namespace sunder::cli

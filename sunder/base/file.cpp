@@ -1,6 +1,7 @@
 #include "sunder/base/file.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/stop.h"
 
 #include <atomic>
 #include <cerrno>
@@ -237,6 +238,7 @@ void OutputFile::put(std::string_view text) {
 }
 
 void OutputFile::flush() {
+  checkStop();
   put(buffer_);
   buffer_.clear();
 }

@@ -1,5 +1,7 @@
 #include "sunder/base/log.h"
 
+#include "sunder/base/work.h"
+
 #include <memory>
 
 #include <spdlog/logger.h>
@@ -79,8 +81,9 @@ LogLevel logLevel() {
 bool logShows(LogLevel level) { return level != LogLevel::Off && logger().should_log(toSpdlog(level)); }
 
 void logMessage(LogLevel level, std::string_view message) {
-  if (level != LogLevel::Off)
-    logger().log(toSpdlog(level), spdlog::string_view_t(message.data(), message.size()));
+  if (level == LogLevel::Off) return;
+  WorkWatch::erase();  // the message has the line for itself
+  logger().log(toSpdlog(level), spdlog::string_view_t(message.data(), message.size()));
 }
 
 }  // namespace sunder

@@ -1,5 +1,7 @@
 #include "sunder/base/parallel.h"
 
+#include "sunder/base/stop.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -108,12 +110,16 @@ void runInThisArena(size_t blockCount, detail::BlockFunction function, void* con
   __tsan_release(&fork);
   tbb::parallel_for(size_t(0), blockCount, [&](size_t block) {
     __tsan_acquire(&fork);
+    checkStop();
     function(context, block);
     __tsan_release(&join);
   });
   __tsan_acquire(&join);
 #else
-  tbb::parallel_for(size_t(0), blockCount, [=](size_t block) { function(context, block); });
+  tbb::parallel_for(size_t(0), blockCount, [=](size_t block) {
+    checkStop();
+    function(context, block);
+  });
 #endif
 }
 
@@ -121,7 +127,10 @@ void runInThisArena(size_t blockCount, detail::BlockFunction function, void* con
 
 void detail::runBlocks(size_t blockCount, BlockFunction function, void* context) {
   if (threadCount() == 1) {
-    for (size_t block = 0; block < blockCount; ++block) function(context, block);
+    for (size_t block = 0; block < blockCount; ++block) {
+      checkStop();
+      function(context, block);
+    }
   } else if (ThreadLimit::State* limit = ThreadLimit::current_) {
     limit->arena.execute([&] { runInThisArena(blockCount, function, context); });
   } else {

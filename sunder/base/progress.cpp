@@ -1,5 +1,7 @@
 #include "sunder/base/progress.h"
 
+#include "sunder/base/work.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -48,9 +50,13 @@ ProgressOutput ProgressOutput::standardError() {
 Progress::Progress(std::string label, uint64_t total, std::string unit, ProgressOutput output)
     : label_(std::move(label)), unit_(std::move(unit)), total_(total), output_(std::move(output)) {
   start_ = lastDraw_ = output_.terminal ? output_.seconds() : 0;
+  if (output_.terminal) WorkWatch::hide();
 }
 
-Progress::~Progress() { erase(); }
+Progress::~Progress() {
+  erase();
+  if (output_.terminal) WorkWatch::show();
+}
 
 void Progress::set(uint64_t done) {
   done_ = done;

@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
+#include "sunder/base/work.h"
 #include "sunder/geometry/mesh_formats.h"
 #include "sunder/geometry/soup_builder.h"
 #include "sunder/geometry/tet_mesh.h"
@@ -203,6 +204,7 @@ MeshFormat formatOf(const std::filesystem::path& path) {
 
 MeshFile readMesh(const std::filesystem::path& path) {
   const MeshFormat format = formatOf(path);
+  const Work work("reading " + path.filename().string());
   try {
     if (format == MeshFormat::TetGen) return readTetGenPair(path);
     const InputFile file(path);
@@ -219,6 +221,7 @@ MeshFile readMesh(const std::filesystem::path& path) {
 std::vector<std::string> writeMesh(const std::filesystem::path& path, const MeshFile& mesh,
                                    const WriteOptions& options) {
   const MeshFormat format = formatOf(path);
+  const Work work("writing " + path.filename().string());
   try {
     OutputFile out(path);
     const std::vector<std::string> notes = writeMesh(out, format, mesh, options);

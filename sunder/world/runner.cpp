@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/stop.h"
 #include "sunder/record/run_writer.h"
 #include "sunder/world/cost.h"
 
@@ -252,6 +253,8 @@ RunResult runScene(Scene scene, const RunOptions& options) {
         .inFile(options.file.string())
         .hint(
             "go on with 'sunder run --resume' and the recording alone, or start a new run without --resume");
+  // A frame is never left half done: a request to stop is looked at between frames (options.stop).
+  const StopDeferral wholeFrames;
   Run run(world, options);
   if (at) {
     run.resume(*old, *at);
