@@ -2,7 +2,8 @@
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
-#include "sunder/base/progress.h"
+#include "sunder/base/stop.h"
+#include "sunder/geometry/far_vertex.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/hp_build.h"
@@ -14,6 +15,7 @@
 #include "command.h"
 #include "query_input.h"
 #include "sdf_slice.h"
+#include "stop_signal.h"
 
 #include <cmath>
 #include <cstdio>
@@ -34,7 +36,7 @@ struct SdfOptions {
   std::vector<std::string> points, pointFiles;
   std::vector<double> domain, keep;
   HpSettings build;
-  double theta = 20, beta = 0, memory = 400;
+  double theta = 20, beta = 0, memory = 400, budget = double(HpSettings{}.mostValues);
   size_t rows = 20, pictureHeight = 512;
   unsigned base = 0;
   CLI::Option* errorOption = nullptr;
@@ -49,16 +51,37 @@ const char* ruleName(SignRule rule) {
   return rule == SignRule::PseudoNormal ? "pseudo-normals" : "winding number";
 }
 
-const char* endName(HpEnd end) {
+// What ended the fit where that was not the target.
+const char* limitName(HpEnd end) {
   switch (end) {
     case HpEnd::Memory:
       return "memory limit";
+    case HpEnd::Budget:
+      return "budget";
     case HpEnd::Exhausted:
       return "limits of level and degree";
+    case HpEnd::Stopped:
+      return "interrupt";
     case HpEnd::Target:
       break;
   }
-  return "target met";
+  return "smoothing";  // the cells met it, and were made continuous
+}
+
+// The field is written either way; what it lacks is said.
+void sayWhatIsMissing(const std::string& output, const HpReport& report, double target, size_t cells) {
+  if (report.lostPlaces > 0)
+    logWarn("{}: {} of {} points in thin walls or gaps have the wrong sign: parts of the surface are lost",
+            output, report.lostPlaces, report.thinPlaces);
+  if (report.measured > target)
+    logWarn("{}: target {:.3g} not met: error {:.3g} after {} cells, ended by the {}{}", output, target,
+            report.measured, cells, limitName(report.end),
+            report.end == HpEnd::Memory   ? " (--memory)"
+            : report.end == HpEnd::Budget ? " (--budget)"
+                                          : "");
+  else if (report.end != HpEnd::Target && report.end != HpEnd::Exhausted)
+    logWarn("{}: the target is met, but thin walls and gaps were left as they are: ended by the {}", output,
+            limitName(report.end));
 }
 
 Json cellsJson(const HpField& field) {
@@ -100,6 +123,8 @@ HpSettings buildSettings(const SdfOptions& options) {
   if (options.nearness == "polynomial") s.nearness = Nearness::Polynomial;
   if (options.nearness == "exponential") s.nearness = Nearness::Exponential;
   s.theta = options.theta;
+  s.mostValues = static_cast<uint64_t>(std::min(options.budget, 1e18));
+  s.keepOnStop = true;
   s.mostCoefficients = static_cast<uint64_t>(options.memory * 1e6 / sizeof(double));
   if (!options.domain.empty()) {
     s.domain.lower = {options.domain[0], options.domain[1], options.domain[2]};
@@ -118,6 +143,15 @@ int makeField(const SdfOptions& options, const Settings& settings) {
     const ProfileScope scope("read");
     mesh = geometry::toTriMesh(readSurface(options.input, settings));
   }
+  // The default error is a share of the diagonal, which says nothing about such a mesh.
+  const bool ownError = options.errorOption->count() > 0;
+  if (const auto far = geometry::farVertex(mesh.positions); far && !ownError)
+    throw Error(ErrorKind::Geometry,
+                fmt::format("an error of a thousandth of the diagonal is larger than the "
+                            "mesh: {}",
+                            far->text()))
+        .inFile(options.input)
+        .hint("mend that vertex, or give --error and --domain");
   std::unique_ptr<MeshField> exact;
   {
     const ProfileScope scope("tree");
@@ -127,45 +161,37 @@ int makeField(const SdfOptions& options, const Settings& settings) {
   for (const std::string& problem : problems) logWarn("{}: {}", options.input, problem);
 
   HpSettings s = buildSettings(options);
-  if (options.errorOption->count() == 0) s.error = 1e-3 * exact->bounds().diagonal();
-  ProgressOutput output = ProgressOutput::standardError();
-  if (settings.quiet) output.terminal = false;
-  Progress progress("fitting", 1000, "per mille", output);
-  double first = 0;
-  s.progress =
-      [&](double error) {  // by the logarithm of the error: each halving takes about as long as all before
-        if (first == 0) first = error;
-        const double way = std::log(first / error) / std::max(std::log(first / s.error), 1e-9);
-        progress.set(static_cast<uint64_t>(std::clamp(1000 * way, 0.0, 999.0)));
-        progress.note(fmt::format("error {:.3g}", error));
-      };
+  if (!ownError) s.error = 1e-3 * exact->bounds().diagonal();
   HpReport report;
   HpForest forest;
   {
     const ProfileScope scope("fit");
     forest = buildHp(*exact, s, report);
   }
-  progress.erase();
+  // There is a field: from here on one is written, whatever comes.
   ContinuityReport continuity;
-  if (options.beta > 0) {
+  if (options.beta > 0 && report.end != HpEnd::Stopped) {
     const ProfileScope scope("continuity");
-    continuity = makeContinuous(forest, {.beta = options.beta / (0.5 * exact->bounds().extent().maxCoeff())});
-    const HpError error = measureHp(forest, *exact, 20'000, 2, forest.domain.diagonal() / 40);
-    report.measured = error.rms;
-    report.measuredMax = error.largest;
-    report.measuredNear = error.largestNear;
+    const HpForest plain = forest;
+    try {
+      continuity =
+          makeContinuous(forest, {.beta = options.beta / (0.5 * exact->bounds().extent().maxCoeff())});
+      const HpError error = measureHp(forest, *exact, 20'000, 2, forest.domain.diagonal() / 40);
+      report.measured = error.rms;
+      report.measuredMax = error.largest;
+      report.measuredNear = error.largestNear;
+    } catch (const Interrupted&) {
+      forest = plain;
+      report.end = HpEnd::Stopped;
+    }
   }
+  const StopDeferral whole;
   HpField field(forest, exact->bounds());
   field.targetError = s.error;
   field.measuredError = report.measured;
   field.measuredMax = report.measuredMax;
   field.write(options.output);
-  if (report.lostPlaces > 0)
-    logWarn("{}: {} of {} points in thin walls or gaps have the wrong sign: parts of the surface are lost",
-            options.output, report.lostPlaces, report.thinPlaces);
-  if (report.end != HpEnd::Target)
-    logWarn("{}: stopped at the {}; the error reached is {:.3g}, the target {:.3g}", options.output,
-            endName(report.end), report.measured, s.error);
+  sayWhatIsMissing(options.output, report, s.error, field.leafCount());
 
   if (settings.json) {
     Json json = {{"input", options.input},
@@ -178,7 +204,9 @@ int makeField(const SdfOptions& options, const Settings& settings) {
                  {"measured_max", report.measuredMax},
                  {"measured_max_near", report.measuredNear},
                  {"estimated_error", report.estimate},
-                 {"end", endName(report.end)},
+                 {"met", report.measured <= s.error},
+                 {"end", report.end == HpEnd::Target && report.measured <= s.error ? "target met"
+                                                                                   : limitName(report.end)},
                  {"thin_places", report.thinPlaces},
                  {"lost_places", report.lostPlaces},
                  {"samples", report.samples},
@@ -198,7 +226,7 @@ int makeField(const SdfOptions& options, const Settings& settings) {
                             options.input, options.output, report.measured, s.error, report.measuredMax,
                             ruleName(exact->sign().rule), cellsText(field)));
   if (settings.verbose) std::fputs(profiler.table().c_str(), stderr);
-  return 0;
+  return report.end == HpEnd::Stopped ? interruptedCode() : 0;
 }
 
 int queryField(const SdfOptions& options, const HpField& field, const Settings& settings) {
@@ -265,16 +293,22 @@ int cutField(const SdfOptions& options, const std::shared_ptr<const HpField>& fi
     const ProfileScope scope("fit");
     forest = refitAfterCut(field->forest(), *whole, *plane, s, report);
   }
+  const StopDeferral writing;
   HpField rest(forest, whole->bounds());
   rest.targetError = s.error;
   // Of the field that was cut, and of the new cells beside it: together they are no more than their sum.
   rest.measuredError = field->measuredError + report.measured;
   rest.measuredMax = field->measuredMax + report.measuredMax;
   rest.write(options.output);
+  sayWhatIsMissing(options.output, report, s.error, rest.leafCount());
   if (settings.json) {
-    Json json = {{"input", options.input},         {"output", options.output},
-                 {"target_error", s.error},        {"measured_error", rest.measuredError},
-                 {"added_error", report.measured}, {"changed_share", report.measuredShare},
+    Json json = {{"input", options.input},
+                 {"output", options.output},
+                 {"target_error", s.error},
+                 {"measured_error", rest.measuredError},
+                 {"added_error", report.measured},
+                 {"changed_share", report.measuredShare},
+                 {"met", report.measured <= s.error},
                  {"samples", report.samples}};
     json.update(cellsJson(rest));
     json["seconds"] = stagesJson(profiler);
@@ -284,7 +318,7 @@ int cutField(const SdfOptions& options, const std::shared_ptr<const HpField>& fi
       fmt::format("{} -> {}: {:.0f} % of the domain fitted again, error {:.3g} beside the old field\n{}",
                   options.input, options.output, 100 * report.measuredShare, report.measured,
                   cellsText(rest)));
-  return 0;
+  return report.end == HpEnd::Stopped ? interruptedCode() : 0;
 }
 
 int useField(const SdfOptions& options, const Settings& settings) {
@@ -381,6 +415,11 @@ Verb addSdf(CLI::App& root) {
   app->add_option("--memory", options->memory, "Megabytes that coefficients may take [400]")
       ->check(positiveCheck())
       ->group(fit);
+  app->add_option("--budget", options->budget,
+                  "Most distances to compute for the fit, of which quick ones count a tenth [5e7]")
+      ->check(positiveCheck())
+      ->type_name("N")
+      ->group(fit);
   app->add_option("--domain", options->domain, "Box of the field: x0 y0 z0 x1 y1 z1")
       ->expected(6)
       ->group(fit);
@@ -408,6 +447,8 @@ Verb addSdf(CLI::App& root) {
       ->check(CLI::Range(16u, 8192u))
       ->group(use);
   app->footer(
+      "A fit that ends before the target (budget, memory, Ctrl-C) writes the best field so far and says its "
+      "error.\n"
       "Distances are negative inside. The picture shows distances with contour lines on the left, the cells "
       "with\n"
       "their degree on the right.\n"

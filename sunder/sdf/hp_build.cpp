@@ -52,6 +52,14 @@ std::array<uint32_t, 3> baseOf(const Box3& domain, const HpSettings& settings) {
   for (size_t d = 0; d < 3; ++d)
     if (base[d] == 0)
       base[d] = static_cast<uint32_t>(std::max(1.0, std::round(domain.extent()[int(d)] / edge)));
+  const double cells = double(base[0]) * base[1] * base[2];
+  const double coefficients = cells * double(coefficientCount(settings.firstDegree));
+  if (coefficients > double(settings.mostCoefficients))
+    throw Error(ErrorKind::Limit,
+                fmt::format("a base grid of {} x {} x {} cells has {:.3g} coefficients, the "
+                            "limit of memory is {:.3g}",
+                            base[0], base[1], base[2], coefficients, double(settings.mostCoefficients)))
+        .hint("take a coarser base grid, or allow more memory");
   return base;
 }
 

@@ -11,7 +11,9 @@
 // squared error integrated over the domain; it is conservative where the field is smooth.
 //
 // Guarantee: the result depends on source and settings alone, not on threads. What was reached is measured at
-// random points that construction did not use and stated in the report.
+// random points that construction did not use and stated in the report; where those show that the target is
+// missed after all, refinement goes on and fresh points measure again. Construction always ends: at the
+// target, or at a limit of coefficients, values, level and degree.
 // Cost: values of the source. Cells of degree p take (2p + 1)^3 with the standard rule, (p + 1)^3 with the
 // lean one. Where the source can answer from landmarks, almost all of them cost a tenth of an exact one.
 #pragma once
@@ -20,7 +22,6 @@
 #include "sunder/sdf/hp_fit.h"
 #include "sunder/sdf/hp_forest.h"
 
-#include <functional>
 #include <string>
 
 namespace sunder::sdf {
@@ -60,14 +61,22 @@ struct HpSettings {
   // Walls and gaps thinner than this many target errors are refined until the sign in their middle is right,
   // as far as the level allows; 0 leaves them to the error alone, which does not see them.
   double thinReach = 16;
-  uint64_t mostCoefficients = 50'000'000;      // 400 MB
-  std::function<void(double error)> progress;  // told the present error now and then
+  uint64_t mostCoefficients = 50'000'000;  // 400 MB
+  // Values that cells may be fitted to, all trials together; those found from landmarks count a tenth. Where
+  // the target is out of reach (a field that jumps, as that of an open mesh does), construction ends here
+  // with the best field so far.
+  uint64_t mostValues = 50'000'000;
+  // Whether a request to stop (base/stop.h) while cells are refined gives the field so far; else it throws
+  // Interrupted, as it does before there is a field.
+  bool keepOnStop = false;
 };
 
 enum class HpEnd {
-  Target,     // the target was met
+  Target,     // the target is met, by `measured` too where that decides (HpStop::Measured)
   Memory,     // the limit of coefficients was met first
+  Budget,     // the limit of values was met first
   Exhausted,  // no cell may be refined further
+  Stopped,    // a stop was requested first
 };
 
 struct HpReport {

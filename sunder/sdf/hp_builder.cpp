@@ -1,9 +1,13 @@
 #include "sunder/sdf/hp_builder.h"
 
 #include "sunder/base/parallel.h"
+#include "sunder/base/stop.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
 
 namespace sunder::sdf {
 
@@ -12,6 +16,8 @@ namespace {
 constexpr size_t kBatch = 32;  // cells tried at once: part of the result, so not a number of threads
 constexpr size_t kFinalSamples = 20000, kRefitSamples = 2048;  // to state the error
 constexpr uint64_t kStopSeed = 1, kFinalSeed = 2;
+constexpr uint64_t kNearValues = 10;  // values found from landmarks that take as long as an exact one
+constexpr double kTighter = 0.95;  // of the target at the points to stop by: other points see a little more
 constexpr uint64_t kRecountEvery = 1000;
 // Landmarks: along the longest side of the domain, and the share of the error that they may take.
 constexpr double kFewestLandmarks = 24, kMostLandmarks = 130;
@@ -28,6 +34,7 @@ HpBuilder::HpBuilder(const Field& source, const HpSettings& settings, const Box3
   forest_.base = base;
   diagonal_ = domain.diagonal();
   refined_ = {domain};
+  stopError_ = kTighter * settings.error;
   setTarget(domain.extent().prod());
 }
 
@@ -59,12 +66,44 @@ void HpBuilder::startFresh() {
 }
 
 HpForest HpBuilder::run() {
-  uint64_t pops = 0;
+  Work work("fitting", 0, "cells");
+  if (cut_ && !met()) prepareLandmarks();  // needed only now
+  uint64_t least = 0;
+  for (uint64_t round = 0;; ++round) {
+    try {
+      report_.end = refine(work, least);
+      if (report_.end == HpEnd::Target || report_.end == HpEnd::Exhausted) resolveThinPlaces(work);
+    } catch (const Interrupted&) {
+      if (!settings_.keepOnStop) throw;
+      report_.end = HpEnd::Stopped;
+    }
+    // Bounded: what is there is put in order and measured, also after a request to stop.
+    std::optional<StopDeferral> whole;
+    if (report_.end == HpEnd::Stopped) whole.emplace();
+    recount();
+    report_.estimate = volume_ > 0 ? std::sqrt(std::max(total_, 0.0) / volume_) : 0;
+    finish();
+    measure(kFinalSeed + round);
+    if (report_.end != HpEnd::Target || !probe_ || report_.measured <= settings_.error) break;
+    stopError_ *= kTighter * settings_.error / report_.measured;
+    least = kBatch << std::min<uint64_t>(round, 20);  // also where the points to stop by see no error
+  }
+  if (near_) {
+    report_.nearSamples = values_;
+    report_.samples += near_->searches();
+  } else {
+    report_.samples += values_;
+  }
+  return std::move(forest_);
+}
+
+// Refines the worst cells, `least` of them at least, until the target or a limit is met.
+HpEnd HpBuilder::refine(Work& work, uint64_t least) {
   std::vector<uint32_t> batch;
   std::vector<Trial> trials;
-  report_.end = HpEnd::Target;
-  if (cut_ && !met()) prepareLandmarks();  // needed only now
-  while (!met()) {
+  const uint64_t until = commits_ + least;
+  const auto enough = [&] { return commits_ >= until && met(); };
+  while (!enough()) {
     batch.clear();
     while (batch.size() < kBatch && !queue_.empty()) {
       const Waiting top = queue_.top();
@@ -77,48 +116,40 @@ HpForest HpBuilder::run() {
       }
       batch.push_back(top.cell);
     }
-    if (batch.empty()) {
-      report_.end = HpEnd::Exhausted;
-      break;
-    }
+    if (batch.empty()) return HpEnd::Exhausted;
     trials.assign(batch.size(), {});
+    tell(work);
     parallelFor(
         batch.size(), [&](size_t i) { trials[i] = attempt(cells_[batch[i]]); }, 1);
-    bool full = false;
     for (size_t i = 0; i < batch.size(); ++i) {
-      if (met()) break;
-      if (coefficients_ >= settings_.mostCoefficients) {
-        full = true;
-        break;
-      }
+      if (enough()) break;
+      if (const HpEnd limit = limitMet(); limit != HpEnd::Target) return limit;
       commit(batch[i], trials[i]);
-      if (++pops % kRecountEvery == 0) recount();
+      if (++commits_ % kRecountEvery == 0) recount();
     }
-    if (full) {
-      report_.end = HpEnd::Memory;
-      break;
-    }
-    if (settings_.progress) settings_.progress(std::sqrt(std::max(total_, 0.0) / volume_));
   }
-  if (report_.end != HpEnd::Memory) resolveThinPlaces();
-  recount();
-  report_.estimate = volume_ > 0 ? std::sqrt(std::max(total_, 0.0) / volume_) : 0;
-  finish();
-  measure();
-  return std::move(forest_);
+  return HpEnd::Target;
 }
 
-void HpBuilder::measure() {
-  if (near_) {
-    report_.nearSamples = values_;
-    report_.samples += near_->searches();
-  } else {
-    report_.samples += values_;
-  }
+// Target: none of the limits is.
+HpEnd HpBuilder::limitMet() const {
+  if (coefficients_ >= settings_.mostCoefficients) return HpEnd::Memory;
+  const uint64_t work = near_ ? values_ / kNearValues : values_;
+  return work >= settings_.mostValues ? HpEnd::Budget : HpEnd::Target;
+}
+
+void HpBuilder::tell(Work& work) const {
+  const double error = probe_ ? std::sqrt(std::max(measured_, 0.0) / double(probe_->points().size()))
+                              : std::sqrt(std::max(total_, 0.0) / volume_);
+  work.note(fmt::format("error {:.3g}, target {:.3g}", error, settings_.error));
+  work.set(cells_.size());
+}
+
+void HpBuilder::measure(uint64_t seed) {
   if (refined_.empty()) return;
   const double share = volume_ / forest_.domain.extent().prod();
   const size_t count = share < 1 ? kRefitSamples : kFinalSamples;
-  const HpError error = errorAt(forest_, HpProbe(exact_, refined_, count, kFinalSeed), diagonal_ / 40);
+  const HpError error = errorAt(forest_, HpProbe(exact_, refined_, count, seed), diagonal_ / 40);
   report_.samples += count;
   report_.measuredShare = share;
   report_.measured = error.rms;
@@ -325,7 +356,7 @@ void HpBuilder::recount() {
 }
 
 // Splits the cells that get the middle of a thin wall or gap wrong by more than half its depth.
-void HpBuilder::resolveThinPlaces() {
+void HpBuilder::resolveThinPlaces(Work& work) {
   if (!(settings_.thinReach > 0)) return;
   std::vector<Vec3> places = exact_.thinPlaces(settings_.thinReach * settings_.error);
   std::erase_if(places, [&](const Vec3& p) {
@@ -362,10 +393,11 @@ void HpBuilder::resolveThinPlaces() {
     }
     if (cells.empty()) return;
     for (size_t first = 0; first < cells.size(); first += kBatch) {
-      if (coefficients_ >= settings_.mostCoefficients) {
-        report_.end = HpEnd::Memory;
+      if (const HpEnd limit = limitMet(); limit != HpEnd::Target) {
+        report_.end = limit;
         return;
       }
+      tell(work);
       const size_t count = std::min(kBatch, cells.size() - first);
       std::vector<Trial> trials(count);
       parallelFor(
@@ -378,8 +410,7 @@ void HpBuilder::resolveThinPlaces() {
 bool HpBuilder::met() const {
   if (refined_.empty()) return true;
   if (!probe_) return total_ <= target_;
-  const double most = 0.95 * settings_.error;
-  return measured_ <= most * most * double(probe_->points().size());
+  return measured_ <= stopError_ * stopError_ * double(probe_->points().size());
 }
 
 // Numbers the leaves in the order of their nodes and gathers their coefficients.

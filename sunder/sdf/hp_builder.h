@@ -4,10 +4,12 @@
 // Cells are tried in batches of a fixed size, so that the result does not depend on the number of threads.
 #pragma once
 
+#include "sunder/base/work.h"
 #include "sunder/sdf/hp_build.h"
 #include "sunder/sdf/hp_probe.h"
 #include "sunder/sdf/near_field.h"
 
+#include <functional>
 #include <memory>
 #include <queue>
 
@@ -92,11 +94,14 @@ class HpBuilder {
   bool mayPay(const Cell& cell) const;
   Trial attempt(const Cell& cell, bool mayRaise = true) const;
   void commit(uint32_t index, Trial& trial);
+  HpEnd refine(Work& work, uint64_t least);
+  HpEnd limitMet() const;
+  void tell(Work& work) const;
   void recount();
   bool met() const;
   void finish();
-  void resolveThinPlaces();
-  void measure();
+  void resolveThinPlaces(Work& work);
+  void measure(uint64_t seed);
 
   void prepareProbe(size_t count);
   void gatherProbe(std::span<const uint32_t> cellOf);
@@ -115,7 +120,8 @@ class HpBuilder {
   HpReport& report_;
   HpForest forest_;
   double volume_ = 0, diagonal_ = 0, target_ = 0, total_ = 0, measured_ = 0;
-  uint64_t coefficients_ = 0, values_ = 0;
+  double stopError_ = 0;  // at the points to stop by
+  uint64_t coefficients_ = 0, values_ = 0, commits_ = 0;
   std::vector<Cell> cells_;
   std::priority_queue<Waiting> queue_;
   std::unique_ptr<HpProbe> probe_;

@@ -3,11 +3,13 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/prefix_sum.h"
+#include "sunder/base/work.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <Eigen/Cholesky>
+#include <fmt/format.h>
 
 namespace sunder::sdf {
 
@@ -351,8 +353,11 @@ ContinuityReport makeContinuous(HpForest& forest, const ContinuitySettings& sett
   p = z;
   double rz = dot(r, z);
   const double enough = settings.tolerance * settings.beta * std::sqrt(dot(before, before));
+  Work work("smoothing", 0, "iterations");
   while (true) {
-    report.converged = std::sqrt(dot(r, r)) <= enough;
+    const double residual = std::sqrt(dot(r, r));
+    report.converged = residual <= enough;
+    work.note(fmt::format("residual {:.2g}, enough {:.2g}", residual, enough));
     if (report.converged || report.iterations >= settings.maxIterations) break;
     matrix.multiply(p, q);
     parallelFor(n, [&](size_t i) { q[i] += settings.beta * p[i]; });
@@ -367,6 +372,7 @@ ContinuityReport makeContinuous(HpForest& forest, const ContinuitySettings& sett
     rz = rzNext;
     parallelFor(n, [&](size_t i) { p[i] = z[i] + ratio * p[i]; });
     ++report.iterations;
+    work.step();
   }
   report.energyAfter = matrix.energy(c);
   for (size_t i = 0; i < n; ++i) report.change += (c[i] - before[i]) * (c[i] - before[i]);

@@ -4,6 +4,7 @@
 #include "sunder/base/index.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/radix_sort.h"
+#include "sunder/base/work.h"
 
 #include <algorithm>
 #include <array>
@@ -213,6 +214,17 @@ struct Blocks {
   }
 };
 
+// As valuesOf, and says how far it is.
+void valuesInTurns(const Field& field, std::span<const Vec3> points, std::span<double> out) {
+  constexpr size_t kTurn = 1 << 16;
+  Work work("looking for the surface", points.size(), "blocks");
+  for (size_t begin = 0; begin < points.size(); begin += kTurn) {
+    const size_t count = std::min(kTurn, points.size() - begin);
+    valuesOf(field, points.subspan(begin, count), out.subspan(begin, count));
+    work.step(count);
+  }
+}
+
 // Which blocks to look into: those whose middle says that the surface may be there, and all that the surface
 // is followed into from others. A field steeper than it should be, or one that jumps, has such blocks;
 // without them the surface would end at their sides.
@@ -232,7 +244,7 @@ class Skipping {
       middles[b] = lattice.origin +
                    lattice.edge * (Vec3(f[0], f[1], f[2]) + Vec3::Constant(0.5 * (kBlockCells + 0.5)));
     }
-    valuesOf(field, middles, values);
+    valuesInTurns(field, middles, values);
     samples += blocks.size();
     const double reach = (1 + settings.slack) * lattice.edge * 0.5 * (kBlockCells + 1) * std::sqrt(3.0);
     for (uint32_t b = 0; b < blocks.size(); ++b) {
@@ -386,11 +398,13 @@ geometry::TriMesh isosurface(const Field& field, const IsosurfaceSettings& setti
   std::vector<EdgeTriangle> triangles;
   while (!skipping.fresh.empty()) {
     const std::vector<uint32_t>& fresh = skipping.fresh;
+    Work work("sampling", fresh.size(), "blocks");
     std::vector<BlockResult> results(fresh.size());
     parallelBlocks(fresh.size(), 32, [&](size_t begin, size_t end) {
-      BlockWork work;
+      BlockWork memory;
       for (size_t b = begin; b < end; ++b)
-        results[b] = fillBlock(field, lattice, settings.value, blocks.firstOf(fresh[b]), work);
+        results[b] = fillBlock(field, lattice, settings.value, blocks.firstOf(fresh[b]), memory);
+      work.step(end - begin);
     });
     for (const BlockResult& result : results) {
       triangles.insert(triangles.end(), result.triangles.begin(), result.triangles.end());
@@ -407,6 +421,7 @@ geometry::TriMesh isosurface(const Field& field, const IsosurfaceSettings& setti
   radixSort(std::span<uint64_t>(edges), scratch);
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
 
+  const Work meshing("meshing");
   geometry::TriMesh mesh;
   const std::vector<double> share = crossings(field, lattice, settings.value, edges, report.samples);
   mesh.positions.resize(edges.size());

@@ -3,6 +3,7 @@
 #include "sunder/base/bounds.h"
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/base/work.h"
 #include "sunder/geometry/adjacency.h"
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mass_properties.h"
@@ -77,6 +78,7 @@ std::vector<std::string> SignReport::problems() const {
 MeshField::MeshField(const TriMesh& mesh, SignRule rule) : bounds_(boundsOf(mesh.positions)) {
   if (mesh.triangles.empty())
     throw Error(ErrorKind::Geometry, "a distance field needs a mesh with triangles");
+  const Work work("looking at the mesh");
   query_ = std::make_unique<spatial::MeshQuery>(mesh);
   winding_ = std::make_unique<spatial::WindingNumber>(*query_);
   triangles_ = mesh.triangles;
@@ -186,18 +188,26 @@ void MeshField::samples(std::span<const Vec3> points, std::span<FieldSample> out
 
 // Rays from points spread over the faces, about a thickness apart, to the next surface on either side.
 std::vector<Vec3> MeshField::thinPlaces(double thickness) const {
-  constexpr uint32_t kMostOfAFace = 4096;
+  constexpr double kMostAlongAFace = 64;
+  constexpr double kMostRays = 4e6;  // of a mesh: beyond that they are farther apart
+  // Rays start at the centres of n * n smaller triangles, those upright.
+  const auto alongFace = [&](size_t t) {
+    const geometry::Triangle& v = triangles_[t];
+    const Vec3 &a = positions_[v[0]], &b = positions_[v[1]], &c = positions_[v[2]];
+    const double longest =
+        std::sqrt(std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()}));
+    return std::max(1.0, std::min(std::ceil(longest / thickness), kMostAlongAFace));
+  };
+  double wanted = 0;
+  for (size_t t = 0; t < triangles_.size(); ++t) wanted += alongFace(t) * (alongFace(t) + 1);
+  const double fewer = std::min(1.0, std::sqrt(kMostRays / std::max(wanted, 1.0)));
   std::vector<spatial::Ray> rays;
   for (size_t t = 0; t < triangles_.size(); ++t) {
     const geometry::Triangle& v = triangles_[t];
     const Vec3 &a = positions_[v[0]], &b = positions_[v[1]], &c = positions_[v[2]];
     const Vec3& normal = faceNormals_[t];
     if (normal.isZero(0)) continue;
-    const double longest =
-        std::sqrt(std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()}));
-    const double wanted = std::min(std::ceil(longest / thickness), std::sqrt(double(kMostOfAFace)));
-    const auto n =
-        static_cast<uint32_t>(std::max(wanted, 1.0));  // centres of n * n smaller triangles, those upright
+    const auto n = static_cast<uint32_t>(std::max(fewer * alongFace(t), 1.0));
     for (uint32_t i = 0; i < n; ++i)
       for (uint32_t j = 0; i + j < n; ++j) {
         const double u = (i + 1.0 / 3) / n, w = (j + 1.0 / 3) / n;

@@ -3,9 +3,12 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
+#include "sunder/base/stop.h"
 #include "sunder/sdf/field_combine.h"
 
 #include "sdf/sdf_cases.h"
+
+#include <atomic>
 
 #include <gtest/gtest.h>
 
@@ -308,6 +311,62 @@ TEST(HpBuild, LimitsEndWithTheBestReached) {
   EXPECT_GT(report.exhausted, 0u);
 }
 
+// The sign of a sheet's field jumps beside it: no cell follows that.
+TEST(HpBuild, ABudgetEndsWhatCannotBeMetOnAnyNumberOfThreads) {
+  const FunctionField step([](const Vec3& p) { return p.x() + 0.3 * p.y() < 0.1 ? -1.0 : 1.0; },
+                           {Vec3::Constant(-1), Vec3::Constant(1)});
+  HpSettings s;
+  s.error = 1e-6;
+  s.mostValues = 300'000;
+  std::vector<double> first;
+  for (const unsigned threads : {1u, 2u, 4u}) {
+    const ThreadLimit limit(threads);
+    HpReport report;
+    const HpForest forest = buildHp(step, s, report);
+    EXPECT_EQ(report.end, HpEnd::Budget);
+    EXPECT_GT(report.measured, s.error);
+    EXPECT_LT(report.samples, 2 * s.mostValues);
+    if (threads == 1) first = forest.coefficients;
+    EXPECT_EQ(forest.coefficients, first) << threads;
+  }
+}
+
+TEST(HpBuild, TheTargetIsMetByTheErrorThatIsStated) {
+  const FunctionField box = boxField();
+  for (const double error : {0.05, 0.02, 0.01, 5e-3, 2e-3}) {
+    HpSettings s;
+    s.error = error;
+    HpReport report;
+    buildHp(box, s, report);
+    EXPECT_EQ(report.end, HpEnd::Target);
+    EXPECT_LE(report.measured, error);
+  }
+}
+
+TEST(HpBuild, AStopGivesTheFieldSoFarWhereThatIsWanted) {
+  const FunctionField box = boxField();
+  // The field itself asks to stop once the cells are being refined.
+  std::atomic<size_t> asked{0};
+  const FunctionField stopping(
+      [&](const Vec3& p) {
+        if (++asked == 60'000) requestStop();
+        return box.value(p);
+      },
+      box.bounds());
+  HpSettings s;
+  s.error = 1e-9;
+  HpReport report;
+  EXPECT_THROW(buildHp(stopping, s, report), Interrupted);
+  clearStop();
+  asked = 0;
+  s.keepOnStop = true;
+  const HpForest forest = buildHp(stopping, s, report);
+  clearStop();
+  EXPECT_EQ(report.end, HpEnd::Stopped);
+  EXPECT_GT(forest.leafCount(), 0u);
+  EXPECT_NEAR(report.measured, measureHp(forest, box, 20'000, 7, 0).rms, 0.2 * report.measured);
+}
+
 TEST(HpBuild, RefusesNonsense) {
   const FunctionField torus = torusField();
   HpReport report;
@@ -320,6 +379,9 @@ TEST(HpBuild, RefusesNonsense) {
   s = {};
   s.domain = {Vec3::Zero(), Vec3(1, 0, 1)};
   EXPECT_THROW(buildHp(torus, s, report), Error);
+  s = {};
+  s.base = {500, 500, 500};
+  EXPECT_THROW(buildHp(torus, s, report), Error) << "a base grid of a gigabyte";
   const FunctionField endless([](const Vec3& p) { return p.y(); },
                               {Vec3::Constant(-std::numeric_limits<double>::infinity()), Vec3::Zero()});
   EXPECT_THROW(buildHp(endless, {}, report), Error);
