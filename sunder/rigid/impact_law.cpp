@@ -8,12 +8,13 @@ namespace sunder::rigid {
 
 namespace {
 
-constexpr double kTurn = 0.03;         // rad: the most by which the direction of sliding turns in a piece
-constexpr int kMostPieces = 500;       // of the path of an impact
-constexpr double kSticks = 1e-10;      // of the velocity before: slower is not sliding
-constexpr int kMostSweeps = 20;        // over the contacts of a pair
+constexpr double kTurn = 0.2;          // rad: the most by which the direction of sliding turns in a piece
+constexpr double kStraight = 1e-5;     // rad: less is no turn
+constexpr int kMostPieces = 100;       // of the path of an impact
+constexpr double kSticks = 1e-7;       // of the velocity before: slower is not sliding
+constexpr int kMostSweeps = 10;        // over the contacts of a pair
 constexpr int kMostSeparations = 100;  // likewise, of those that still approach
-constexpr double kConverged = 1e-4;    // of the fastest approach: smaller changes end the sweeps
+constexpr double kConverged = 3e-4;    // of the fastest approach: smaller changes end the sweeps
 constexpr double kTolerance = 1e-4;    // of the fastest approach: slower ones are left
 
 Mat3 frameOf(const Vec3& normal) {
@@ -123,14 +124,30 @@ Vec3 energeticImpulse(const Mat3& response, const Vec3& velocity, double frictio
     const double along = direction.dot(rate);
     const double across = std::abs(direction.x() * rate.y() - direction.y() * rate.x());
     // Until sliding ends or has turned so far.
-    double length = std::numeric_limits<double>::infinity();
-    if (along < 0) length = (across > -0.1 * kTurn * along ? 0.5 : 1.0) * speed / -along;
-    if (across > 1e-12 * std::abs(along)) length = std::min(length, kTurn * speed / across);
-    length = std::min(
-        length, path.end(response.row(0).dot(Vec3(1, -friction * direction.x(), -friction * direction.y()))));
-    Vec2 middle = direction;
-    if (std::isfinite(length)) middle = (slip + 0.5 * length * rate).normalized();
-    if (path.go(Vec3(1, -friction * middle.x(), -friction * middle.y()), length)) return path.impulse;
+    const double pace = response(0, 0) - friction * coupling.dot(direction);
+    double length = path.end(pace);
+    if (along < 0) length = std::min(length, (across > -0.1 * kTurn * along ? 0.5 : 1.0) * speed / -along);
+    if (across * length > kStraight * speed) {
+      // Work is taken and given back on either side of the end of compression.
+      if (path.velocity.x() < 0 && pace > 0)
+        length = std::min(length, std::max(-path.velocity.x() / pace, 0.01 * length));
+      // How fast the turning itself changes with the direction.
+      const Vec2 aside(-direction.y(), direction.x());
+      const double bend =
+          std::abs(friction * (direction.dot(within * direction) - aside.dot(within * aside)) -
+                   direction.dot(coupling));
+      length = std::min(length, std::max(kTurn / std::max(across, 0.5 * bend), kStraight / across) * speed);
+    }
+    // The mean direction over the piece, as the classical method of Runge and Kutta has it.
+    Vec2 mean = direction;
+    if (std::isfinite(length)) {
+      const Vec2 second = (slip + 0.5 * length * rate).normalized();
+      const Vec2 third = (slip + 0.5 * length * (coupling - friction * (within * second))).normalized();
+      Vec2 last = slip + length * (coupling - friction * (within * third));
+      last = last.norm() > 0.25 * speed ? Vec2(last.normalized()) : third;
+      mean = (direction + 2 * second + 2 * third + last) / 6;
+    }
+    if (path.go(Vec3(1, -friction * mean.x(), -friction * mean.y()), length)) return path.impulse;
   }
   // Not sliding: friction holds the contact, or it slides on in the direction that it is pushed to.
   const Vec2 held = leastInDisk(within, -coupling, friction);
@@ -140,7 +157,7 @@ Vec3 energeticImpulse(const Mat3& response, const Vec3& velocity, double frictio
 
 namespace {
 
-Vec3 relativeVelocity(const Mover& a, const Mover& b, const ImpactPoint& point) {
+inline Vec3 relativeVelocity(const Mover& a, const Mover& b, const ImpactPoint& point) {
   return b.velocityAt(point.armB) - a.velocityAt(point.armA);
 }
 
@@ -176,8 +193,9 @@ void ImpactLaw::prepare(const Mover& a, const Mover& b, std::span<const ImpactPo
   }
 }
 
-void ImpactLaw::compress(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction,
+void ImpactLaw::compress(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,
                          double tolerance) {
+  Mover a = first, b = second;  // the compiler keeps copies in registers
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     double largest = 0;
     for (size_t i = 0; i < points.size(); ++i) {
@@ -202,11 +220,14 @@ void ImpactLaw::compress(Mover& a, Mover& b, std::span<const ImpactPoint> points
     }
     if (largest < tolerance) break;
   }
+  first = a;
+  second = b;
 }
 
 // Friction goes down the slope of the energy, by steps that do not go beyond the least.
-void ImpactLaw::restitute(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction,
+void ImpactLaw::restitute(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,
                           double restitution, double tolerance) {
+  Mover a = first, b = second;
   for (size_t i = 0; i < points.size(); ++i) {
     Row& row = rows_[i];
     apply(a, b, points[i], restitution * (row.normal * points[i].normal + row.tangent));
@@ -229,6 +250,8 @@ void ImpactLaw::restitute(Mover& a, Mover& b, std::span<const ImpactPoint> point
     }
     if (largest < tolerance) break;
   }
+  first = a;
+  second = b;
 }
 
 // Each impulse lowers the energy. What the impact gave is not taken back.

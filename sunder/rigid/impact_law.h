@@ -5,7 +5,7 @@
 // sliding where less than mu dp is enough. Compression ends when the normal velocity is 0, the impact when
 // the normal force has given back the part e^2 of the work that it took in compression. The path is exact
 // where the direction of sliding does not turn (motion in a plane, balls); else it consists of straight
-// pieces in which that direction turns by no more than 0.03 rad (0.2 % of the impulse).
+// pieces (Runge and Kutta of fourth order) in which that direction turns by no more than 0.2 rad.
 //
 // Several contacts: first the impact without restitution, P, with friction at each contact within the cone of
 // its normal impulse and against its sliding; then normal impulses (1 + e) P_n (Poisson) and those
@@ -52,9 +52,10 @@ class ImpactLaw {
     Vec3 tangent;
   };
   void prepare(const Mover& a, const Mover& b, std::span<const ImpactPoint> points);
-  void compress(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction, double tolerance);
-  void restitute(Mover& a, Mover& b, std::span<const ImpactPoint> points, double friction, double restitution,
-                 double tolerance);
+  void compress(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,
+                double tolerance);
+  void restitute(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,
+                 double restitution, double tolerance);
   void bound(Mover& a, Mover& b, const Mover& oldA, const Mover& oldB, std::span<const ImpactPoint> points);
   void separate(Mover& a, Mover& b, std::span<const ImpactPoint> points, double tolerance);
   std::vector<Row> rows_;

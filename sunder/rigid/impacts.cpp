@@ -18,22 +18,28 @@ double partOfFirst(const BodyConstants& a, const BodyConstants& b) {
   return b.outer / (a.outer + b.outer);
 }
 
-// A contact some time after now: how far apart the surfaces are there, and the middle between them.
-struct Gap {
-  Gap(const Contact& contact, double partA, const Mover& a, const Vec3& centreA, const Mover& b,
-      const Vec3& centreB, double time) {
-    // Since the start of the step, when contacts were found.
-    const Vec3 moveA = a.movedBy() + time * a.velocity(), moveB = b.movedBy() + time * b.velocity();
-    const Vec3 turnA = a.turnedBy() + time * a.spin(), turnB = b.turnedBy() + time * b.spin();
-    const Vec3 armA = contact.point - (centreA - a.movedBy()), armB = contact.point - (centreB - b.movedBy());
-    const double wayA = contact.normal.dot(moveA + turnA.cross(armA));
-    const double wayB = contact.normal.dot(moveB + turnB.cross(armB));
-    separation = contact.separation + wayB - wayA;
-    const Vec3 along = partA * moveA + (1 - partA) * moveB;
-    middle = contact.point + along + (0.5 * (wayA + wayB) - contact.normal.dot(along)) * contact.normal;
+// How two bodies have moved since the start of the step, when contacts were found, and go on for some time.
+struct Way {
+  Way(const Mover& a, const Vec3& centreA, const Mover& b, const Vec3& centreB, double time)
+      : startA(centreA - a.movedBy()),
+        startB(centreB - b.movedBy()),
+        moveA(a.movedBy() + time * a.velocity()),
+        moveB(b.movedBy() + time * b.velocity()),
+        turnA(a.turnedBy() + time * a.spin()),
+        turnB(b.turnedBy() + time * b.spin()) {}
+
+  Vec3 surfaceA(const Contact& contact) const { return moveA + turnA.cross(contact.point - startA); }
+  Vec3 surfaceB(const Contact& contact) const { return moveB + turnB.cross(contact.point - startB); }
+  double separation(const Contact& contact) const {
+    return contact.separation + contact.normal.dot(surfaceB(contact) - surfaceA(contact));
   }
-  double separation;
-  Vec3 middle;
+  // The middle between the surfaces; `partA` of the motion along them is the first body's.
+  Vec3 middle(const Contact& contact, double partA) const {
+    const Vec3 along = partA * moveA + (1 - partA) * moveB;
+    const double across = 0.5 * contact.normal.dot(surfaceA(contact) + surfaceB(contact));
+    return contact.point + along + (across - contact.normal.dot(along)) * contact.normal;
+  }
+  Vec3 startA, startB, moveA, moveB, turnA, turnB;
 };
 
 }  // namespace
@@ -86,7 +92,7 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   };
   const Vec3 pullA = pull(record.a), pullB = pull(record.b);
   const Vec3 centreA = bodies.state.position[record.a], centreB = bodies.state.position[record.b];
-  const double partA = partOfFirst(bodies.constants[record.a], bodies.constants[record.b]);
+  const Way now(a, centreA, b, centreB, 0);
 
   points_.clear();
   contacts_.clear();
@@ -94,16 +100,16 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   bool strikes = false, closes = false;
   for (uint32_t i = record.first; i < record.first + record.count; ++i) {
     const Contact& contact = table.contacts[i].contact;
-    const Gap gap(contact, partA, a, centreA, b, centreB, 0);
-    const double speed =
-        contact.normal.dot(b.velocityAt(gap.middle - centreB) - a.velocityAt(gap.middle - centreA));
+    const double separation = now.separation(contact);
+    const double speed = contact.normal.dot(b.velocityAt(contact.point - now.startB) -
+                                            a.velocityAt(contact.point - now.startA));
     // Those that close a little later strike along, so that a face that lands flat leaves flat; those that
     // touch are in the way.
-    if (gap.separation > 0 && gap.separation + kTogether * h * speed >= 0) continue;
+    if (separation > 0 && separation + kTogether * h * speed >= 0) continue;
     contacts_.push_back(i);
     if (speed >= 0) continue;
-    closes |= gap.separation + h * speed < 0;
-    const double time = gap.separation > 0 ? std::min(gap.separation / -speed, h) : 0.0;
+    closes |= separation + h * speed < 0;
+    const double time = separation > 0 ? std::min(separation / -speed, h) : 0.0;
     first = std::min(first, time);
     // Gravity and forces were added for the whole substep; the impact sees their part up to then.
     strikes |= speed - contact.normal.dot(pullB - pullA) * (h - time) < -settings.bounceSpeed;
@@ -111,11 +117,13 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   if (!strikes || !closes) return false;
 
   // At the time of the impact both bodies are there with their old velocities.
+  const double partA = partOfFirst(bodies.constants[record.a], bodies.constants[record.b]);
+  const Way then(a, centreA, b, centreB, first);
   for (const uint32_t i : contacts_) {
     const Contact& contact = table.contacts[i].contact;
-    const Vec3 middle = Gap(contact, partA, a, centreA, b, centreB, first).middle;
-    points_.push_back({contact.normal, middle - (centreA + a.velocity() * first),
-                       middle - (centreB + b.velocity() * first), Vec3::Zero()});
+    const Vec3 middle = then.middle(contact, partA);
+    points_.push_back({contact.normal, middle - (then.startA + then.moveA),
+                       middle - (then.startB + then.moveB), Vec3::Zero()});
   }
   const double rest = h - first;
   const auto toTheImpact = [&](uint32_t body, Mover& mover, const Vec3& pulled) {

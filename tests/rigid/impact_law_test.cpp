@@ -239,16 +239,16 @@ TEST(ImpactLaw, TenThousandImpactsNeitherAddEnergyNorLeaveAnApproach) {
     gain = std::max(gain, (a.energy() + b.energy()) / energy - 1);
     Vec3 sum = Vec3::Zero(), torque = Vec3::Zero();
     double size = 0;
+    for (const ImpactPoint& point : points) size += point.impulse.norm();
     for (const ImpactPoint& point : points) {
       const double normalPart = point.normal.dot(point.impulse);
       const double tangent = (point.impulse - normalPart * point.normal).norm();
-      EXPECT_GE(normalPart, -1e-12 * point.impulse.norm());
-      cone = std::max(cone, (tangent - friction * normalPart) / (point.impulse.norm() + 1e-300));
+      EXPECT_GE(normalPart, -1e-12 * size);
+      cone = std::max(cone, (tangent - friction * normalPart) / size);
       approaching = std::max(
           approaching,
           -point.normal.dot(b.mover.velocityAt(point.armB) - a.mover.velocityAt(point.armA)) / fastest);
       sum += point.impulse;
-      size += point.impulse.norm();
       torque += (point.armB + atB).cross(point.impulse);
     }
     // What a wall takes is the impulse itself.
