@@ -276,6 +276,23 @@ TEST(Breakage, NothingIsLeftOfAWorldThatIsGone) {
   EXPECT_GT(most, before + 1'000'000);
   EXPECT_LT(held(), before + 100'000);
 }
+// A ball that strikes at a slant: its normal impulse of 16 N s is too weak, with friction it is 22 N s.
+TEST(Breakage, FrictionIsPartOfTheBlow) {
+  const char* slant = R"({
+    "world": {"frames": 8, "timeStep": "1/240 s"},
+    "materials": {"stone": {"like": "granite", "density": 1000, "restitution": 0.3, "friction": 1}},
+    "bodies": [
+      {"id": "ground", "shape": {"plane": {}}, "kind": "static", "material": "stone"},
+      {"id": "ball", "shape": {"sphere": {"radius": 0.1}}, "material": "stone", "position": [0, 0.15, 0], "velocity": [12, -3, 0],
+       "fracture": {"model": "voronoi", "pieces": 6, "impulse": "19 N s", "edge": "4 cm"}}
+    ]
+  })";
+  for (const bool rough : {false, true}) {
+    World world(breakageFrom(slant, {rough ? "materials.stone.friction=1" : "materials.stone.friction=0"}));
+    while (world.frame() < 8) world.advance();
+    EXPECT_EQ(world.breakage().changes().size(), rough ? 1u : 0u);
+  }
+}
 
 TEST(Breakage, ForcesOnABodyActOnItsPieces) {
   std::string text = kBars;
