@@ -21,7 +21,7 @@
 // fastest approach before, provided the iterations suffice. Friction is within the cone of the normal
 // impulse. Momentum and angular momentum are kept to rounding.
 //
-// Cost: 0.2 us for one contact in a plane, some us for several.
+// Cost: some microseconds; about 8 with everything around it in a tumbling pile of boxes, 2.3 contacts each.
 #pragma once
 
 #include "sunder/rigid/mover.h"

@@ -92,9 +92,9 @@ struct SimulationSettings {
 struct ContactEvent {
   BodyIndex a, b;
   Vec3 point = Vec3::Zero(), normal = Vec3::UnitY();
-  double impulse = 0;                // N s along the normal
+  double impulse = 0;              // N s along the normal
   Vec3 tangential = Vec3::Zero();  // N s on b, by friction
-  double approach = 0;  // m/s along the normal before the step
+  double approach = 0;             // m/s along the normal before the step
 };
 
 // A contact as it is now, for viewers and statistics.

@@ -54,8 +54,8 @@ std::vector<fracture::Blow> Breakage::blowsOn(uint32_t body, const Piece& piece,
     const bool second = event.b.value == body;
     fracture::Blow blow;
     blow.point = piece.pose.localPoint(event.point);
-    blow.impulse = piece.pose.localDirection((second ? 1 : -1) *
-                                             (event.impulse * event.normal + event.tangential));
+    blow.impulse =
+        piece.pose.localDirection((second ? 1 : -1) * (event.impulse * event.normal + event.tangential));
     blow.speed = fastest;
     blow.other = sideOf(simulation, scene_, second ? event.a : event.b, event.point, spawned_);
     blows.push_back(blow);
