@@ -13,12 +13,12 @@
 // Newton's law at each contact that carries. Contacts that still approach get the impact without restitution
 // and friction.
 //
-// Guarantees: kinetic energy does not grow. For one contact the work is e^2 - 1 times that of compression,
-// and friction only takes. For several, with velocities u before and u' after P: (1 + e) P does the work
-// (1 + e)/2 ((1 - e) u.P + (1 + e) u'.P), where u'.P <= 0 by the law of friction and u.P = u'.P - P.K P < 0;
-// choosing the tangential impulses of least energy lowers it. What is lost on the way because iterations end
-// is made good at the end by scaling all impulses. No contact approaches afterwards by more than 1e-4 of the
-// fastest approach before, provided the iterations suffice. Friction is within the cone of the normal
+// Guarantees: kinetic energy does not grow. For one contact the work is 1 - e^2 times that of compression,
+// below 0, and friction only takes. For several, with velocities u before and u' after P: (1 + e) P does the
+// work (1 + e)/2 ((1 - e) u.P + (1 + e) u'.P), where u'.P <= 0 by the law of friction and u.P = u'.P - P.K P
+// < 0; choosing the tangential impulses of least energy lowers it. What is lost on the way because iterations
+// end is made good at the end by scaling all impulses. No contact approaches afterwards by more than 1e-4 of
+// the fastest approach before, provided the iterations suffice. Friction is within the cone of the normal
 // impulse. Momentum and angular momentum are kept to rounding.
 //
 // Cost: some microseconds; about 8 with everything around it in a tumbling pile of boxes, 2.3 contacts each.
