@@ -11,6 +11,7 @@
 
 #include "cut/cut_shapes.h"
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -70,15 +71,17 @@ PolygonSoup placed(const PolygonSoup& soup, RandomStream& random, bool aligned) 
   if (aligned) {
     PolygonSoup out = soup;
     const uint32_t turns = random.below(3);
-    const Vec3 by(random.below(9) / 8.0 - 0.5, random.below(9) / 8.0 - 0.5, random.below(9) / 8.0 - 0.5);
+    Vec3 by;  // one draw a statement: compilers order arguments differently
+    for (int k = 2; k >= 0; --k) by[k] = random.below(9) / 8.0 - 0.5;
     for (Vec3& p : out.positions) {
       for (uint32_t i = 0; i < turns; ++i) p = Vec3(p.y(), p.z(), p.x());
       p += by;
     }
     return out;
   }
-  const Quat turn =
-      Quat(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+  std::array<double, 4> q;
+  for (double& part : q) part = random.uniform(-1, 1);
+  const Quat turn(q[3], q[2], q[1], q[0]);
   return moved(soup, {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)},
                turn.normalized());
 }

@@ -15,7 +15,7 @@ namespace sunder::spatial {
 namespace {
 
 // Sanitizers look for other faults than rare misses, and slow the oracle's arithmetic down twentyfold.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef SUNDER_SANITIZED
 constexpr size_t kThinning = 10;
 #else
 constexpr size_t kThinning = 1;

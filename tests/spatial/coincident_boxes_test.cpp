@@ -70,7 +70,7 @@ void refuseEqualBoxes(size_t count) {
   if (!measured) return;
   const double used = peakMegabytes() - before;
   std::printf("peak of %zu equal boxes: %.0f MB\n", count, used);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef SUNDER_SANITIZED
   EXPECT_LT(used, 400 + 100e-6 * static_cast<double>(count));
 #endif
 }
