@@ -179,7 +179,9 @@ int run(int argc, char** argv) {
     throw Error(ErrorKind::Usage, e.what()).hint("see '" + verb + " --help'");
   }
   setLogLevel(settings.quiet ? LogLevel::Error : settings.verbose ? LogLevel::Debug : LogLevel::Info);
-  const ThreadLimit limit(settings.threads);
+  // Never destroyed: after a worker that could not be started, oneTBB would wait for it without end.
+  static const ThreadLimit& limit = *new ThreadLimit(settings.threads);
+  (void)limit;
   if (threadCount() < settings.threads)
     logWarn("only {} of the {} threads asked for can be started here", threadCount(), settings.threads);
   catchStopSignals();
