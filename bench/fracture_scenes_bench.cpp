@@ -35,7 +35,7 @@ const char* kTori = R"({
     {"id": "basin", "shape": "basin", "kind": "static", "material": "steel"}
   ],
   "arrays": [{
-    "id": "ring", "body": {"fracture": {"edge": "4 cm"}}, "shapes": ["ring"], "materials": ["porcelain"],
+    "id": "ring", "body": {"fracture": {"edge": "1.9 cm"}}, "shapes": ["ring"], "materials": ["porcelain"],
     "fill": {"count": 30, "box": {"lower": [-0.5, 1.0, -0.5], "upper": [0.5, 3.6, 0.5]}, "spacing": 0.33},
     "turned": true
   }]
@@ -51,10 +51,10 @@ const char* kLetters = R"({
   },
   "bodies": [
     {"id": "ground", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
-    {"id": "S", "shape": "s", "material": "plaster", "position": [-1.0, 1.9, 0], "rotation": {"degrees": [10, 0, 12]}, "fracture": {"edge": "6 cm"}},
-    {"id": "U", "shape": "u", "material": "plaster", "position": [-0.5, 2.1, 0], "rotation": {"degrees": [-8, 5, -20]}, "fracture": {"edge": "6 cm"}},
-    {"id": "N", "shape": "n", "material": "plaster", "position": [0, 2.0, 0], "rotation": {"degrees": [5, 0, 8]}, "fracture": {"edge": "6 cm"}},
-    {"id": "R", "shape": "r", "material": "plaster", "position": [0.5, 2.1, 0], "rotation": {"degrees": [8, 0, -8]}, "fracture": {"edge": "6 cm"}}
+    {"id": "S", "shape": "s", "material": "plaster", "position": [-1.0, 1.9, 0], "rotation": {"degrees": [10, 0, 12]}, "fracture": {"edge": "3.4 cm"}},
+    {"id": "U", "shape": "u", "material": "plaster", "position": [-0.5, 2.1, 0], "rotation": {"degrees": [-8, 5, -20]}, "fracture": {"edge": "3.4 cm"}},
+    {"id": "N", "shape": "n", "material": "plaster", "position": [0, 2.0, 0], "rotation": {"degrees": [5, 0, 8]}, "fracture": {"edge": "3.4 cm"}},
+    {"id": "R", "shape": "r", "material": "plaster", "position": [0.5, 2.1, 0], "rotation": {"degrees": [8, 0, -8]}, "fracture": {"edge": "3.4 cm"}}
   ]
 })";
 

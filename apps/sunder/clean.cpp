@@ -1,5 +1,6 @@
 // sunder clean IN -o OUT
 #include "sunder/base/error.h"
+#include "sunder/base/work.h"
 #include "sunder/geometry/mesh_clean.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
@@ -7,6 +8,7 @@
 #include "command.h"
 
 #include <memory>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -47,7 +49,9 @@ int cleanFile(CleanArguments arguments, const Settings& settings) {
     throw Error(ErrorKind::Unsupported, "holds tetrahedra only; clean works on surfaces")
         .inFile(arguments.input)
         .hint("'sunder convert' to a surface format takes the boundary");
+  std::optional<Work> work(std::in_place, "cleaning");
   geometry::CleanResult result = geometry::cleanMesh(std::move(file.surface), arguments.clean);
+  work.reset();
   file.surface = std::move(result.mesh);
   if (!file.volume.tets.empty()) {
     file.volume = {};

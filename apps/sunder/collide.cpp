@@ -3,6 +3,7 @@
 #include "sunder/base/file.h"
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/work.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/spatial/mesh_ccd.h"
 #include "sunder/spatial/narrow_phase.h"
@@ -116,11 +117,13 @@ int collideStill(const CollideOptions& options, const Settings& settings, Profil
   PairList boxes;
   {
     const ProfileScope scope("build");
+    const Work work("building trees");
     builder.build(treeA, TriangleLeaves{a.positions, a.triangles}, tree);
     if (!options.self) builder.build(treeB, TriangleLeaves{b.positions, b.triangles}, tree);
   }
   {
     const ProfileScope scope("traverse");
+    const Work work("looking for pairs");
     try {
       overlapPairs(treeA, options.self ? treeA : treeB, boxes, options.maxPairs);
     } catch (const Error& e) {
@@ -131,6 +134,7 @@ int collideStill(const CollideOptions& options, const Settings& settings, Profil
   std::vector<PrimitivePair> triangles;
   {
     const ProfileScope scope("triangles");
+    const Work work("testing triangles");
     const TriangleSet setA{a.positions, a.triangles}, setB{b.positions, b.triangles};
     const auto neighbours = options.neighbours == "exact" ? Neighbours::Exact : Neighbours::Skip;
     triangles = options.self ? selfIntersectingPairs(setA, boxes.pairs(), neighbours)
@@ -198,6 +202,7 @@ int collideMoving(const CollideOptions& options, const Settings& settings, Profi
   EarliestContact contact;
   try {
     const ProfileScope scope("ccd");
+    const Work work("looking for impacts");
     contact = options.self ? ccd.self(a.moving(), ccdSettings, options.maxPairs)
                            : ccd.between(a.moving(), b.moving(), ccdSettings, options.maxPairs);
   } catch (const Error& e) {

@@ -2,6 +2,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
 #include "sunder/base/log.h"
+#include "sunder/base/work.h"
 #include "sunder/cut/attributes.h"
 #include "sunder/cut/patches.h"
 #include "sunder/cut/resolve.h"
@@ -142,7 +143,9 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
                           .mendRounding = arguments.mendRounding};
   for (const OpName& o : kOps)
     if (arguments.op == o.name) options.op = o.op;
+  std::optional<Work> work(std::in_place, "cutting");
   const cut::CutResult result = cut::cut(mesh, cutters, options);
+  work.reset();
   const std::vector<geometry::PolygonSoup> fragments = cut::separate(result);
 
   Json pieces = Json::array();

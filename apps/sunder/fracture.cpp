@@ -1,7 +1,6 @@
 // sunder fracture MESH --material NAME --impact auto|X,Y,Z,VX,VY,VZ -o pieces/
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
-#include "sunder/base/profiler.h"
 #include "sunder/fracture/adaptive_fracture.h"
 #include "sunder/fracture/fine_surface.h"
 #include "sunder/fracture/rest_mesh.h"
@@ -36,7 +35,7 @@ struct FractureOptions {
   std::string input, output, impact = "auto", duration = "source", scheme = "euler", recovery = "lumped";
   MaterialChoice material;
   std::optional<double> strength, surfaceEnergy;
-  double speed = 5, ball = 0, edge = 0, noise = 0;
+  double speed = 5, ball = 0, edge = 0, noise = 0, budget = fracture::FractureSettings{}.mostWork;
   uint32_t cycles = 1, steps = 20, voronoi = 0;
   bool arrest = false, sharp = true, coarse = false;
 };
@@ -139,15 +138,15 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   if (material.elastic.locks())
     logWarn("Poisson's ratio {} is close to 0.5: the body will seem too stiff", material.elastic.poisson);
 
-  std::optional<geometry::TriMesh> given;
-  const fracture::CrackedMesh body(
-      readSolid(options.input, options.edge, 12, options.sharp, settings, &given));
+  SolidInput input = readSolid(options.input, options.edge, 12, options.sharp, SolidVolume::Whole, settings);
+  const fracture::CrackedMesh body(std::move(input.mesh));
   try {
     fracture::requireOnePart(body.mesh);
   } catch (Error& error) {
     error.inFile(options.input);
     throw;
   }
+  if (!input.note.empty() && !settings.quiet) logInfo("{}: {}", options.input, input.note);
   const geometry::TriMesh surface = geometry::boundarySurface(body.mesh).surface;
   const geometry::MassProperties mass = geometry::massProperties(surface);
   const Impact impact = impactOf(options, surface, mass);
@@ -156,6 +155,7 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   fracture::FractureSettings how;
   how.cycles = options.cycles;
   how.steps = options.steps;
+  how.mostWork = options.budget;
   how.arrest = options.arrest;
   how.contact.duration =
       options.duration == "hertz" ? fracture::DurationModel::Hertz : fracture::DurationModel::Source;
@@ -177,8 +177,13 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
     outcome = fracture.strike(body, material, {&blow, 1}, how, edge, next);
   }
 
+  const bool wholeBlow = options.voronoi > 0 || !outcome.analysed || outcome.steps == options.steps;
+  if (!wholeBlow)
+    logWarn("{}: the analysis ended by its budget (--budget) after {} of {} steps: cracks may be missing",
+            options.input, outcome.steps, options.steps);
+
   std::optional<fracture::FineSurface> fine =
-      options.coarse ? std::nullopt : fineSurface(given, body.mesh, options);
+      options.coarse ? std::nullopt : fineSurface(input.surface, body.mesh, options);
   std::vector<fracture::FinePiece> shown;
   if (fine && outcome.broken) {
     const fracture::Dissection& cracked = outcome.broken->cracked;
@@ -237,6 +242,9 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
                    {"duration", outcome.duration}}},
                  {"tets", outcome.tets},
                  {"refined_tets", outcome.refinedTets},
+                 {"steps", outcome.steps},
+                 {"complete", wholeBlow},
+                 {"work", outcome.work},
                  {"largest_stress", outcome.largestStress},
                  {"cracks", cracks},
                  {"fragments", outcome.pieces.size()},
@@ -295,6 +303,10 @@ Verb addFracture(CLI::App& root) {
       ->type_name("N");
   app->add_option("--steps", options->steps, "Of time while the ball touches [20]")
       ->check(CLI::Range(1, 10000))
+      ->type_name("N");
+  app->add_option("--budget", options->budget,
+                  "Work after which the analysis ends with the cracks so far: tetrahedra times steps [1e8]")
+      ->check(positiveCheck())
       ->type_name("N");
   app->add_option("--noise", options->noise, "How far cracks leave their planes, in metres [0]")
       ->check(notNegativeCheck())

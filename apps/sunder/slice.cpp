@@ -1,5 +1,6 @@
 // sunder slice MESH --count 20 -o DIR: a mesh cut into slices of equal height
 #include "sunder/base/error.h"
+#include "sunder/base/work.h"
 #include "sunder/cut/attributes.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/show/export_files.h"
@@ -32,6 +33,7 @@ int sliceMesh(const SliceArguments& arguments, const Settings& settings) {
         .inFile(arguments.input);
   const auto cutOff = [&](const geometry::PolygonSoup& mesh, const geometry::PolygonSoup& plane, cut::Op op,
                           double& volume) {
+    const Work work("cutting");
     cut::CutResult result = cut::cut(mesh, plane, {.op = op, .triangles = arguments.triangles});
     cut::transferAttributes(mesh, plane, result);
     volume = 0;

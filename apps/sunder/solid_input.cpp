@@ -2,6 +2,9 @@
 
 #include "sunder/base/error.h"
 #include "sunder/geometry/mesh_io.h"
+#include "sunder/geometry/tet_mesh.h"
+#include "sunder/sdf/mesh_field.h"
+#include "sunder/tet/solid_fill.h"
 #include "sunder/tet/stuffing.h"
 #include "sunder/tet/tet_report.h"
 #include "sunder/world/scene.h"
@@ -35,25 +38,50 @@ std::vector<double> numbersOf(const std::string& text, size_t count, const char*
   return values;
 }
 
-geometry::TetMesh readSolid(const std::string& path, double edge, double edgesPerSide, bool sharp,
-                            const Settings& settings, std::optional<geometry::TriMesh>* surface) {
+SolidInput readSolid(const std::string& path, double edge, double edgesPerSide, bool sharp,
+                     SolidVolume volume, const Settings& settings) {
+  SolidInput input;
   const bool field = std::filesystem::path(path).extension() == ".sdf";
   if (!field && !geometry::readMesh(path).volume.tets.empty()) {
     tet::TetFileReport report;
-    geometry::TetMesh mesh = tet::readTetMesh(path, tet::InvertedTets::Turn, report);
+    input.mesh = tet::readTetMesh(path, tet::InvertedTets::Turn, report);
     reportNotes(settings, path, report.notes);
-    return mesh;
+    return input;
   }
   FieldInput source = readField(path, settings);
-  tet::FillReport report;
-  if (!(edge > 0)) edge = source.field->bounds().extent().maxCoeff() / edgesPerSide;
-  geometry::TetMesh mesh = tet::fill(*source.field, {.edge = edge, .sharp = sharp}, report);
-  if (mesh.tets.empty())
-    throw Error(ErrorKind::Geometry, "has no inside to fill")
-        .inFile(path)
-        .hint("the mesh may be open, or thinner than --edge");
-  if (surface) *surface = std::move(source.surface);
-  return mesh;
+  const bool given = edge > 0;
+  if (!given) edge = source.field->bounds().extent().maxCoeff() / edgesPerSide;
+  const auto fill = [&](double length) {
+    tet::FillReport report;
+    return tet::fill(*source.field, {.edge = length, .sharp = sharp}, report);
+  };
+  try {
+    const auto* exact = dynamic_cast<const sdf::MeshField*>(source.field.get());
+    const tet::SolidSize size =
+        exact ? tet::solidSize(*exact, *source.surface, edge) : tet::solidSize(*source.field, edge);
+    tet::SolidFill solid;
+    if (volume == SolidVolume::Whole)
+      solid = tet::fillSolid(fill, size, edge, !given);
+    else
+      solid = {fill(edge), edge, 0};
+    if (solid.mesh.tets.empty())
+      throw Error(ErrorKind::Geometry, "has no inside to fill")
+          .hint("the mesh may be open, or thinner than --edge");
+    const double off = size.volume > 0 ? geometry::totalVolume(solid.mesh) / size.volume - 1 : 0;
+    if (solid.edge < edge)
+      input.note =
+          fmt::format("tetrahedra of edge {:.3g} m would not have the body's volume, so {:.2g} m is taken",
+                      edge, solid.edge);
+    else if (std::abs(off) > tet::kMostVolumeOff)
+      input.note = fmt::format("the tetrahedra {} {:.1f} % of the body's volume (a smaller --edge keeps it)",
+                               off < 0 ? "lose" : "add", 100 * std::abs(off));
+    input.mesh = std::move(solid.mesh);
+  } catch (Error& error) {
+    error.inFile(path);
+    throw;
+  }
+  input.surface = std::move(source.surface);
+  return input;
 }
 
 void addMaterialOptions(CLI::App& app, MaterialChoice& choice) {

@@ -2,6 +2,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/work.h"
 #include "sunder/fem/statics.h"
 #include "sunder/fem/stress_file.h"
 
@@ -67,9 +68,12 @@ int stress(const StressOptions& options, const Settings& settings) {
                            ? Vec3::Zero()
                            : Vec3(numbersOf(options.gravity, 3, "gravity", "0,-9.81,0").data());
   fem::ElasticBody body;
+  std::string note;
   {
     const ProfileScope scope("read");
-    body.set(readSolid(options.input, options.edge, 20, false, settings), material);
+    SolidInput input = readSolid(options.input, options.edge, 20, false, SolidVolume::Told, settings);
+    body.set(std::move(input.mesh), material);
+    note = std::move(input.note);
   }
   std::vector<fem::Support> supports;
   for (const std::string& text : options.fix) addSupports(text, body.mesh(), supports);
@@ -88,11 +92,14 @@ int stress(const StressOptions& options, const Settings& settings) {
   fem::StaticSolution solution;
   {
     const ProfileScope scope("solve");
+    const Work work("solving");
     solution = fem::solveStatic(body, supports, forces, gravity, {options.solver});
   }
+  if (!note.empty()) logWarn("{}: {}", options.input, note);
   fem::StressRecovery recovery;
   {
     const ProfileScope scope("recover");
+    const Work work("recovering stress");
     recovery.setBody(body, options.recovery == "lumped" ? fem::Recovery::Lumped : fem::Recovery::Patch);
     recovery.update(solution.displacements);
   }

@@ -2,13 +2,17 @@
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/work.h"
 #include "sunder/geometry/mesh_io.h"
+#include "sunder/sdf/mesh_field.h"
+#include "sunder/tet/solid_fill.h"
 #include "sunder/tet/stuffing.h"
 #include "sunder/tet/tet_report.h"
 
 #include "command.h"
 #include "read_field.h"
 
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -72,8 +76,17 @@ int fillFile(const TetOptions& options, const Settings& settings) {
   std::optional<tet::SurfaceDistance> distance;
   {
     const ProfileScope scope("report");
+    const Work work("measuring");
     quality = tet::tetQuality(file.volume);
     if (surface) distance = tet::boundaryDistance(file.volume, *surface);
+  }
+  const auto* exact = dynamic_cast<const sdf::MeshField*>(source.field.get());
+  if (exact) {
+    const double whole = tet::solidSize(*exact, *surface, options.fill.edge).volume;
+    const double off = whole > 0 ? quality.volume / whole - 1 : 0;
+    if (std::abs(off) > tet::kMostVolumeOff)
+      logWarn("{}: the tetrahedra {} {:.0f} % of the volume (a smaller --edge keeps thin parts)",
+              options.output, off < 0 ? "lose" : "add", 100 * std::abs(off));
   }
   const auto notes = geometry::writeMesh(options.output, file, {.ascii = options.ascii});
   reportNotes(settings, options.output, notes);

@@ -4,6 +4,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/work.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/sdf/distance_transform.h"
 #include "sunder/sdf/voxel_merge.h"
@@ -47,6 +48,7 @@ int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
   size_t differing = 0;
   {
     const ProfileScope scope("voxelize");
+    const Work work("voxelizing");
     if (options.vote) {
       sdf::VotedVoxels voted = sdf::voxelizeByVote(mesh, frame);
       grid = std::move(voted.grid);
@@ -66,12 +68,14 @@ int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
   sdf::DistanceVolume volume;
   {
     const ProfileScope scope("distance");
+    const Work work("computing distances");
     volume = sdf::distanceTransform(grid);
     if (options.exact) sdf::refineDistances(volume, spatial::MeshQuery(mesh));
   }
   sdf::MergedVoxels merged;
   {
     const ProfileScope scope("merge");
+    const Work work("merging voxels");
     sdf::MergeSettings merge;
     if (options.uniform) merge.deeperThan = -std::numeric_limits<double>::infinity();
     merged = sdf::mergeVoxels(grid, volume, merge);

@@ -1,6 +1,7 @@
 #include "sunder/fem/block_cholesky.h"
 
 #include "sunder/base/parallel.h"
+#include "sunder/base/stop.h"
 #include "sunder/fem/cholesky_kernel.h"
 
 #include <algorithm>
@@ -37,6 +38,7 @@ uint32_t BlockCholesky::factorSupernode(uint32_t s) {
       work.place[analysis_.rows[node.rowStart + k]] = node.width + k;
   }
   for (uint32_t u = node.updateStart; u < node.updateStart + node.updateCount; ++u) {
+    checkStop();
     const CholeskyAnalysis::Update& update = analysis_.updates[u];
     const Supernode& source = analysis_.supernodes[update.source];
     const uint32_t blocks = source.rowCount - update.begin, columns = update.end - update.begin;

@@ -1,6 +1,7 @@
 #include "sunder/fracture/adaptive_fracture.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/work.h"
 #include "sunder/fracture/healing.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/spatial/triangle_distance.h"
@@ -9,6 +10,8 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+
+#include <fmt/format.h>
 
 namespace sunder::fracture {
 
@@ -135,7 +138,7 @@ class FractureRun {
     out_.tets = geometry_.body().size();
     start();
     uint32_t refinements = 0;
-    while (step_ < settings_.steps) {
+    while (step_ < settings_.steps && out_.work < settings_.mostWork) {
       stepOnce();
       if (!(largest_ > material_.strength)) continue;
       if (refinements < settings_.cycles && refineAtPeaks()) {
@@ -146,6 +149,7 @@ class FractureRun {
       }
       if (geometry_.cracks().size() < settings_.mostCracks) crackNow();
     }
+    out_.steps = step_;
     finish();
     return std::move(out_);
   }
@@ -201,6 +205,7 @@ class FractureRun {
       neighbours_ = vertexNeighbours(live_.mesh.mesh);
     }
     const Stopwatch watch(out_.seconds.factor);
+    count(kPrepareSteps);
     tools_.dynamics_.prepare(dynamics_);
     out_.refinedTets = std::max(out_.refinedTets, live_.mesh.size());
   }
@@ -265,6 +270,16 @@ class FractureRun {
     }
     tools_.dynamics_.step(forces_);
     ++step_;
+    count(1);
+  }
+
+  // Work on the live mesh, in steps.
+  void count(double steps) {
+    const double work = steps * double(live_.mesh.size());
+    out_.work += work;
+    progress_.note(fmt::format("step {} of {}, {} tetrahedra, {} cracks", step_, settings_.steps,
+                               live_.mesh.size(), geometry_.cracks().size()));
+    progress_.step(uint64_t(work));
   }
 
   // Means of tetrahedra are not above their largest, and a principal value is above the mean pressure by at
@@ -531,6 +546,7 @@ class FractureRun {
   std::vector<fem::Stress> elements_;
   double largest_ = 0;
   uint32_t step_ = 0;
+  Work progress_{"striking", 0, "tetrahedron steps"};
   size_t inserted_ = 0;
   FractureOutcome out_;
 };

@@ -8,7 +8,7 @@
 //
 // Guarantees: pieces fill the body exactly; a blow that breaks nothing leaves the mesh as it was; the same
 // pieces for any number of threads. Cost: an assembly, a factorisation and `steps` substitutions for every
-// mesh on the way, most often one to four.
+// mesh on the way, most often one to four, and never more than `mostWork`.
 #pragma once
 
 #include "sunder/fem/dynamics.h"
@@ -55,7 +55,11 @@ struct FractureSettings {
   CrackNoise noise;          // amplitude 0: planes
   uint32_t mostCracks = 64;  // in one blow
   double leastPart = 1e-4;   // of the body's volume: smaller pieces heal, joined with a neighbour
+  // Work after which the analysis ends with the cracks so far, in tetrahedra times steps of time; making the
+  // equations of a mesh ready counts as kPrepareSteps steps.
+  double mostWork = 1e8;
 };
+inline constexpr double kPrepareSteps = 20;
 
 // A blow on the body, in rest coordinates.
 struct Blow {
@@ -102,6 +106,8 @@ struct FractureOutcome {
   double duration = 0;               // of the analysis, s
   size_t tets = 0, refinedTets = 0;  // before; the most on the way
   uint32_t analyses = 0;             // meshes that were analysed from the start
+  uint32_t steps = 0;                // of time that were analysed: less than asked for where the work ran out
+  double work = 0;                   // as FractureSettings::mostWork counts it
   uint32_t fadingSeeds = 0;          // that the rate excluded
   uint32_t tinyParts = 0;            // that healed
   uint32_t splinters = 0;            // pieces that are too small but could not

@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/prefix_sum.h"
+#include "sunder/base/work.h"
 #include "sunder/tet/dihedral.h"
 #include "sunder/tet/manifold.h"
 #include "sunder/tet/sharp_features.h"
@@ -80,6 +81,7 @@ void measureAngles(const geometry::TetMesh& mesh, const std::vector<uint8_t>& sp
 
 geometry::TetMesh fill(const sdf::Field& field, const FillSettings& settings, FillReport& report) {
   report = {};
+  const Work work("filling");
   StuffingLattice lattice(field, settings, report);
   lattice.classify();
   lattice.findCuts();

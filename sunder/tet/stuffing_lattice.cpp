@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/base/work.h"
 
 #include <algorithm>
 #include <atomic>
@@ -153,7 +154,9 @@ void StuffingLattice::classify() {
 void StuffingLattice::sampleBricks(const std::vector<uint32_t>& slots, bool everything) {
   const double reach = (1 + settings_.slack) * edge_ * reachOf(2);
   std::vector<uint64_t> tried((slots.size() + kLabelledAtOnce - 1) / kLabelledAtOnce, 0);
+  Work work("sampling", slots.size(), "bricks");
   parallelBlocks(slots.size(), kLabelledAtOnce, [&](size_t begin, size_t end) {
+    work.step(end - begin);
     std::vector<Vec3> points;
     std::vector<double> values;
     std::vector<std::array<uint64_t, 2>> wanted(end - begin);

@@ -12,6 +12,7 @@
 #include "sunder/spatial/triangle_distance.h"
 #include "sunder/tet/box_tets.h"
 #include "sunder/tet/revolved_tets.h"
+#include "sunder/tet/solid_fill.h"
 #include "sunder/tet/stuffing.h"
 
 #include <algorithm>
@@ -57,11 +58,21 @@ double edgeOf(const FractureSpec& spec, const BuiltShape& built) {
   return size.thin() && !built.loft ? 1.2 * size.thickness : size.longest / 12;
 }
 
-geometry::TetMesh filled(const BuiltShape& built, double edge) {
+// Throws Error (Geometry) where the tetrahedra are not the whole body and the edge was `given`.
+geometry::TetMesh filled(const BuiltShape& built, double edge, bool given) {
   if (built.shape->kind() == rigid::ShapeKind::Box) return tet::boxTets(built.shape->localBounds(), edge);
-  if (filledExactly(built)) return tet::revolvedTets(*built.loft, edge);
-  tet::FillReport report;
-  return tet::fill(sdf::MeshField(built.shape->surface()), {.edge = edge, .sharp = true}, report);
+  const geometry::TriMesh& surface = built.shape->surface();
+  if (filledExactly(built)) {
+    const tet::SolidSize size{std::abs(geometry::massProperties(surface).volume), 1};
+    return tet::fillSolid([&](double e) { return tet::revolvedTets(*built.loft, e); }, size, edge, !given)
+        .mesh;
+  }
+  const sdf::MeshField field(surface);
+  const auto fill = [&](double e) {
+    tet::FillReport report;
+    return tet::fill(field, {.edge = e, .sharp = true}, report);
+  };
+  return tet::fillSolid(fill, tet::solidSize(field, surface, edge), edge, !given).mesh;
 }
 
 fracture::BrittleMaterial materialOf(const Scene& scene, const BodySpec& body) {
@@ -120,11 +131,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
                               [&](const Known& k) { return k.shape == body.shape && k.edge == edge; });
     if (found == known.end()) {
       try {
-        geometry::TetMesh tets = filled(shapes[body.shape], edge);
-        if (tets.tets.empty())
-          throw Error(ErrorKind::Geometry,
-                      fmt::format("no tetrahedron of edge {:.3g} m fits into the body", edge))
-              .hint("give a smaller \"edge\"");
+        geometry::TetMesh tets = filled(shapes[body.shape], edge, spec.edge > 0);
         std::shared_ptr<const fracture::RestMesh> rest;
         if (shapes[body.shape].shape->kind() == rigid::ShapeKind::Box) {
           const sdf::FieldPtr exact = sdf::makeBoxField(shapes[body.shape].shape->localBounds());

@@ -62,6 +62,7 @@ struct BreakageReport {
   uint64_t splinters = 0;  // that found none and touch nothing
   uint64_t refused = 0;    // breaks that could not be made: the body stays as it is
   std::string refusal;     // the first of them
+  uint64_t cutShort = 0;   // analyses that the limit of work ended: cracks may be missing
   uint64_t coarse = 0;     // bodies that are shown as coarse as their tetrahedra, against the scene's wish
   fracture::FractureStages seconds;
 };

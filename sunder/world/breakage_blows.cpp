@@ -137,6 +137,7 @@ void Breakage::analyse(Struck& hit) {
     hit.report.analyses = 1;
     hit.report.seconds = outcome.seconds;
     hit.report.cracks = outcome.cracks.size();
+    hit.report.cutShort = outcome.analysed && outcome.steps < settings.steps;
     hit.report.tinyParts = outcome.tinyParts;
     // Cracks that separate nothing would add up from blow to blow; only where cracks may stop are they kept.
     if (!outcome.broken || (outcome.broken->pieces == 1 && !object.settings.arrest)) return;
@@ -170,6 +171,7 @@ std::span<const BreakRecord> Breakage::act(rigid::Simulation& simulation, uint64
     report_.analyses += hit.report.analyses;
     report_.seconds.add(hit.report.seconds);
     report_.cracks += hit.report.cracks;
+    report_.cutShort += hit.report.cutShort;
     report_.tinyParts += hit.report.tinyParts;
     if (!hit.broken) continue;
     ++report_.breaks;

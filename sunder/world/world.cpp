@@ -219,6 +219,7 @@ void World::step() {
 void World::breakBodies() {
   if (!breakage_.any()) return;
   const uint32_t before = simulation_.bodyCount();
+  const uint64_t cutShort = breakage_.report().cutShort;
   for (const BreakRecord& broke : breakage_.act(simulation_, frame_ + 1)) {
     const size_t pieces = broke.change.appeared.size();
     events_.push_back({record::EventKind::Fracture, broke.body, kNoIndex, Vec3f::Zero(), Vec3f::Zero(), 0, 0,
@@ -230,6 +231,8 @@ void World::breakBodies() {
           "");
   degrade("breaks could not be made", now.refused - refused_, frame_ + 1, now.refusal);
   refused_ = now.refused;
+  degrade("analyses of impacts were ended by their limit of work: cracks may be missing",
+          now.cutShort - cutShort, frame_ + 1, "");
   degrade("splinters fly on but touch nothing", now.splinters - splinters_, frame_ + 1, "");
   tiny_ = now.tinyParts;
   splinters_ = now.splinters;

@@ -95,7 +95,7 @@ TEST(Work, TheWatchDrawsByItselfAndErasesItsLine) {
     const Work work("reading");
     for (int i = 0; i < 1000 && fake.written().empty(); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    EXPECT_EQ(fake.written().substr(0, 15), "\r\x1b[Kreading  0.0");
+    EXPECT_EQ(fake.written().substr(0, 16), "\r\x1b[Kreading  0.0");
   }
   EXPECT_TRUE(fake.written().ends_with("\r\x1b[K")) << "erased when the work ends";
   watch.reset();

@@ -134,7 +134,7 @@ TEST(LiquidsFull, WhatHeldWaterMayBreak) {
     "bodies": [
       {"id": "floor", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
       {"id": "jar", "shape": "jar", "material": "porcelain", "position": [0, 0.001, 0],
-       "fracture": {"model": "voronoi", "pieces": 8, "impulse": "5 N s", "edge": "6 cm"}},
+       "fracture": {"model": "voronoi", "pieces": 8, "impulse": "5 N s", "edge": "4.5 cm"}},
       {"id": "ball", "shape": {"sphere": {"radius": "7 cm"}}, "material": "steel", "position": [-0.5, 0.2, 0.01], "velocity": [9, 0, 0]}
     ],
     "fluid": {"radius": "1.5 cm", "liquids": [{"id": "water", "blocks": [

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Every verb ends: at its target, at a budget that is the same everywhere, or within a second after Ctrl-C; and says on
+a terminal what it is doing meanwhile."""
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import BIN, CommandTest
+
+
+def cpu_seconds(pid):
+    """Of all threads of a process, so far."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Ends(CommandTest):
+    def start(self, *arguments, **options):
+        return subprocess.Popen([BIN / "sunder", *map(str, arguments)], cwd=self.folder, text=True, **options)
+
+    def interrupted(self, *arguments, after=1.0, number=signal.SIGINT, code=130, leaves=()):
+        """Starts a command that takes long, sends a signal, and expects the exit code within a second (of the clock or,
+        on a machine that is busy with other things, of its own work) and no file but those in `leaves`."""
+        before = set(self.folder.rglob("*"))
+        process = self.start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(after)
+        if process.poll() is not None:
+            self.fail(f"{arguments}: ended before the signal: {process.communicate()}")
+        used = cpu_seconds(process.pid)
+        sent = time.monotonic()
+        process.send_signal(number)
+        worked = used
+        while process.poll() is None and time.monotonic() - sent < 60:
+            try:
+                worked = cpu_seconds(process.pid)
+            except (FileNotFoundError, IndexError):
+                pass
+            time.sleep(0.005)
+        waited = time.monotonic() - sent
+        if process.poll() is None:
+            process.kill()
+        out, err = process.communicate()
+        self.assertEqual(process.returncode, code, f"{arguments}: {out}{err}")
+        self.assertLess(min(waited, worked - used), 1.0, arguments)
+        names = {str(p.relative_to(self.folder)) for p in set(self.folder.rglob("*")) - before}
+        self.assertEqual(names, set(leaves), arguments)
+        return out, err
+
+    def terminal(self, *arguments, timeout=60):
+        """Runs a command whose standard error is a terminal; returns exit code and everything drawn there."""
+        ours, theirs = pty.openpty()
+        process = self.start(*arguments, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        text, end = b"", time.monotonic() + timeout
+        while time.monotonic() < end:
+            if not select.select([ours], [], [], 0.1)[0]:
+                continue
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not part:
+                break
+            text += part
+        os.close(ours)
+        self.assertIsNotNone(process.wait(timeout=timeout))
+        return process.returncode, text.decode(errors="replace")
+
+    def open_mesh(self):
+        """The half of a ball: its field jumps across the opening, so that no error below some is ever reached."""
+        self.json("shape", "icosphere", "--set", "frequency=24", "-o", "ball.obj")
+        lines = (self.folder / "ball.obj").read_text().splitlines()
+        height = [float(line.split()[2]) for line in lines if line.startswith("v ")]
+        kept = [line for line in lines if not line.startswith("f ") or
+                all(height[int(word.split("/")[0]) - 1] < 0.3 for word in line.split()[1:])]
+        (self.folder / "open.obj").write_text("\n".join(kept) + "\n")
+
+    def test_a_field_out_of_reach_ends_at_its_budget(self):
+        self.open_mesh()
+        made = self.json("sdf", "open.obj", "--error", "1e-7", "--budget", "1e5", "-o", "a.sdf")
+        self.assertEqual(made["end"], "budget")
+        self.assertIs(made["met"], False)
+        self.assertGreater(made["measured_error"], 1e-7)
+        self.assertLess(made["samples"], 2.5e5)
+        said = self.run_sunder("sdf", "open.obj", "--error", "1e-7", "--budget", "1e5", "-o", "b.sdf", "--threads", 1)
+        self.assertEqual(said.returncode, 0)
+        self.assertRegex(said.stderr, r"target 1e-07 not met: error \S+ after \d+ cells, ended by the budget \(--budget\)")
+        self.assertNotIn("target met", said.stderr + said.stdout)
+        self.assertEqual((self.folder / "a.sdf").read_bytes(), (self.folder / "b.sdf").read_bytes(), "threads")
+
+    def test_a_target_is_met_or_not_said_to_be(self):
+        self.json("shape", "icosphere", "--set", "frequency=8", "-o", "ball.obj")
+        for error in ("2e-2", "5e-3", "2e-3"):
+            made = self.json("sdf", "ball.obj", "--error", error, "-o", "ball.sdf")
+            self.assertEqual(made["end"], "target met")
+            self.assertIs(made["met"], True)
+            self.assertLessEqual(made["measured_error"], float(error))
+
+    def test_a_vertex_at_1e30_is_told(self):
+        path = self.need_data("hostile/sdf_hang_3584dd1a_in.off")
+        result = self.run_sunder("sdf", path, "-o", "x.sdf")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertRegex(result.stderr, r"vertex 54 makes the mesh 1e\+30 m large, while nine tenths of it lie within \S+ m")
+        self.assertFalse((self.folder / "x.sdf").exists())
+        made = self.json("sdf", path, "--error", "0.01", "--domain", -2, -2, -2, 2, 2, 2, "--budget", "1e6", "-o", "x.sdf")
+        self.assertEqual(made["met"], made["measured_error"] <= 0.01)
+
+    def test_an_interrupt_keeps_the_field_so_far(self):
+        self.open_mesh()
+        out, err = self.interrupted("sdf", "open.obj", "--error", "1e-9", "--json", "-o", "x.sdf", after=2, leaves=["x.sdf"])
+        made = json.loads(out)
+        self.assertEqual(made["end"], "interrupt")
+        self.assertIs(made["met"], False)
+        self.assertIn("not met", err)
+        told = self.json("sdf", "x.sdf")
+        self.assertEqual(told["measured_error"], made["measured_error"])
+
+    def test_an_interrupt_ends_other_verbs_and_leaves_nothing(self):
+        self.json("shape", "icosphere", "--set", "frequency=64", "-o", "ball.obj")
+        hard = (("surface", "ball.obj", "--edge", "0.004", "-o", "x.ply"),
+                ("tet", "ball.obj", "--edge", "0.006", "-o", "x.msh"),
+                ("fracture", "ball.obj", "--edge", "0.03", "--speed", "20", "-o", "pieces"),
+                ("stress", "ball.obj", "--edge", "0.03", "--fix", "y<-0.9", "--force", "0,1,0,0,-1e6,0", "-o", "x.vtu"),
+                ("voxelize", "ball.obj", "-n", "700", "--exact", "-o", "x.csv"))
+        for arguments in hard:
+            with self.subTest(verb=arguments[0]):
+                out, err = self.interrupted(*arguments)
+                self.assertIn("interrupted", err)
+        self.interrupted(*hard[0], number=signal.SIGTERM, code=143)
+
+    def test_progress_of_work_that_grows_claims_no_end(self):
+        self.open_mesh()
+        code, text = self.terminal("sdf", "open.obj", "--error", "1e-7", "--budget", "2e5", "-o", "x.sdf")
+        self.assertEqual(code, 0, text)
+        lines = re.findall(r"fitting  \d+ cells  \S+ cells/s  error \S+, target 1e-07", text)
+        self.assertGreater(len(lines), 1, text)
+        self.assertNotIn("%", text)
+        # The counts grow: the line is alive.
+        counts = [int(line.split()[1]) for line in lines]
+        self.assertLess(counts[0], counts[-1])
+
+    def test_progress_of_work_with_an_end(self):
+        self.json("shape", "icosphere", "--set", "frequency=64", "-o", "ball.obj")
+        code, text = self.terminal("surface", "ball.obj", "--edge", "0.015", "-o", "x.ply")
+        self.assertEqual(code, 0, text)
+        self.assertRegex(text, r"sampling  \d+%  \d+/\d+ blocks")
+        for arguments in (("--quiet",), ("--json", "-q")):
+            code, text = self.terminal("surface", "ball.obj", "--edge", "0.02", "-o", "x.ply", *arguments)
+            self.assertEqual((code, text), (0, ""))
+
+    def test_a_blow_ends_at_its_budget(self):
+        self.json("shape", "torus", "--set", "radius=0.1", "--set", "tube=0.04", "-o", "ring.obj")
+        blow = ("fracture", "ring.obj", "--material", "porcelain", "--edge", "0.02", "--speed", "30", "--ball", "0.06")
+        whole = self.json(*blow)
+        self.assertIs(whole["complete"], True)
+        self.assertEqual(whole["steps"], 20)
+        part = self.json(*blow, "--budget", whole["tets"] * 25)
+        self.assertIs(part["complete"], False)
+        self.assertLess(part["steps"], 20)
+        self.assertLess(part["work"], whole["work"])
+        said = self.run_sunder(*blow, "--budget", whole["tets"] * 25)
+        self.assertEqual(said.returncode, 0)
+        self.assertRegex(said.stderr, r"ended by its budget \(--budget\) after \d+ of 20 steps: cracks may be missing")
+
+    def test_a_bowl_that_loses_its_wall_is_refused(self):
+        self.json("shape", "bowl", "-o", "bowl.obj")
+        line = self.refused("fracture", "bowl.obj", "--material", "porcelain", "--edge", "0.01", "-o", "pieces",
+                            says=["bowl.obj", "lose 77 % of the body", "m^3", "would do"])
+        edge = re.search(r"an edge of (\S+) m would do", line)[1]
+        self.assertLess(abs(self.json("tet", "bowl.obj", "--sharp", "--edge", edge, "-o", "b.msh")["volume_error"]), 0.02)
+        warned = self.run_sunder("tet", "bowl.obj", "--sharp", "--edge", "0.01", "-o", "b.msh")
+        self.assertEqual(warned.returncode, 0)
+        self.assertIn("lose 77 % of the volume", warned.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
