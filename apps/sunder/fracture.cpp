@@ -146,10 +146,10 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
     error.inFile(options.input);
     throw;
   }
-  if (!input.note.empty() && !settings.quiet) logInfo("{}: {}", options.input, input.note);
   const geometry::TriMesh surface = geometry::boundarySurface(body.mesh).surface;
   const geometry::MassProperties mass = geometry::massProperties(surface);
   const Impact impact = impactOf(options, surface, mass);
+  if (!input.note.empty() && !settings.quiet) logInfo("{}: {}", options.input, input.note);
   const fracture::Blow blow = blowOf(impact, mass, material.elastic.density);
 
   fracture::FractureSettings how;

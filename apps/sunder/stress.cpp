@@ -95,7 +95,6 @@ int stress(const StressOptions& options, const Settings& settings) {
     const Work work("solving");
     solution = fem::solveStatic(body, supports, forces, gravity, {options.solver});
   }
-  if (!note.empty()) logWarn("{}: {}", options.input, note);
   fem::StressRecovery recovery;
   {
     const ProfileScope scope("recover");
@@ -104,6 +103,8 @@ int stress(const StressOptions& options, const Settings& settings) {
     recovery.update(solution.displacements);
   }
   if (!options.output.empty()) fem::writeStressFile(options.output, body, solution.displacements, recovery);
+
+  if (!note.empty()) logWarn("{}: {}", options.input, note);
 
   size_t farthest = 0;
   Vec3 reaction = Vec3::Zero();
