@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/stop.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -14,6 +15,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -81,6 +83,25 @@ uint64_t memoryOfMachine() {
   return pages > 0 && size > 0 ? uint64_t(pages) * uint64_t(size) : UINT64_MAX;
 }
 
+// Where the next data or the next hole of a file begins, from `from` on and at most at `size`.
+size_t nextPart(int file, int what, size_t from, size_t size) {
+  const off_t found = ::lseek(file, static_cast<off_t>(from), what);
+  if (found < 0)
+    return what == SEEK_DATA && errno != ENXIO ? from : size;  // ENXIO: nothing but a hole follows
+  return std::min(static_cast<size_t>(found), size);
+}
+
+// Whole pages are handed back to the system, which gives zeros in their place when they are read.
+void makeZero(std::byte* begin, size_t size) {
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const size_t before = std::min(size, (page - reinterpret_cast<uintptr_t>(begin) % page) % page);
+  const size_t pages = (size - before) / page * page;
+  const bool zero = pages > 0 && ::madvise(begin + before, pages, MADV_DONTNEED) == 0;
+  std::memset(begin, 0, before);
+  if (!zero) std::memset(begin + before, 0, pages);
+  std::memset(begin + before + pages, 0, size - before - pages);
+}
+
 bool isStandardOutput(const struct stat& status) {
   struct stat output {};
   return ::fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == status.st_dev &&
@@ -128,15 +149,24 @@ InputFile::InputFile(const fs::path& path) {
   if (!data_)
     throw Error(ErrorKind::Limit, fmt::format("cannot read: {} bytes are too many for the memory", size))
         .inFile(path.string());
+  // Holes of a sparse file are not read: gigabytes of nothing cost nothing.
   while (size_ < size) {
-    const ssize_t got = ::read(fd.get(), data_.get() + size_, size - size_);
+    const size_t data = nextPart(fd.get(), SEEK_DATA, size_, size);
+    if (data > size_) {
+      makeZero(data_.get() + size_, data - size_);
+      size_ = data;
+      continue;
+    }
+    const size_t hole = std::max(nextPart(fd.get(), SEEK_HOLE, size_, size), size_ + 1);
+    const ssize_t got = ::pread(fd.get(), data_.get() + size_, hole - size_, static_cast<off_t>(size_));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw cannotRead(path, std::strerror(errno));
-    if (got == 0)
-      throw cannotRead(path, fmt::format("it shrank from {} to {} bytes meanwhile", size, size_))
-          .hint("wait for the program that writes it, then try again");
+    if (got == 0) break;
     size_ += static_cast<size_t>(got);
   }
+  if (::fstat(fd.get(), &status) != 0 || static_cast<uint64_t>(status.st_size) < size || size_ < size)
+    throw cannotRead(path, fmt::format("it shrank from {} to {} bytes meanwhile", size, status.st_size))
+        .hint("wait for the program that writes it, then try again");
 }
 
 OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
