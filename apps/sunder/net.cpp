@@ -33,7 +33,7 @@ constexpr std::string_view kReport = "please report it, with the command";
 constexpr std::string_view kSmaller = "make the input smaller or coarser";
 
 bool jsonWanted = false;
-std::atomic<bool> terminating{false};
+std::atomic<bool> terminating{false}, reported{false};
 
 // Text of any length to standard error, without the heap. Everything before finish() is one line: control
 // characters, as names of files may hold, become question marks.
@@ -107,7 +107,9 @@ void printObject(const Trouble& trouble) {
   }
 }
 
+// What fails after the first failure, in another thread or on the way out, only follows from it.
 int report(const Trouble& trouble, int code) {
+  if (reported.exchange(true)) return code;
   printLine(trouble);
   if (jsonWanted) printObject(trouble);
   return code;

@@ -491,7 +491,7 @@ class JsonTypes(NetTest):
 class Allocations(NetTest):
     """Each allocation in turn fails, alone or with all after it."""
 
-    FIRST, SAMPLES = 0, 12  # every one up to FIRST, then so many in geometric steps
+    EVEN, SAMPLES = 1, 12  # how many in even steps and in geometric ones
 
     CALLS = [["--version"], ["describe", "shapes"], ["shape", "torus", "-o", "o.obj"], ["info", "cube.obj", "--json"],
              ["info", "missing.obj"], ["check", "scene.json"]]
@@ -500,14 +500,15 @@ class Allocations(NetTest):
         super().setUp()
         (self.folder / "scene.json").write_text(json.dumps(SCENE))
         (self.folder / "splish.json").write_text(json.dumps(SPLISH))
+        (self.folder / "moved.obj").write_text(CUBE_OBJ.replace("v 1", "v 1.5").replace("v 0", "v 0.5"))
 
     def sweep(self, arguments):
         environment = dict(os.environ, LD_PRELOAD=str(SHIM))
         counted = self.start(*arguments, env=dict(environment, SUNDER_COUNT_TO=str(self.folder / "count")))
         total = int((self.folder / "count").read_text())
-        chosen = set(range(1, min(self.FIRST, total) + 1))
-        step = (total / max(1, self.FIRST)) ** (1 / self.SAMPLES)
-        chosen |= {min(total, round(max(1, self.FIRST) * step ** i)) for i in range(self.SAMPLES + 1)}
+        chosen = set(range(1, total + 1, max(1, total // self.EVEN)))
+        # Geometric from the end: the first allocations are those of libraries, the last ones of the verb.
+        chosen |= {max(1, total - round(total ** (i / self.SAMPLES))) for i in range(self.SAMPLES + 1)}
         for number in sorted(chosen):
             for on in ({}, {"SUNDER_FAIL_ON": "1"}):
                 result = self.start(*arguments, env=dict(environment, SUNDER_FAIL_AT=str(number), **on))

@@ -9,7 +9,7 @@ class JsonTypes(test_net.JsonTypes):
 
 
 class Allocations(test_net.Allocations):
-    FIRST, SAMPLES = 3000, 40
+    EVEN, SAMPLES = 3000, 40
     CALLS = [*test_net.Allocations.CALLS, ["run", "scene.json", "-o", "out", "--force", "--quiet"],
              ["import", "splish.json", "-o", "o.json"], ["query", "cube.obj", "closest", "--point", "0,0,0", "-o", "o.csv"],
              ["render", "cube.obj", "--size", "8x8", "--samples", "1", "-o", "o.png", "--quiet"],
