@@ -28,7 +28,7 @@ enum class CheckDepth { Numbers, WhereCheap, Built };
 struct CheckOptions {
   CheckDepth depth = CheckDepth::WhereCheap;
   uint64_t memory = 0;  // bytes a run may take; 0: as memoryLimit() of base says
-  World::Progress progress;
+  World::Progress progress = {};
 };
 
 inline constexpr double kCheapSeconds = 0.5, kCheapBytes = 1e8;

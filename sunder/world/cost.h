@@ -36,6 +36,7 @@ struct CostItem {
   double kept = 0;     // bytes, while the run lasts
   double passing = 0;  // bytes more while it is built
   double buildSeconds = 0;
+  std::string impossible;         // why it cannot be, whatever the memory; empty: it can
   std::vector<CostLever> levers;  // the one to name first
 };
 

@@ -1,11 +1,11 @@
 // What liquids take: particles with their neighbours, and the boundary maps of tank and bodies.
-#include "sunder/base/error.h"
 #include "sunder/fluid/density_map.h"
 #include "sunder/world/cost_parts.h"
 #include "sunder/world/field_tree.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -57,10 +57,21 @@ struct MapSize {
 };
 
 constexpr const char* kTank = "the tank";
+constexpr uint64_t kMostCells = fluid::DensityMap::kMostCells;
 
 double boxArea(const Vec3& s) { return 2 * (s.x() * s.y() + s.y() * s.z() + s.z() * s.x()); }
 
 std::string lengthText(double value) { return fmt::format("{:.6g}", value); }
+
+// Where a side ends that begins at `from` and is at most `length` long, which is below 0 for one that goes
+// down.
+std::string shortened(double from, double length) {
+  const double end = from + length;
+  const std::string text = length > 0 ? roundedDown(end) : roundedUp(end);
+  const double written = std::stod(text) - from;
+  // Two digits are too few where the side is short against its place.
+  return written / length > 0.5 ? text : lengthText(from + 0.98 * length);
+}
 
 CostLever radiusLever(double radius, std::function<double(double)> bytesAtRadius) {
   return {"/fluid/radius", [radius](double s) { return s == 1 ? lengthText(radius) : roundedUp(radius * s); },
@@ -71,22 +82,31 @@ void addMap(const Scene& scene, const std::string& what, const MapSize& size, do
             Cost& cost) {
   CostItem item;
   item.count = size.cells(radius);
-  if (!(item.count <= double(fluid::DensityMap::kMostCells))) {
-    double fits = radius;
-    while (size.cells(fits) > 0.9 * double(fluid::DensityMap::kMostCells)) fits *= 1.05;
-    throw scene.document
-        .error("/fluid/radius",
-               fmt::format("{} makes a boundary map of {} with {} cells; {} are possible", lengthText(radius),
-                           what, countWords(item.count), fluid::DensityMap::kMostCells),
-               ErrorKind::Limit)
-        .hint(fmt::format("{} would fit", roundedUp(fits)));
-  }
   item.what = fmt::format("the boundary map of {} with {} cells", what, countWords(item.count));
+  if (item.count > double(kMostCells)) item.impossible = fmt::format("{} are possible", kMostCells);
   item.kept = size.kept(radius);
   item.passing = kBytesAPointBuilt * size.points(radius);
   item.buildSeconds = (twice ? 2 : 1) * kSecondsAPointBuilt * size.points(radius);
-  item.levers.push_back(
-      radiusLever(radius, [size](double r) { return size.kept(r) + kBytesAPointBuilt * size.points(r); }));
+  const auto bytes = [](const MapSize& map, double r) {
+    if (map.cells(r) > double(kMostCells)) return std::numeric_limits<double>::infinity();
+    return map.kept(r) + kBytesAPointBuilt * map.points(r);
+  };
+  int axis = 0;
+  const double longest = size.extent.maxCoeff(&axis),
+               other = std::max(size.extent[(axis + 1) % 3], size.extent[(axis + 2) % 3]);
+  if (what == kTank && longest > kFarBeyond * other) {
+    const double from = scene.fluid->tank->lower[axis];
+    item.levers.push_back(
+        {fmt::format("/fluid/tank/upper/{}", axis),
+         [=](double s) { return s == 1 ? lengthText(from + longest) : shortened(from, longest / s); },
+         [=](double s) {
+           MapSize shorter = size;
+           shorter.extent[axis] = longest / s;
+           shorter.area = boxArea(shorter.extent);
+           return bytes(shorter, radius);
+         }});
+  }
+  item.levers.push_back(radiusLever(radius, [=](double r) { return bytes(size, r); }));
   cost.items.push_back(std::move(item));
 }
 
@@ -136,9 +156,8 @@ std::vector<CostLever> cornerLever(const BlockSpec& block, const std::optional<B
                           : longest;
   const auto length = [=](double s) { return s == 1 ? longest : std::min(most, longest / s); };
   const auto value = [=](double s) {
-    if (s == 1 || length(s) == most) return lengthText(fixed + (upper ? length(s) : -length(s)));
-    const double at = fixed + (upper ? length(s) : -length(s));
-    return (at > 0) == upper ? roundedDown(at) : roundedUp(at);
+    const double way = upper ? length(s) : -length(s);
+    return s == 1 || length(s) == most ? lengthText(fixed + way) : shortened(fixed, way);
   };
   return {{fmt::format("{}/{}/{}", block.pointer, upper ? "upper" : "lower", axis), value, [=](double s) {
              Vec3 size = extent;

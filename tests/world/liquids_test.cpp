@@ -287,13 +287,15 @@ TEST(Liquids, ACheckSaysWhatIsTooThinOrTooMuch) {
     "fluid": {"radius": "2 cm", "tank": {"lower": [0, 0, 0], "upper": [1, 1, 0.5]},
       "liquids": [{"id": "water", "blocks": [{"lower": [0, 0, 0], "upper": [0.3, 0.3, 0.3]},
                                              {"lower": [0.01, 0, 0], "upper": [0.31, 0.3, 0.3]}]}]}
-  })"));
+  })"),
+                                        {.depth = CheckDepth::Built});
   const CheckReport sinking = checkScene(liquidFrom(R"({
     "world": {"frames": 10},
     "bodies": [{"id": "ball", "shape": {"sphere": {"radius": "8 cm"}}, "position": [0.3, 0.42, 0.25]}],
     "fluid": {"radius": "2 cm", "tank": {"lower": [0, 0, 0], "upper": [1, 1, 0.5]},
       "liquids": [{"id": "water", "blocks": [{"lower": [0, 0, 0], "upper": [0.5, 0.3, 0.3]}]}]}
-  })"));
+  })"),
+                                         {.depth = CheckDepth::Built});
   ASSERT_EQ(sinking.findings.size(), 1u);
   EXPECT_NE(sinking.findings[0].text.find("falls through the tank"), std::string::npos);
   std::string all;
@@ -303,7 +305,7 @@ TEST(Liquids, ACheckSaysWhatIsTooThinOrTooMuch) {
   EXPECT_NE(all.find("has gaps of 0.01 m, where no particle"), std::string::npos) << all;
   EXPECT_NE(all.find("blocks overlap"), std::string::npos) << all;
   EXPECT_GT(report.particles, 600u);
-  EXPECT_GT(report.memoryBytes, 5e5);
+  EXPECT_GT(report.cost.memoryBytes, 5e5);
 }
 
 // Blocks over bodies: what would be in them is left out, and counted.
