@@ -1,12 +1,16 @@
 #include "sunder/world/check_numbers.h"
 
+#include "sunder/sdf/mesh_field.h"
 #include "sunder/world/cost_parts.h"
+#include "sunder/world/field_tree.h"
+#include "sunder/world/shape_library.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -17,8 +21,11 @@ using rigid::BodyKind;
 
 constexpr double kHill = 100, kGrain = 2e-4;  // m: sizes at which the unit of a number is in doubt
 constexpr double kFarAnchor = 2;              // sizes of the body between it and its joint
-constexpr double kCoarse = 1.6;               // edges of tetrahedra in the thickness of a wall
-constexpr double kSecondsOfFall = 1;          // how far what moves may land from where it starts
+constexpr double kCoarse = 0.95,
+                 kFine = 0.75;        // walls of less than this many tetrahedra come apart; and hold
+constexpr double kDepthSamples = 28;  // along each side of a shape
+constexpr size_t kFewDepths = 50, kMostDepthTriangles = 50'000;
+constexpr double kSecondsOfFall = 1;  // how far what moves may land from where it starts
 constexpr size_t kMostNamed = 5;
 
 // "a", "a, b", "a, b, c and 7 more"
@@ -135,6 +142,34 @@ void findNoFloor(const Scene& scene, std::span<const ShapeSize> sizes, CheckRepo
                    names.size() == 1 ? "falls" : "fall")});
 }
 
+// How thick the walls and bars of a shape are: twice the depth that nine tenths of its inside stay below. For
+// a plate that is its thickness.
+double wallThickness(const Scene& scene, const ShapeSpec& spec, const ShapeSize& size) {
+  const nlohmann::json json = nlohmann::json::parse(spec.json);
+  const SceneNode node(scene.document, json, spec.pointer);
+  const double plate = 2 * size.volume / size.area;
+  sdf::FieldPtr field;
+  if (node.has("field"))
+    field = makeField(node["field"]);
+  else if (const auto mesh = sourceMesh(scene, spec); mesh && mesh->triangles.size() < kMostDepthTriangles)
+    field = std::make_shared<const sdf::MeshField>(*mesh);
+  if (!field) return plate;
+  std::vector<Vec3> points;
+  const Vec3 step = size.bounds.extent() / kDepthSamples;
+  for (double z = 0.5; z < kDepthSamples; ++z)
+    for (double y = 0.5; y < kDepthSamples; ++y)
+      for (double x = 0.5; x < kDepthSamples; ++x)
+        points.push_back(size.bounds.lower + step.cwiseProduct(Vec3(x, y, z)));
+  std::vector<double> values(points.size()), depths;
+  sdf::valuesOf(*field, points, values);
+  for (const double v : values)
+    if (v < 0) depths.push_back(-v);
+  if (depths.size() < kFewDepths) return plate;
+  const auto ninth = depths.begin() + std::ptrdiff_t(0.9 * double(depths.size()));
+  std::nth_element(depths.begin(), ninth, depths.end());
+  return std::max(plate, 2 * *ninth / 0.9);
+}
+
 void findCoarseEdges(const Scene& scene, std::span<const ShapeSize> sizes, CheckReport& report) {
   std::set<std::pair<uint32_t, double>> seen;
   for (const BodySpec& body : scene.bodies) {
@@ -146,12 +181,14 @@ void findCoarseEdges(const Scene& scene, std::span<const ShapeSize> sizes, Check
     const bool exact = size.kind == ShapeSize::Kind::Box ||
                        (size.loft && 1.2 * thickness < size.bounds.extent().maxCoeff() / 12);
     if (exact || edge <= kCoarse * thickness) continue;
+    const double wall = wallThickness(scene, scene.shapes[body.shape], size);
+    if (edge <= kCoarse * wall) continue;
     report.findings.push_back(
         {false, "body " + body.id,
          fmt::format(
              "its tetrahedra have an \"edge\" of {:.3g} m, too coarse to hold walls of about {:.2g} m "
              "together; {} would do",
-             edge, thickness, roundedDown(1.2 * thickness))});
+             edge, wall, roundedDown(kFine * wall))});
   }
 }
 

@@ -17,6 +17,7 @@ namespace {
 constexpr double kProcessBytes = 19e6;  // the program, its libraries and threads, before it has a scene
 constexpr double kCheckpointBody = 2500, kCheckpointParticle = 60;  // bytes of a checkpoint
 constexpr double kLeastOfRecording = 0.1;  // of the most: what is left of frames when they are compressed
+constexpr double kFill = 0.95;             // of the memory, by what is proposed
 constexpr double kMostScale = 1e9;
 constexpr int kScaleSteps = 60;
 
@@ -48,7 +49,8 @@ struct Blame {
 
 // The least scale at which the rest and what follows from the number fit; none where none does.
 std::optional<double> fittingScale(const Blame& blame, double memory) {
-  const auto fits = [&](double scale) { return blame.besides + blame.bytesAt(scale) <= memory; };
+  // Some less than allowed: what is proposed is rounded, and few numbers change one item alone.
+  const auto fits = [&](double scale) { return blame.besides + blame.bytesAt(scale) <= kFill * memory; };
   for (const CostLever* lever : blame.levers)
     if (!lever->bytes) return std::nullopt;
   if (!fits(kMostScale)) return std::nullopt;
@@ -83,10 +85,13 @@ std::string keyWords(const std::string& pointer) {
   }
   advice += advice.empty() ? "make the scene smaller, or raise the limit with --memory"
                            : "; --memory changes the limit";
+  const std::string& impossible = first.largest->impossible;
   throw document
       .error(first.pointer,
-             fmt::format("{} makes {}: about {} of memory, and the limit is {}", value, first.largest->what,
-                         bytesWords(total), bytesWords(double(memory))),
+             impossible.empty()
+                 ? fmt::format("{} makes {}: about {} of memory, and the limit is {}", value,
+                               first.largest->what, bytesWords(total), bytesWords(double(memory)))
+                 : fmt::format("{} makes {}; {}", value, first.largest->what, impossible),
              ErrorKind::Limit)
       .hint(advice);
 }
@@ -148,7 +153,8 @@ Cost estimateCost(const Scene& scene, uint64_t memory) {
 void refuseItem(const SceneDocument& document, const CostItem& item, double besides, uint64_t memory) {
   std::vector<Blame> blames;
   const double own = item.kept + item.passing;
-  for (const CostLever& lever : item.levers) blames.push_back({lever.pointer, besides, {&lever}, &item});
+  for (const CostLever& lever : item.levers)
+    blames.push_back({lever.pointer, besides + kProcessBytes, {&lever}, &item});
   if (blames.empty())
     throw document
         .error("",
@@ -160,7 +166,9 @@ void refuseItem(const SceneDocument& document, const CostItem& item, double besi
 }
 
 void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
-  if (cost.memoryBytes <= double(memory)) {
+  const auto impossible = std::find_if(cost.items.begin(), cost.items.end(),
+                                       [](const CostItem& item) { return !item.impossible.empty(); });
+  if (cost.memoryBytes <= double(memory) && impossible == cost.items.end()) {
     if (cost.crowded) refuseCrowd(scene, cost);
     return;
   }
@@ -170,8 +178,6 @@ void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
       Blame& blame = byPointer[lever.pointer];
       blame.pointer = lever.pointer;
       blame.levers.push_back(&lever);
-      if (!blame.largest || item.kept + item.passing > blame.largest->kept + blame.largest->passing)
-        blame.largest = &item;
     }
   std::vector<Blame> blames;
   for (auto& [pointer, blame] : byPointer) {
@@ -179,15 +185,19 @@ void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
     blames.push_back(std::move(blame));
   }
   // The largest item decides; of its levers the first comes first.
-  const auto largest = std::max_element(
-      cost.items.begin(), cost.items.end(),
-      [](const CostItem& a, const CostItem& b) { return a.kept + a.passing < b.kept + b.passing; });
+  const auto largest =
+      impossible != cost.items.end()
+          ? impossible
+          : std::max_element(cost.items.begin(), cost.items.end(), [](const CostItem& a, const CostItem& b) {
+              return a.kept + a.passing < b.kept + b.passing;
+            });
   const auto rank = [&](const Blame& blame) {
     for (size_t i = 0; i < largest->levers.size(); ++i)
       if (largest->levers[i].pointer == blame.pointer) return i;
     return size_t(1000);
   };
   std::erase_if(blames, [&](const Blame& blame) { return rank(blame) == 1000; });
+  for (Blame& blame : blames) blame.largest = &*largest;
   std::sort(blames.begin(), blames.end(), [&](const Blame& a, const Blame& b) { return rank(a) < rank(b); });
   if (blames.empty()) refuseItem(scene.document, *largest, cost.memoryBytes - largest->kept, memory);
   refuse(scene.document, blames, cost.memoryBytes, memory);
@@ -205,7 +215,7 @@ void requireDiskSpace(const Scene& scene, const Cost& cost, double freeBytes) {
              fmt::format("{} makes a recording of at least {}, and the disk has {}", lever.value(1),
                          bytesWords(least), bytesWords(freeBytes)),
              ErrorKind::Limit)
-      .hint(fmt::format("{} would fit", lever.value(1.01 * least / std::max(freeBytes, 1.0))));
+      .hint(fmt::format("{} would fit", lever.value(1.5 * least / std::max(freeBytes, 1.0))));
 }
 
 }  // namespace sunder::world

@@ -2,8 +2,10 @@
 #include "sunder/rigid/broad_phase.h"
 #include "sunder/spatial/overlap_pairs.h"
 #include "sunder/world/cost_parts.h"
+#include "sunder/world/scene_arrays.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -88,6 +90,21 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
 
 }  // namespace
 
+CostLever countLever(const SceneNode& array) {
+  std::string pattern;
+  std::array<double, 3> counts{arrayCount(array, &pattern), 1, 1};
+  const bool grid = pattern == "grid";
+  if (grid)
+    for (size_t k = 0; k < 3; ++k) counts[k] = double(array["grid"]["count"][k].whole());
+  const auto at = [counts](size_t k, double scale) { return std::max(1.0, std::floor(counts[k] / scale)); };
+  return {array.pointer() + "/" + pattern + (pattern == "letters" ? "/text" : "/count"),
+          [=](double s) {
+            return grid ? fmt::format("[{:.0f}, {:.0f}, {:.0f}]", at(0, s), at(1, s), at(2, s))
+                        : fmt::format("{:.0f}", at(0, s));
+          },
+          [=](double s) { return kBytesABody * at(0, s) * at(1, s) * at(2, s); }};
+}
+
 Box3 startBox(const BodySpec& body, const ShapeSize& size) {
   if (size.bounds.empty()) return {Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};
   const Vec3 half = body.pose.rotation.toRotationMatrix().cwiseAbs() * (0.5 * size.bounds.extent());
@@ -99,6 +116,7 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   struct Group {
     Boxes boxes;
     Vec3 size = Vec3::Zero();
+    double count = 0;
   };
   Boxes all;
   std::map<std::string, Group> groups;  // by the array or body that they come from
@@ -112,6 +130,7 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
     if (!box.lower.allFinite() || !box.upper.allFinite()) continue;  // adding it will say so
     (moves ? all.moving : all.still).push_back(box);
     Group& group = groups[body.pointer];
+    ++group.count;
     if (moves) group.boxes.moving.push_back(box);
     group.size = group.size.cwiseMax(size.bounds.extent());
   }
@@ -120,22 +139,33 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   bodies.kept = kBytesABody * bodies.count;
   bodies.what = fmt::format("{} bodies", countWords(bodies.count));
   bodies.buildSeconds = 2e-6 * bodies.count;
+  const auto most = std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return a.second.count < b.second.count;
+  });
+  if (most != groups.end() && most->second.count > 1 && most->first.starts_with("/arrays/")) {
+    const nlohmann::json& array = scene.document.json().at(nlohmann::json::json_pointer(most->first));
+    CostLever lever = countLever(SceneNode(scene.document, array, most->first));
+    const double others = kBytesABody * (bodies.count - most->second.count);
+    bodies.levers.push_back(
+        {lever.pointer, lever.value, [others, own = lever.bytes](double s) { return others + own(s); }});
+  }
   cost.items.push_back(std::move(bodies));
 
   const double bytesAPair = rigid::kBytesAPair;
-  const uint64_t most = uint64_t(std::min(kPairsWorthCounting, 4 * double(memory) / bytesAPair));
-  cost.pairs = pairsOf(all, most);
+  const uint64_t mostPairs = uint64_t(std::min(kPairsWorthCounting, 4 * double(memory) / bytesAPair));
+  cost.pairs = pairsOf(all, mostPairs);
   CostItem pairs;
   pairs.count = double(cost.pairs);
   pairs.kept = bytesAPair * pairs.count;
-  pairs.what = fmt::format("{}{} pairs of bodies in the same place", cost.pairs > most ? "more than " : "",
-                           countWords(std::min(pairs.count, double(most))));
+  pairs.what =
+      fmt::format("{}{} pairs of bodies in the same place", cost.pairs > mostPairs ? "more than " : "",
+                  countWords(std::min(pairs.count, double(mostPairs))));
   cost.crowded = pairs.count > kFewPairs && pairs.count > kMostOverlaps * double(cost.dynamicBodies);
   if (cost.crowded || pairs.kept > 0.1 * double(memory)) {
     const std::string* worst = nullptr;
     uint64_t worstPairs = 0;
     for (const auto& [pointer, group] : groups) {
-      const uint64_t own = pairsOf(group.boxes, most);
+      const uint64_t own = pairsOf(group.boxes, mostPairs);
       if (own > worstPairs) worst = &pointer, worstPairs = own;
     }
     if (worst) pairs.levers = spacingLever(scene, *worst, groups[*worst].size, pairs.kept);

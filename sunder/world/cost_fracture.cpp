@@ -11,18 +11,17 @@ namespace sunder::world {
 
 namespace {
 
-constexpr double kTetsALattice = 14;       // of a lattice that fills a body, for each cube of its edge
-constexpr double kTetsASurface = 10;       // more, for each square of its surface
-constexpr double kBytesATet = 1300;        // of each different body: mesh, field, tree, surface
-constexpr double kBytesATetFilling = 300;  // more while it is filled
-constexpr double kBytesATetAnalysed =
-    3500;                                 // of the largest body: the analysis of a blow, with its refinement
-constexpr double kBytesATetBroken = 700;  // of every body: its pieces and what is seen of them
-constexpr double kBytesAPiece = 8e4;
-constexpr double kPieces = 12;                                 // of a body that broke
-constexpr double kRecordedATet = 400;                          // bytes: surfaces of pieces
-constexpr double kSecondsATet = 1.5e-5, kSecondsABody = 0.04;  // more for the field of each different body
-constexpr double kStrikeSeconds = 2e-5;                        // a tetrahedron: an analysis
+constexpr double kTetsALattice = 12.7;  // of a lattice that fills a body, for each cube of its edge
+constexpr double kTetsASurface = 0.3;   // more, for each square of its surface
+// Bytes of a tetrahedron: of each different body its mesh, field and tree, and more while it is filled; of
+// the largest body the analysis of a blow; of every body its pieces and what is seen of them.
+constexpr double kBytesATet = 2300, kBytesATetFilling = 500, kBytesATetAnalysed = 6300,
+                 kBytesATetBroken = 1250;
+constexpr double kBytesAPiece = 8e4, kBytesACell = 2.5e5;      // of a piece; of one that is a Voronoi cell
+constexpr double kPieces = 12;                                 // of a body that broke by stress
+constexpr double kRecordedATet = 800;                          // bytes: surfaces of pieces
+constexpr double kSecondsATet = 2.7e-5, kSecondsABody = 0.04;  // the field of each different body is one more
+constexpr double kStrikeSeconds = 3.6e-5;                      // a tetrahedron: an analysis
 constexpr double kPieceSeconds = 1e-4;                         // a piece among others, a step
 constexpr double kStrikesLow = 0.5, kStrikesHigh = 12;  // analyses of whole bodies, as long as a blow on each
 
@@ -71,7 +70,9 @@ double latticeCells(const ShapeSize& size, double edge) {
 void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost) {
   std::set<std::pair<uint32_t, double>> known;  // shape and edge
   double all = 0, largest = 0;                  // tetrahedra
-  double pieces = 0, mostSites = 0;
+  double pieces = 0, byPieces = 0, mostSites = 0;
+  double largestEdge = 0;
+  ShapeSize largestSize;
   std::string sitesPointer;
   CostLever largestLever;
   for (const BodySpec& body : scene.bodies) {
@@ -83,6 +84,7 @@ void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost&
     all += tets;
     const double some = body.fracture->sites > 0 ? body.fracture->sites : kPieces;
     pieces += some;
+    byPieces += some * (body.fracture->sites > 0 ? kBytesACell : kBytesAPiece);
     if (body.fracture->sites > mostSites) {
       mostSites = body.fracture->sites;
       sitesPointer = body.fracture->pointer + "/pieces";
@@ -103,6 +105,8 @@ void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost&
          }});
     if (tets > largest) {
       largest = tets;
+      largestEdge = edge;
+      largestSize = size;
       largestLever = item.levers.front();
     }
     cost.tetrahedra += uint64_t(std::min(tets, 1e18));
@@ -116,14 +120,15 @@ void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost&
   breaking.what = fmt::format("{} bodies that may break, of {} tetrahedra, into {} pieces", cost.breakable,
                               countWords(all), countWords(pieces));
   const double byTets = kBytesATetAnalysed * largest + kBytesATetBroken * all;
-  breaking.kept = byTets + kBytesAPiece * pieces;
-  if (mostSites > 0 && kBytesAPiece * pieces > byTets)
+  breaking.kept = byTets + byPieces;
+  if (mostSites > 0 && byPieces > byTets)
     breaking.levers.push_back(
-        {sitesPointer, [mostSites](double s) { return fmt::format("{:.0f}", std::max(2.0, mostSites / s)); },
-         [byTets, bytes = kBytesAPiece * pieces](double s) { return byTets + bytes / s; }});
+        {sitesPointer,
+         [mostSites](double s) { return fmt::format("{:.0f}", std::floor(std::max(2.0, mostSites / s))); },
+         [=](double s) { return byTets + byPieces / s; }});
   if (largest > 0) {
-    largestLever.bytes = [byTets, rest = breaking.kept - byTets](double s) {
-      return byTets / (s * s) + rest;  // at least: bodies of walls have few layers
+    largestLever.bytes = [=](double s) {
+      return byTets * tetsOf(largestSize, largestEdge * s) / largest + byPieces;
     };
     breaking.levers.push_back(largestLever);
   }

@@ -3,6 +3,7 @@
 
 #include "sunder/world/cost.h"
 #include "sunder/world/cost_shapes.h"
+#include "sunder/world/scene_node.h"
 
 #include <span>
 
@@ -13,6 +14,9 @@ void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
 void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t memory, Cost& cost);
 void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost);
 void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost);
+
+// The count of an array: what its bodies take follows from it.
+CostLever countLever(const SceneNode& array);
 
 // The box of a body of the scene where it starts; infinite for planes.
 Box3 startBox(const BodySpec& body, const ShapeSize& size);

@@ -168,9 +168,10 @@ void requireMesh(const SceneNode& node, uint64_t memory) {
     const std::string name = node["make"].text();
     const ShapeValues values = shapeValues(node);
     item.count = shapeTriangles(name, values);
-    item.kept = kBytesAMeshTriangle * item.count;
+    const double bytes = node.text("as", "solid") == "hull" ? kBytesAMeshTriangle : kBytesASolidTriangle;
+    item.kept = bytes * item.count;
     item.what = fmt::format("{} triangles", countWords(item.count));
-    item.levers = finenessLevers(name, values, node.pointer(), kBytesAMeshTriangle);
+    item.levers = finenessLevers(name, values, node.pointer(), bytes);
   }
   if (item.kept > double(memory)) refuseItem(node.document(), item, 0, memory);
 }
@@ -215,7 +216,7 @@ double shapeTriangles(const std::string& name, const ShapeValues& values) {
   if (name == "scroll") return 2 * square(n("n"));
   if (name == "cloth") return 2 * n("nx") * n("nz");
   if (name == "noisy-sheet") return 4 * n("nx") * n("nz") + 4 * (n("nx") + n("nz"));
-  if (name == "torus-knot") return 2 * n("p") * n("steps") * n("sides");
+  if (name == "torus-knot") return 2 * std::max(n("p"), n("q")) * n("steps") * n("sides");
   if (name == "trefoil" || name == "figure-eight-knot") return 2 * n("steps") * n("sides");
   if (name == "rope")
     return 2 * n("strands") * (std::max(1.0, n("turns")) * n("steps") + 0.5 * n("sides")) * n("sides");
@@ -302,15 +303,17 @@ void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
       if (points > 2 * size.triangles) {
         const bool inside = 8 * solid.insidePoints > solid.surfacePoints;
         const double now = double(inside ? solid.insidePoints : solid.surfacePoints);
-        item.levers.push_back({spec.pointer + "/solid/" + (inside ? "insidePoints" : "points"),
-                               [now](double s) { return fmt::format("{:.0f}", std::max(8.0, now / s)); },
-                               [kept = item.kept](double s) { return kept / s; }});
+        item.levers.push_back(
+            {spec.pointer + "/solid/" + (inside ? "insidePoints" : "points"),
+             [now](double s) { return fmt::format("{:.0f}", std::floor(std::max(8.0, now / s))); },
+             [kept = item.kept](double s) { return kept / s; }});
       }
       if (size.kind == ShapeSize::Kind::Field)
-        item.levers.push_back(
-            {spec.pointer + "/solid/cells",
-             [cells = solid.cells](double s) { return fmt::format("{:.0f}", std::max(8.0, cells / s)); },
-             [kept = item.kept](double s) { return kept / (s * s); }});
+        item.levers.push_back({spec.pointer + "/solid/cells",
+                               [cells = solid.cells](double s) {
+                                 return fmt::format("{:.0f}", std::floor(std::max(8.0, cells / s)));
+                               },
+                               [kept = item.kept](double s) { return kept / (s * s); }});
     }
     if (node.has("make"))
       for (CostLever& lever : finenessLevers(node["make"].text(), shapeValues(node), spec.pointer,

@@ -2,8 +2,7 @@
 
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/text.h"
-#include "sunder/world/cost.h"
-#include "sunder/world/cost_shapes.h"
+#include "sunder/world/cost_parts.h"
 #include "sunder/world/scene_arrays.h"
 #include "sunder/world/scene_fluid.h"
 #include "sunder/world/scene_node.h"
@@ -353,25 +352,13 @@ class SceneReader {
 
   // Bodies are counted before they are made.
   void requireRoom(const SceneNode& array) const {
-    std::string pattern;
     CostItem item;
-    item.count = arrayCount(array, &pattern);
+    item.count = arrayCount(array);
     item.kept = kBytesABody * item.count;
     const double others = kBytesABody * static_cast<double>(scene_.bodies.size());
     if (item.kept + others <= static_cast<double>(memory_)) return;
     item.what = fmt::format("{} bodies", countWords(item.count));
-    const bool grid = pattern == "grid";
-    std::array<double, 3> counts{item.count, 1, 1};
-    if (grid)
-      for (size_t k = 0; k < 3; ++k) counts[k] = static_cast<double>(array["grid"]["count"][k].whole());
-    const auto at = [counts](size_t k, double scale) { return std::max(1.0, std::floor(counts[k] / scale)); };
-    item.levers.push_back({array.pointer() + "/" + pattern + (pattern == "letters" ? "/text" : "/count"),
-                           [=](double s) {
-                             return grid ? fmt::format("[{:.0f}, {:.0f}, {:.0f}]", at(0, s), at(1, s),
-                                                       at(2, s))
-                                         : fmt::format("{:.0f}", at(0, s));
-                           },
-                           [=](double s) { return kBytesABody * at(0, s) * at(1, s) * at(2, s); }});
+    item.levers.push_back(countLever(array));
     refuseItem(scene_.document, item, others, memory_);
   }
 

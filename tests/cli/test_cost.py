@@ -77,7 +77,7 @@ class Cost(CommandTest):
         self.assertGreater(told["memory_bytes"], 2e8)
 
     def test_the_address_space_is_a_limit(self):
-        self.write("water.json", {"world": {"frames": 1}, "fluid": {"radius": 0.005, "liquids": [
+        self.write("water.json", {"world": {"frames": 1}, "fluid": {"radius": 0.004, "liquids": [
             {"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [1, 0.5, 1]}]}]}})
         def narrow():
             resource.setrlimit(resource.RLIMIT_AS, (2 ** 30, 2 ** 30))

@@ -115,14 +115,14 @@ TEST(Check, TetrahedraTooCoarseToHoldTogetherAreDoubted) {
   const auto shell = [](const char* edge) {
     return withFloor(
         std::string(
-            R"({"id": "shell", "material": "porcelain", "position": [0, 1, 0], "fracture": {"edge": )") +
+            R"({"id": "shell", "material": "porcelain", "position": [0, 1, 0], "fracture": {"fine": false, "edge": )") +
         edge +
-        R"(}, "shape": {"field": {"difference": [{"sphere": {"radius": 0.2}}, {"sphere": {"radius": 0.18}}]}}})");
+        R"(}, "shape": {"field": {"difference": [{"sphere": {"radius": 0.2}}, {"sphere": {"radius": 0.15}}]}}})");
   };
-  EXPECT_TRUE(warns(shell("0.08"), "body shell", "too coarse to hold walls of about 0.0"));
+  EXPECT_TRUE(warns(shell("0.08"), "body shell", "too coarse to hold walls of about 0.05 m together"));
   EXPECT_THROW(check(shell("0.08")), Error);  // it falls into parts
-  EXPECT_TRUE(silent(shell("0.024")));
-  EXPECT_NO_THROW(check(shell("0.024")));
+  EXPECT_TRUE(silent(shell("0.036")));
+  EXPECT_NO_THROW(check(shell("0.036")));
 }
 
 TEST(Check, BlocksBeyondTheirTankAreDoubted) {

@@ -42,6 +42,7 @@ struct Advice {
 
 Advice adviceOf(const std::string& refused) {
   Advice advice;
+  if (refused.empty()) return advice;
   const size_t place = refused.find(": "), key = refused.find(": ", place + 2);
   advice.key = refused.substr(place + 2, key - place - 2);
   const size_t open = refused.rfind('('), would = refused.find(" would ", open);
