@@ -102,13 +102,19 @@ std::string keyWords(const std::string& pointer) {
     return item.what.find("pairs of bodies") != std::string::npos;
   });
   const CostLever* lever = pairs.levers.empty() ? nullptr : &pairs.levers.front();
+  std::string better;
+  if (lever && lever->bytes) {
+    double scale = 1.01;
+    while (scale < kMostScale && !std::isfinite(lever->bytes(scale))) scale *= 1.01;
+    better = lever->value(scale);
+  }
   throw scene.document
       .error(lever ? lever->pointer : "",
              fmt::format("{}{}: the {} bodies overlap {:.0f} others each",
                          lever ? lever->value(1) + " makes " : "", pairs.what, cost.dynamicBodies,
                          2 * pairs.count / double(cost.dynamicBodies)),
              ErrorKind::Limit)
-      .hint(lever && lever->bytes ? lever->value(2) + " would keep them apart"
+      .hint(lever && lever->bytes ? better + " would keep them apart"
                                   : "move them apart, or give those that may overlap the same \"group\"");
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <fmt/core.h>
@@ -75,8 +76,16 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
     key = "/ring/radius";
     better = roundedUp(apart * array.at("ring").value("count", 1.0) / (2 * kPi));
   } else if (array.contains("spiral") || array.contains("fill")) {
-    key = array.contains("fill") ? "/fill/count" : "/spiral/count";
-    better = fmt::format("{:.0f}", std::floor(std::sqrt(2 * kFewPairs)));
+    // So few that even all in one place are no crowd.
+    const std::string pattern = array.contains("fill") ? "fill" : "spiral";
+    const double now = array.at(pattern).value("count", 1.0), few = std::floor(std::sqrt(2 * kFewPairs));
+    return {{pointer + "/" + pattern + "/count",
+             [now](double s) { return fmt::format("{:.0f}", std::floor(now / s)); },
+             [=](double s) {
+               if (s == 1) return bytes;
+               return std::floor(now / s) <= few ? std::min(bytes, rigid::kBytesAPair * kFewPairs)
+                                                 : std::numeric_limits<double>::infinity();
+             }}};
   } else if (array.contains("position")) {
     return {{pointer + "/position", [now = array.at("position").dump()](double) { return now; }, {}}};
   } else {

@@ -16,7 +16,7 @@ constexpr double kTetsASurface = 0.3;   // more, for each square of its surface
 // Bytes of a tetrahedron: of each different body its mesh, field and tree, and more while it is filled; of
 // the largest body the analysis of a blow; of every body its pieces and what is seen of them.
 constexpr double kBytesATet = 2300, kBytesATetFilling = 500, kBytesATetAnalysed = 6300,
-                 kBytesATetBroken = 1250;
+                 kBytesATetBroken = 1500;
 constexpr double kBytesAPiece = 8e4, kBytesACell = 2.5e5;      // of a piece; of one that is a Voronoi cell
 constexpr double kPieces = 12;                                 // of a body that broke by stress
 constexpr double kRecordedATet = 800;                          // bytes: surfaces of pieces
