@@ -116,7 +116,7 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
       "material": "porcelain",
       "position": [0.9, 0.6, 0],
       "fracture": {               // it may break; {} takes all from the material
-        "edge": "2 cm",           // of its tetrahedra
+        "edge": "1.4 cm",          // of its tetrahedra
         "strength": "30 MPa",     // and "young", "poisson", "surfaceEnergy"
         "cycles": 1,              // of refinement while a blow is analysed
         "noise": "1 mm",          // how far cracks leave their planes
