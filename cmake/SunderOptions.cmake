@@ -21,7 +21,8 @@ target_compile_options(sunder_options INTERFACE -ffp-contract=off)
 target_compile_definitions(sunder_options INTERFACE HWY_BROKEN_EMU128=0)
 add_library(sunder_warnings INTERFACE)
 target_compile_options(sunder_warnings INTERFACE -Wall -Wextra -Wconversion
-  $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>)  # no part of GCC's -Wconversion
 if(SUNDER_WERROR)
   target_compile_options(sunder_warnings INTERFACE -Werror)
 endif()
