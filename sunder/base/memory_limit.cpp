@@ -92,7 +92,8 @@ MemoryRoom memoryRoom(const fs::path& root) {
   for (std::string line; std::getline(groups, line);) {
     const size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    std::string controllers(1, ',');
+    controllers.append(line, first + 1, second - first - 1).append(1, ',');
     const std::string path = line.substr(second + 1);
     if (controllers == ",,")
       lowerByGroups(room, mount, path, "memory.max", "memory.current", "inactive_file");

@@ -16,8 +16,8 @@ namespace sunder {
 
 namespace {
 
-constexpr auto kDrawInterval = std::chrono::milliseconds(100);
-constexpr const char* kEraseLine = "\r\x1b[K";
+constexpr auto kWatchInterval = std::chrono::milliseconds(100);
+constexpr const char* kWatchErase = "\r\x1b[K";
 
 }  // namespace
 
@@ -64,12 +64,12 @@ void WorkWatch::State::draw() {
   if (text.empty() || hiders > 0) return;
   // One column stays free: a full line would wrap, and then could not be erased.
   if (text.size() >= output.columns) text.resize(std::max<size_t>(output.columns, 1) - 1);
-  output.write(kEraseLine + text);
+  output.write(kWatchErase + text);
   shown = true;
 }
 
 void WorkWatch::State::erase() {
-  if (shown) output.write(kEraseLine);
+  if (shown) output.write(kWatchErase);
   shown = false;
 }
 
@@ -81,7 +81,7 @@ WorkWatch::WorkWatch(ProgressOutput output) {
   current_ = state_.get();
   state_->drawer = std::thread([state = state_.get()] {
     std::unique_lock guard(watchMutex());
-    while (!state->end.wait_for(guard, kDrawInterval, [&] { return state->ending; })) state->draw();
+    while (!state->end.wait_for(guard, kWatchInterval, [&] { return state->ending; })) state->draw();
   });
 }
 
