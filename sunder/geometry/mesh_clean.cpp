@@ -16,7 +16,7 @@ namespace sunder::geometry {
 namespace {
 
 // The mesh on its way through the steps, with where everything came from.
-struct Work {
+struct Cleaning {
   PolygonSoup soup;
   std::vector<uint32_t> vertexSource;  // per vertex: input vertex, kNoIndex when added
   std::vector<uint32_t> faceSource;    // per face: input face, kNoIndex when added
@@ -31,7 +31,7 @@ void requireComplete(size_t have, size_t need, const char* what) {
 }
 
 // Makes the faces anew from rows of present corners; face i of the new ones is `faces[i]` of the old.
-void takeCorners(Work& work, const std::vector<uint32_t>& faces, Rows rows) {
+void takeCorners(Cleaning& work, const std::vector<uint32_t>& faces, Rows rows) {
   auto pick = [](auto& array, const std::vector<uint32_t>& which) {
     if (array.empty()) return;
     std::remove_reference_t<decltype(array)> picked(which.size());
@@ -47,7 +47,7 @@ void takeCorners(Work& work, const std::vector<uint32_t>& faces, Rows rows) {
   work.soup.faceOffsets = std::move(rows.offsets);
 }
 
-void keepFaces(Work& work, const std::vector<uint8_t>& keep) {
+void keepFaces(Cleaning& work, const std::vector<uint8_t>& keep) {
   std::vector<uint32_t> faces;
   Rows rows;
   for (uint32_t f = 0; f < keep.size(); ++f) {
@@ -60,7 +60,7 @@ void keepFaces(Work& work, const std::vector<uint8_t>& keep) {
   if (faces.size() != keep.size()) takeCorners(work, faces, std::move(rows));
 }
 
-void weld(Work& work, double distance, CleanReport& report) {
+void weld(Cleaning& work, double distance, CleanReport& report) {
   work.welded = closeVertices(work.soup.positions, distance);
   report.weldedVertices = tally(work.welded.size(), [&](size_t v) { return work.welded[v] != v; }).count;
   parallelFor(work.soup.corners.size(),
@@ -94,7 +94,7 @@ void appendProperCorners(const PolygonSoup& soup, size_t face, std::vector<uint3
   }
 }
 
-void dropDegenerate(Work& work, CleanReport& report) {
+void dropDegenerate(Cleaning& work, CleanReport& report) {
   const PolygonSoup& soup = work.soup;
   std::vector<uint32_t> faces;
   Rows rows;
@@ -114,14 +114,14 @@ void dropDegenerate(Work& work, CleanReport& report) {
   report.pinchedFaces = tally(soup.faceCount(), [&](size_t f) { return repeatsVertex(soup, f); }).count;
 }
 
-void dropFlat(Work& work, CleanReport& report) {
+void dropFlat(Cleaning& work, CleanReport& report) {
   std::vector<uint8_t> keep(work.soup.faceCount());
   parallelFor(keep.size(), [&](size_t f) { keep[f] = hasNoArea(work.soup, f) ? 0 : 1; });
   report.flatFaces = static_cast<size_t>(std::count(keep.begin(), keep.end(), 0));
   keepFaces(work, keep);
 }
 
-void dropDuplicates(Work& work, CleanReport& report) {
+void dropDuplicates(Cleaning& work, CleanReport& report) {
   const std::vector<uint32_t> same = coincidentFaces(work.soup, edgeAdjacency(work.soup));
   std::vector<uint8_t> keep(same.size());
   for (uint32_t f = 0; f < same.size(); ++f) keep[f] = same[f] == f ? 1 : 0;
@@ -129,7 +129,7 @@ void dropDuplicates(Work& work, CleanReport& report) {
   keepFaces(work, keep);
 }
 
-void orient(Work& work, CleanReport& report) {
+void orient(Cleaning& work, CleanReport& report) {
   PolygonSoup& soup = work.soup;
   const Orientation found = orientation(soup, edgeAdjacency(soup));
   report.oneSidedPatches =
@@ -154,7 +154,7 @@ void orient(Work& work, CleanReport& report) {
   });
 }
 
-void splitNonManifold(Work& work, CleanReport& report) {
+void splitNonManifold(Cleaning& work, CleanReport& report) {
   PolygonSoup& soup = work.soup;
   const VertexFans fans = vertexFans(soup, edgeAdjacency(soup), FanEdges::Regular);
   // The first fan keeps the vertex, the others get new ones at the end, by ascending vertex.
@@ -178,7 +178,7 @@ void splitNonManifold(Work& work, CleanReport& report) {
   });
 }
 
-void fill(Work& work, uint32_t maxEdges, CleanReport& report) {
+void fill(Cleaning& work, uint32_t maxEdges, CleanReport& report) {
   const HoleFill done = fillHoles(work.soup, maxEdges);
   report.filledHoles = done.filled;
   report.keptHoles = done.kept;
@@ -190,7 +190,7 @@ void fill(Work& work, uint32_t maxEdges, CleanReport& report) {
 }
 
 // Welded vertices always go; vertices without faces when asked to.
-void compactVertices(Work& work, bool dropIsolated, CleanReport& report) {
+void compactVertices(Cleaning& work, bool dropIsolated, CleanReport& report) {
   PolygonSoup& soup = work.soup;
   std::vector<uint8_t> used(soup.positions.size(), 0);
   for (uint32_t c : soup.corners) used[c] = 1;
@@ -230,8 +230,8 @@ CleanResult cleanMesh(PolygonSoup mesh, const CleanOptions& options) {
   CleanResult result;
   CleanReport& report = result.report;
   const size_t vertexCount = mesh.positions.size(), faceCount = mesh.faceCount();
-  Work work{std::move(mesh), std::vector<uint32_t>(vertexCount), std::vector<uint32_t>(faceCount),
-            std::vector<uint32_t>(vertexCount), std::vector<uint8_t>(faceCount, 0)};
+  Cleaning work{std::move(mesh), std::vector<uint32_t>(vertexCount), std::vector<uint32_t>(faceCount),
+                std::vector<uint32_t>(vertexCount), std::vector<uint8_t>(faceCount, 0)};
   for (uint32_t v = 0; v < vertexCount; ++v) work.vertexSource[v] = work.welded[v] = v;
   for (uint32_t f = 0; f < faceCount; ++f) work.faceSource[f] = f;
 

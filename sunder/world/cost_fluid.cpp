@@ -20,12 +20,12 @@ constexpr size_t kMostBlocks = 2000;    // whose overlaps are looked at
 constexpr double kBytesOfFilling = 60;  // for each place that is tried, particle or not
 constexpr double kSecondsAParticle = 1.5e-5;
 // Of one step, a particle: few iterations of the pressure solvers, and many.
-constexpr double kStepSecondsLow = 8e-7, kStepSecondsHigh = 6e-6;
-constexpr double kFrameBytes = 28;        // a particle: position, velocity, density
-constexpr double kSampleBytes = 400;      // a boundary particle, with the darts it was chosen from
-constexpr double kMapBandKept = 3;        // supports: cells on both sides of a surface
-constexpr double kMapBandBuilt = 6;       // supports: lattice points whose distance is asked
-constexpr double kBytesAPointBuilt = 14;  // of that lattice
+constexpr double kParticleSecondsLow = 8e-7, kParticleSecondsHigh = 6e-6;
+constexpr double kParticleFrameBytes = 28;  // a particle: position, velocity, density
+constexpr double kSampleBytes = 400;        // a boundary particle, with the darts it was chosen from
+constexpr double kMapBandKept = 3;          // supports: cells on both sides of a surface
+constexpr double kMapBandBuilt = 6;         // supports: lattice points whose distance is asked
+constexpr double kBytesAPointBuilt = 14;    // of that lattice
 constexpr double kSecondsAPointBuilt = 1.8e-7;
 constexpr double kPartOfContainer = 0.55;  // of the box of a vessel up to the level: what liquid fills
 constexpr double kPartOfField = 24;        // samples along each side of a block that is a field
@@ -298,9 +298,9 @@ void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
   const double fluidSteps = std::max(steps, seconds / fluid.longestStep);
   // Water that falls by a metre goes some 4 m/s.
   const double fast = std::max(fluidSteps, seconds * 4 / (fluid.settings.courant * 2 * radius));
-  cost.stepSecondsLow += kStepSecondsLow * fluidSteps * (start + 0.2 * later);
-  cost.stepSecondsHigh += kStepSecondsHigh * fast * (start + later);
-  cost.recordingBytes += kFrameBytes * (start + 0.5 * later) * frames;
+  cost.stepSecondsLow += kParticleSecondsLow * fluidSteps * (start + 0.2 * later);
+  cost.stepSecondsHigh += kParticleSecondsHigh * fast * (start + later);
+  cost.recordingBytes += kParticleFrameBytes * (start + 0.5 * later) * frames;
 }
 
 }  // namespace sunder::world
