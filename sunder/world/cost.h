@@ -7,9 +7,8 @@
 // range. Cost of the estimate: reading mesh files and making procedural meshes of at most kCheapTriangles
 // (cost_shapes.h); the rest is below 0.2 s and 50 MB for 100,000 bodies.
 //
-// The constants in cost_*.cpp are measured, not derived: peak memory (ru_maxrss) and seconds of `sunder run
-// --frames 0` and `--frames 20`, one scene at a time on two cores of an x86-64 server, for scenes with one
-// kind of thing in three sizes each; a constant is the slope between the sizes.
+// The constants in cost_*.cpp are fitted, not derived: to peak memory (ru_maxrss) and processor time of
+// `sunder run` on the scenes of this project, one at a time on two cores, and to counted cells of lattices.
 #pragma once
 
 #include "sunder/world/scene.h"
