@@ -140,7 +140,7 @@ Vec3 energeticImpulse(const Mat3& response, const Vec3& velocity, double frictio
     }
     // The mean direction over the piece, as the classical method of Runge and Kutta has it.
     Vec2 mean = direction;
-    if (std::isfinite(length)) {
+    if (std::isfinite(length) && across * length > kStraight * speed) {
       const Vec2 second = (slip + 0.5 * length * rate).normalized();
       const Vec2 third = (slip + 0.5 * length * (coupling - friction * (within * second))).normalized();
       Vec2 last = slip + length * (coupling - friction * (within * third));
@@ -283,7 +283,7 @@ void ImpactLaw::bound(Mover& a, Mover& b, const Mover& oldA, const Mover& oldB,
     second += 0.5 * impulse.dot(relativeVelocity(a, b, points[i]) - rows_[i].before);
   }
   if (first + second <= 0) return;
-  const double s = std::max(-first, 0.0) / second;
+  const double s = second > 0 ? std::max(-first, 0.0) / second : 0.0;  // rounding may leave no change at all
   const auto scale = [s](Mover& body, const Mover& old) {
     body.velocity() = old.velocity() + s * (body.velocity() - old.velocity());
     body.spin() = old.spin() + s * (body.spin() - old.spin());

@@ -10,6 +10,7 @@ namespace {
 constexpr int kMostRounds = 100;                       // over all pairs
 constexpr uint64_t kStrikesAPair = 1, kStrikes = 500;  // in all, so that dense piles end in time
 constexpr double kTogether = 1.5;                      // substeps
+constexpr double kAgain = 0.25, kAsFast = 0.9;         // of its fastest approach: for a pair's next strikes
 
 // How much of the first body's motion along the surface a contact takes part in, the rest is of the second's:
 // where balls meet depends on their radii, and small bodies take contacts along over large ones.
@@ -42,7 +43,23 @@ struct Way {
   Vec3 startA, startB, moveA, moveB, turnA, turnB;
 };
 
+double fastestApproach(const Mover& a, const Vec3& velocityA, const Mover& b, const Vec3& velocityB,
+                       std::span<const ImpactPoint> points) {
+  double fastest = 0;
+  for (const ImpactPoint& point : points)
+    fastest = std::max(fastest, point.normal.dot(velocityA + a.spin().cross(point.armA) - velocityB -
+                                                 b.spin().cross(point.armB)));
+  return fastest;
+}
+
 }  // namespace
+
+// Pairs in a dense pile would strike each other dozens of times, ever slower. Each strike asks for a faster
+// approach than the one before, up to almost the fastest: what passes through a row of balls passes, the rest
+// is pressure, which the contact solver answers.
+double Impacts::leastApproach(const Pair& pair, double bounceSpeed) {
+  return std::max(bounceSpeed, std::min(kAgain * pair.strikes, kAsFast) * pair.fastest);
+}
 
 void Impacts::collect(const BodySet& bodies, const PairTable& table) {
   pairs_.clear();
@@ -59,7 +76,11 @@ bool Impacts::run(BodySet& bodies, PairTable& table, const SimulationSettings& s
   // A pair is looked at again only when one of its bodies was struck since.
   struck_.assign(bodies.count(), 0);
   uint64_t now = 0, left = kStrikesAPair * pairs_.size() + kStrikes;
-  for (Pair& pair : pairs_) pair.seen = 0;
+  for (Pair& pair : pairs_) {
+    pair.seen = 0;
+    pair.strikes = 0;
+    pair.time = pair.fastest = 0;
+  }
   for (int round = 0; round < kMostRounds; ++round) {
     bool any = false;
     for (Pair& pair : pairs_) {
@@ -81,7 +102,7 @@ bool Impacts::run(BodySet& bodies, PairTable& table, const SimulationSettings& s
 }
 
 bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings& settings, double h,
-                     const Pair& pair) {
+                     Pair& pair) {
   const PairRecord& record = table.pairs[pair.record];
   Mover &a = bodies.state.mover[record.a], &b = bodies.state.mover[record.b];
   const auto pull = [&](uint32_t body) -> Vec3 {
@@ -116,7 +137,9 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   }
   if (!strikes || !closes) return false;
 
-  // At the time of the impact both bodies are there with their old velocities.
+  // At the time of the impact both bodies are there with their old velocities. A later strike of the pair is
+  // not before an earlier one.
+  first = std::max(first, pair.time);
   const double partA = partOfFirst(bodies.constants[record.a], bodies.constants[record.b]);
   const Way then(a, centreA, b, centreB, first);
   for (const uint32_t i : contacts_) {
@@ -126,6 +149,14 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
                        middle - (then.startB + then.moveB), Vec3::Zero()});
   }
   const double rest = h - first;
+  // Where they are by then decides: a pair that separates there would be struck in vain, again and again.
+  const double approach =
+      fastestApproach(a, a.velocity() - pullA * rest, b, b.velocity() - pullB * rest, points_);
+  if (!(approach > leastApproach(pair, settings.bounceSpeed))) return false;
+  ++pair.strikes;
+  pair.time = first;
+  pair.fastest = std::max(pair.fastest, approach);
+
   const auto toTheImpact = [&](uint32_t body, Mover& mover, const Vec3& pulled) {
     if (!mover.movable()) return;
     bodies.move(body, first);

@@ -2,7 +2,9 @@
 // close within it at more than the bouncing speed gets its impact, with friction and restitution, at all its
 // closing and touching contacts together (ImpactLaw); then the pairs this set in motion, in order, until none
 // approaches. So a bounce travels through a row of touching bodies (Newton's cradle), which a simultaneous
-// solution would spread over all.
+// solution would spread over all. A pair that was struck is struck again in the substep only where it
+// approaches faster than 1/4, 1/2, 3/4 and 0.9 of its fastest approach: the sequence ends soon in a dense
+// pile, and the contact solver stops what is left, without a bounce.
 //
 // An impact acts at its time within the substep: bodies are moved there with their old velocities and back
 // with the new ones, so that they end where they would have. Heights of bounces then do not depend on where
@@ -30,9 +32,14 @@ class Impacts {
     uint32_t record;
     double friction, restitution;
     uint64_t seen = 0;  // strikes there had been when it was last looked at
+    // In this substep:
+    uint32_t strikes = 0;
+    double time = 0, fastest = 0;  // of the last strike; approach
   };
   bool strike(BodySet& bodies, PairTable& table, const SimulationSettings& settings, double substep,
-              const Pair& pair);
+              Pair& pair);
+  // The approach above which a pair is struck.
+  static double leastApproach(const Pair& pair, double bounceSpeed);
   std::vector<Pair> pairs_;
   std::vector<uint64_t> struck_;  // by body: number of the strike that it last took part in
   std::vector<ImpactPoint> points_;
