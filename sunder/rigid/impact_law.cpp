@@ -14,7 +14,7 @@ constexpr int kMostPieces = 100;       // of the path of an impact
 constexpr double kSticks = 1e-7;       // of the velocity before: slower is not sliding
 constexpr int kMostSweeps = 10;        // over the contacts of a pair
 constexpr int kMostSeparations = 100;  // likewise, of those that still approach
-constexpr double kConverged = 3e-4;    // of the fastest approach: smaller changes end the sweeps
+constexpr double kConverged = 1e-3;    // of the fastest approach: smaller changes end the sweeps
 constexpr double kTolerance = 1e-4;    // of the fastest approach: slower ones are left
 
 Mat3 frameOf(const Vec3& normal) {
@@ -126,7 +126,7 @@ Vec3 energeticImpulse(const Mat3& response, const Vec3& velocity, double frictio
     // Until sliding ends or has turned so far.
     const double pace = response(0, 0) - friction * coupling.dot(direction);
     double length = path.end(pace);
-    if (along < 0) length = std::min(length, (across > -0.1 * kTurn * along ? 0.5 : 1.0) * speed / -along);
+    if (along < 0) length = std::min(length, (across > -0.1 * kTurn * along ? 0.7 : 1.0) * speed / -along);
     if (across * length > kStraight * speed) {
       // Work is taken and given back on either side of the end of compression.
       if (path.velocity.x() < 0 && pace > 0)
@@ -190,6 +190,26 @@ void ImpactLaw::prepare(const Mover& a, const Mover& b, std::span<const ImpactPo
     row.before = relativeVelocity(a, b, points[i]);
     row.normal = 0;
     row.tangent.setZero();
+  }
+}
+
+// Normal impulses in proportion to the approaches, times what lowers the energy most: a face that lands flat
+// needs no others.
+void ImpactLaw::begin(Mover& a, Mover& b, std::span<const ImpactPoint> points) {
+  Mover nextA = a, nextB = b;
+  double slope = 0, curve = 0;
+  for (size_t i = 0; i < points.size(); ++i) {
+    rows_[i].normal = std::max(-points[i].normal.dot(rows_[i].before), 0.0);
+    slope += rows_[i].normal * rows_[i].normal;
+    apply(nextA, nextB, points[i], rows_[i].normal * points[i].normal);
+  }
+  for (size_t i = 0; i < points.size(); ++i)
+    curve +=
+        rows_[i].normal * points[i].normal.dot(relativeVelocity(nextA, nextB, points[i]) - rows_[i].before);
+  const double s = curve > 0 ? slope / curve : 0.0;
+  for (size_t i = 0; i < points.size(); ++i) {
+    rows_[i].normal *= s;
+    apply(a, b, points[i], rows_[i].normal * points[i].normal);
   }
 }
 
@@ -314,6 +334,7 @@ void ImpactLaw::strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double
   for (size_t i = 0; i < points.size(); ++i)
     fastest = std::max(fastest, -points[i].normal.dot(rows_[i].before));
   const Mover oldA = a, oldB = b;
+  begin(a, b, points);
   compress(a, b, points, friction, kConverged * fastest);
   restitute(a, b, points, friction, restitution, kConverged * fastest);
   bound(a, b, oldA, oldB, points);

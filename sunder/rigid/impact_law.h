@@ -52,6 +52,7 @@ class ImpactLaw {
     Vec3 tangent;
   };
   void prepare(const Mover& a, const Mover& b, std::span<const ImpactPoint> points);
+  void begin(Mover& a, Mover& b, std::span<const ImpactPoint> points);
   void compress(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,
                 double tolerance);
   void restitute(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,

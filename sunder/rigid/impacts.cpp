@@ -10,7 +10,7 @@ namespace {
 constexpr int kMostRounds = 100;                       // over all pairs
 constexpr uint64_t kStrikesAPair = 1, kStrikes = 500;  // in all, so that dense piles end in time
 constexpr double kTogether = 1.5;                      // substeps
-constexpr double kAgain = 0.25, kAsFast = 0.9;         // of its fastest approach: for a pair's next strikes
+constexpr double kAgain = 0.5, kAsFast = 0.9;         // of its fastest approach: for a pair's next strikes
 
 // How much of the first body's motion along the surface a contact takes part in, the rest is of the second's:
 // where balls meet depends on their radii, and small bodies take contacts along over large ones.
@@ -159,13 +159,13 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
 
   const auto toTheImpact = [&](uint32_t body, Mover& mover, const Vec3& pulled) {
     if (!mover.movable()) return;
-    bodies.move(body, first);
+    if (first > 0) bodies.move(body, first);
     mover.velocity() -= pulled * rest;
   };
   const auto andBack = [&](uint32_t body, Mover& mover, const Vec3& pulled) {
     if (!mover.movable()) return;
     mover.velocity() += pulled * rest;
-    bodies.move(body, -first);
+    if (first > 0) bodies.move(body, -first);
   };
   toTheImpact(record.a, a, pullA);
   toTheImpact(record.b, b, pullB);

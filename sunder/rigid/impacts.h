@@ -3,7 +3,7 @@
 // closing and touching contacts together (ImpactLaw); then the pairs this set in motion, in order, until none
 // approaches. So a bounce travels through a row of touching bodies (Newton's cradle), which a simultaneous
 // solution would spread over all. A pair that was struck is struck again in the substep only where it
-// approaches faster than 1/4, 1/2, 3/4 and 0.9 of its fastest approach: the sequence ends soon in a dense
+// approaches faster than 1/2, then 0.9 of its fastest approach: the sequence ends soon in a dense
 // pile, and the contact solver stops what is left, without a bounce.
 //
 // An impact acts at its time within the substep: bodies are moved there with their old velocities and back
