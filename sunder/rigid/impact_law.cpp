@@ -11,7 +11,7 @@ namespace {
 constexpr double kTurn = 0.2;          // rad: the most by which the direction of sliding turns in a piece
 constexpr double kStraight = 1e-5;     // rad: less is no turn
 constexpr int kMostPieces = 100;       // of the path of an impact
-constexpr double kSticks = 1e-7;       // of the velocity before: slower is not sliding
+constexpr double kSticks = 1e-6;       // of the velocity before: slower is not sliding
 constexpr int kMostSweeps = 10;        // over the contacts of a pair
 constexpr int kMostSeparations = 100;  // likewise, of those that still approach
 constexpr double kConverged = 1e-3;    // of the fastest approach: smaller changes end the sweeps

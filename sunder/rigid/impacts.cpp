@@ -10,7 +10,7 @@ namespace {
 constexpr int kMostRounds = 100;                       // over all pairs
 constexpr uint64_t kStrikesAPair = 1, kStrikes = 500;  // in all, so that dense piles end in time
 constexpr double kTogether = 1.5;                      // substeps
-constexpr double kAgain = 0.5, kAsFast = 0.9;         // of its fastest approach: for a pair's next strikes
+constexpr double kAgain = 0.5, kAsFast = 0.9;          // of its fastest approach: for a pair's next strikes
 
 // How much of the first body's motion along the surface a contact takes part in, the rest is of the second's:
 // where balls meet depends on their radii, and small bodies take contacts along over large ones.
@@ -115,6 +115,19 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   const Vec3 centreA = bodies.state.position[record.a], centreB = bodies.state.position[record.b];
   const Way now(a, centreA, b, centreB, 0);
 
+  const Vec3 pulled = pullB - pullA;
+  const auto speedAt = [&](const Contact& contact) {
+    return contact.normal.dot(b.velocityAt(contact.point - now.startB) -
+                              a.velocityAt(contact.point - now.startA));
+  };
+  // Most pairs rest: fast enough at no time of the substep.
+  bool fast = false;
+  for (uint32_t i = record.first; i < record.first + record.count && !fast; ++i) {
+    const Contact& contact = table.contacts[i].contact;
+    fast = speedAt(contact) - std::max(contact.normal.dot(pulled), 0.0) * h < -settings.bounceSpeed;
+  }
+  if (!fast) return false;
+
   points_.clear();
   contacts_.clear();
   double first = h;
@@ -122,8 +135,7 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   for (uint32_t i = record.first; i < record.first + record.count; ++i) {
     const Contact& contact = table.contacts[i].contact;
     const double separation = now.separation(contact);
-    const double speed = contact.normal.dot(b.velocityAt(contact.point - now.startB) -
-                                            a.velocityAt(contact.point - now.startA));
+    const double speed = speedAt(contact);
     // Those that close a little later strike along, so that a face that lands flat leaves flat; those that
     // touch are in the way.
     if (separation > 0 && separation + kTogether * h * speed >= 0) continue;
@@ -133,7 +145,7 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
     const double time = separation > 0 ? std::min(separation / -speed, h) : 0.0;
     first = std::min(first, time);
     // Gravity and forces were added for the whole substep; the impact sees their part up to then.
-    strikes |= speed - contact.normal.dot(pullB - pullA) * (h - time) < -settings.bounceSpeed;
+    strikes |= speed - contact.normal.dot(pulled) * (h - time) < -settings.bounceSpeed;
   }
   if (!strikes || !closes) return false;
 
