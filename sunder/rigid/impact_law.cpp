@@ -246,10 +246,11 @@ void ImpactLaw::compress(Mover& first, Mover& second, std::span<const ImpactPoin
 
 // Friction goes down the slope of the energy, by steps that do not go beyond the least.
 void ImpactLaw::restitute(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,
-                          double restitution, double tolerance) {
+                          double restitution, double slow, double tolerance) {
   Mover a = first, b = second;
   for (size_t i = 0; i < points.size(); ++i) {
     Row& row = rows_[i];
+    if (points[i].normal.dot(row.before) > -slow) continue;
     apply(a, b, points[i], restitution * (row.normal * points[i].normal + row.tangent));
     row.normal *= 1 + restitution;
     row.tangent *= 1 + restitution;
@@ -316,8 +317,8 @@ void ImpactLaw::bound(Mover& a, Mover& b, const Mover& oldA, const Mover& oldB,
   }
 }
 
-void ImpactLaw::strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double friction,
-                       double restitution) {
+void ImpactLaw::strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double friction, double restitution,
+                       double slow) {
   if (points.size() == 1) {
     ImpactPoint& point = points[0];
     const Mat3 frame = frameOf(point.normal);
@@ -325,6 +326,7 @@ void ImpactLaw::strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double
     addResponse(a, point.armA, frame, response);
     addResponse(b, point.armB, frame, response);
     const Vec3 velocity = frame.transpose() * relativeVelocity(a, b, point);
+    if (velocity.x() > -slow) restitution = 0;
     point.impulse = frame * energeticImpulse(response, velocity, friction, restitution);
     apply(a, b, point, point.impulse);
     return;
@@ -336,7 +338,7 @@ void ImpactLaw::strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double
   const Mover oldA = a, oldB = b;
   begin(a, b, points);
   compress(a, b, points, friction, kConverged * fastest);
-  restitute(a, b, points, friction, restitution, kConverged * fastest);
+  restitute(a, b, points, friction, restitution, slow, kConverged * fastest);
   bound(a, b, oldA, oldB, points);
   separate(a, b, points, kTolerance * fastest);
   for (size_t i = 0; i < points.size(); ++i)

@@ -169,19 +169,19 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   pair.time = first;
   pair.fastest = std::max(pair.fastest, approach);
 
-  const auto toTheImpact = [&](uint32_t body, Mover& mover, const Vec3& pulled) {
+  const auto toTheImpact = [&](uint32_t body, Mover& mover, const Vec3& pullOf) {
     if (!mover.movable()) return;
     if (first > 0) bodies.move(body, first);
-    mover.velocity() -= pulled * rest;
+    mover.velocity() -= pullOf * rest;
   };
-  const auto andBack = [&](uint32_t body, Mover& mover, const Vec3& pulled) {
+  const auto andBack = [&](uint32_t body, Mover& mover, const Vec3& pullOf) {
     if (!mover.movable()) return;
-    mover.velocity() += pulled * rest;
+    mover.velocity() += pullOf * rest;
     if (first > 0) bodies.move(body, -first);
   };
   toTheImpact(record.a, a, pullA);
   toTheImpact(record.b, b, pullB);
-  law_.strike(a, b, points_, pair.friction, pair.restitution);
+  law_.strike(a, b, points_, pair.friction, pair.restitution, settings.bounceSpeed);
   andBack(record.a, a, pullA);
   andBack(record.b, b, pullB);
   for (size_t k = 0; k < points_.size(); ++k) {

@@ -1,5 +1,6 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/parallel.h"
+#include "sunder/base/random.h"
 
 #include "rigid/rigid_scenes.h"
 
@@ -355,6 +356,44 @@ TEST(Impacts, SameHashForAnyNumberOfThreadsAndAfterResume) {
     for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i].impulse, loaded[i].impulse);
     run(other, 1.5 - stop);
     EXPECT_EQ(other.hash(), hashes[0]) << stop;
+  }
+}
+
+// Boxes that tumble into a pit, bouncing off each other and the walls, come to rest, and no row of their
+// impacts is cut off.
+TEST(Impacts, BoxesInAPitCalmDown) {
+  for (const uint64_t seed : {1, 2}) {
+    Simulation world{restless()};
+    const Surface surface{.friction = 0.5, .restitution = 0.4};
+    addGround(world, surface);
+    const double half = 1.1;
+    for (const double side : {-1.0, 1.0}) {
+      for (const bool x : {false, true}) {
+        BodySettings wall;
+        wall.kind = BodyKind::Static;
+        wall.shape = makeBox(x ? Vec3(0.2, 5, 2) : Vec3(2, 5, 0.2));
+        wall.pose.position = side * (half + 0.2) * (x ? Vec3::UnitX() : Vec3::UnitZ()) + Vec3(0, 5, 0);
+        wall.surface = surface;
+        world.addBody(wall);
+      }
+    }
+    RandomStream random(seed);
+    for (int i = 0; i < 150; ++i) {
+      const Vec3 cell(i % 5 - 2, i / 25, i / 5 % 5 - 2);
+      const double angle = random.uniform(0, 3);
+      addBox(world, Vec3(0.15, 0.1, 0.125), 0.42 * cell + Vec3(0, 0.3, 0), surface,
+             Quat(Eigen::AngleAxisd(angle, random.unitVector())));
+    }
+    const double before = world.energy().potential;
+    uint64_t cutOff = 0;
+    for (int i = 0; i < 300; ++i) {
+      world.step();
+      cutOff += world.report().slowImpacts;
+    }
+    EXPECT_EQ(cutOff, 0u);
+    const double released = before - world.energy().potential;
+    EXPECT_GT(released, 0.3 * before);
+    EXPECT_LT(world.energy().kinetic, 1e-4 * released);
   }
 }
 
