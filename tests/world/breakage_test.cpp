@@ -325,8 +325,8 @@ TEST(Breakage, ForcesOnABodyActOnItsPieces) {
   EXPECT_GT(pieces(windy), pieces(calm) + 1);
 }
 
-// A bar that hangs by one end from the world is broken in the middle by a ball. Damping slows the piece that is
-// left: at 30 rad/s and more a soft joint gives way by millimetres.
+// A bar that hangs by one end from the world is broken in the middle by a ball. Damping slows the piece that
+// is left: at 30 rad/s and more a soft joint gives way by millimetres.
 TEST(Breakage, JointsHoldThePieceThatHasTheirAnchor) {
   const char* text = R"({
     "world": {"frames": 60, "timeStep": "1/120 s", "seed": 3},
