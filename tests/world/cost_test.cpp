@@ -22,8 +22,8 @@ Scene sceneOf(const std::string& text, const std::vector<std::string>& sets = {}
 }
 
 // The refusal of a scene, or "" where it is affordable.
-std::string refusal(const std::string& text, uint64_t memory = kGigabyte,
-                    const std::vector<std::string>& sets = {}) {
+std::string refusalOf(const std::string& text, uint64_t memory = kGigabyte,
+                      const std::vector<std::string>& sets = {}) {
   try {
     const MemoryBudget budget(memory);
     const Scene scene = sceneOf(text, sets);
@@ -151,20 +151,20 @@ std::vector<Hostile> hostileScenes() {
 TEST(Cost, HostileScenesAreRefusedWithAValueThatFits) {
   for (const Hostile& hostile : hostileScenes()) {
     SCOPED_TRACE(hostile.name);
-    const std::string refused = refusal(hostile.text);
+    const std::string refused = refusalOf(hostile.text);
     EXPECT_TRUE(refused.starts_with("scene.json:")) << refused;
     const Advice advice = adviceOf(refused);
     EXPECT_EQ(advice.key, hostile.key) << refused;
     ASSERT_FALSE(advice.value.empty()) << refused;
-    EXPECT_EQ(refusal(hostile.text, kGigabyte, {advice.key + "=" + advice.value}), "") << refused;
+    EXPECT_EQ(refusalOf(hostile.text, kGigabyte, {advice.key + "=" + advice.value}), "") << refused;
   }
 }
 
 TEST(Cost, MoreMemoryAffordsMore) {
   const std::string text =
       R"({"fluid": {"radius": "5 mm", "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [1, 1, 1]}]}]}})";
-  EXPECT_NE(refusal(text), "");
-  EXPECT_EQ(refusal(text, 64 * kGigabyte), "");
+  EXPECT_NE(refusalOf(text), "");
+  EXPECT_EQ(refusalOf(text, 64 * kGigabyte), "");
 }
 
 TEST(Cost, CountsWhatAWorldHas) {
@@ -250,10 +250,10 @@ TEST(Cost, StepsOfBodiesInOnePlaceAreRefusedBeforeTheirContactsAreMade) {
 TEST(Cost, CrowdsAreRefusedWhateverTheMemory) {
   const std::string text = R"({"arrays": [{"id": "m", "body": {"shape": {"sphere": {"radius": 0.1}}},
       "spiral": {"count": 1500, "radius": 0.1, "spacing": 0.01}}]})";
-  const std::string refused = refusal(text, 500 * kGigabyte);
+  const std::string refused = refusalOf(text, 500 * kGigabyte);
   const Advice advice = adviceOf(refused);
   EXPECT_EQ(advice.key, "arrays.m.spiral.count") << refused;
-  EXPECT_EQ(refusal(text, 500 * kGigabyte, {advice.key + "=" + advice.value}), "") << refused;
+  EXPECT_EQ(refusalOf(text, 500 * kGigabyte, {advice.key + "=" + advice.value}), "") << refused;
 }
 
 // Rods that lie across each other have boxes that overlap, and touch nothing.
