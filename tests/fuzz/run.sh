@@ -16,7 +16,7 @@ fi
 corpus=$(cd "$(dirname "$0")" && pwd)/corpus
 if [ $# -eq 0 ]; then
   set -- obj ply stl off gltf msh tetgen medit vtk vtkxml http
-  for more in run scene sdf; do
+  for more in run run_shown scene sdf; do
     [ ! -x "$build/bin/fuzz_$more" ] || set -- "$@" "$more"
   done
 fi
@@ -24,6 +24,7 @@ fi
 run_one() {
   format=$1
   target=$build/bin/fuzz_$format
+  seeds=$corpus/${format%_shown}  # recordings are read and shown from the same ones
   work=$build/fuzz/$format
   if [ ! -x "$target" ]; then
     echo "$format: $target is not there; build it with: cmake --preset asan && ninja -C build-asan fuzz_readers fuzz_more"
@@ -33,8 +34,8 @@ run_one() {
   rm -f "$work/crashes"/*
   log=$work/log.txt
   options="-artifact_prefix=$work/crashes/ -rss_limit_mb=2048 -malloc_limit_mb=512 -timeout=10 -max_len=16384"
-  if ! "$target" $options -runs=0 "$corpus/$format" >"$log" 2>&1 ||
-    ! "$target" $options -max_total_time="$seconds" "$work/new" "$corpus/$format" >>"$log" 2>&1; then
+  if ! "$target" $options -runs=0 "$seeds" >"$log" 2>&1 ||
+    ! "$target" $options -max_total_time="$seconds" "$work/new" "$seeds" >>"$log" 2>&1; then
     echo "$format: FAILED, see $log"
     grep -E "ERROR|SUMMARY|the reader returned" "$log" | head -3
     ls -1 "$work/crashes"/* 2>/dev/null | sed 's/^/  input: /'
