@@ -84,7 +84,7 @@ Motion readMotion(const std::string& startPath, const std::string& endPath, cons
   if (count > 0)
     message = fmt::format("{}{} pairs of boxes overlap, which take {}; {} are allowed",
                           count > kPairsCounted ? "more than " : "", std::min(count, kPairsCounted),
-                          bytesText(uint64_t(kBytesAPair * double(count))), options.maxPairs);
+                          bytesWords(kBytesAPair * double(count)), options.maxPairs);
   throw Error(error.kind(), message)
       .inFile(options.a)
       .hint("are there faces in one place? 'sunder clean' removes doubles; --max-pairs raises the limit");

@@ -67,9 +67,6 @@ void printJson(const Json& object);
 // Prints to standard output unless --quiet or --json asked for silence there.
 void say(const Settings& settings, const std::string& text);
 
-// 8040 bytes, 650 kB, 12.3 MB, 1.8 GB
-std::string bytesText(uint64_t bytes);
-
 // Notes on what a reader or writer changed: warnings for people, an array for --json.
 void reportNotes(const Settings& settings, const std::string& file, const std::vector<std::string>& notes);
 

@@ -3,6 +3,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
+#include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/progress.h"
 
@@ -63,7 +64,6 @@ int runExport(const ExportOptions& options, const Settings& settings) {
   }
   choice.output = options.output.empty() ? defaultOutput(*run, show::info(format))
                                          : std::filesystem::path(options.output);
-  catchStopSignals();
   show::ExportResult result;
   {
     const ProfileScope scope("export");
@@ -104,7 +104,7 @@ int runExport(const ExportOptions& options, const Settings& settings) {
                {"seconds", stagesJson(profiler)}});
   say(settings, fmt::format("{}: {} frame{} of {} bodies, {} file{}, {}", result.openThis.string(),
                             result.frames, result.frames == 1 ? "" : "s", run->bodies().size(), result.files,
-                            result.files == 1 ? "" : "s", bytesText(result.bytes)));
+                            result.files == 1 ? "" : "s", bytesWords(double(result.bytes))));
   return result.lost.empty() ? 0 : 1;
 }
 

@@ -36,13 +36,6 @@ void say(const Settings& settings, const std::string& text) {
   std::cout << text << '\n';
 }
 
-std::string bytesText(uint64_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
-  if (bytes < 10'000'000) return fmt::format("{:.0f} kB", size / 1e3);
-  return bytes < 1'000'000'000 ? fmt::format("{:.1f} MB", size / 1e6) : fmt::format("{:.1f} GB", size / 1e9);
-}
-
 void reportNotes(const Settings& settings, const std::string& file, const std::vector<std::string>& notes) {
   if (settings.quiet) return;
   for (const std::string& note : notes) logInfo("{}: {}", file, note);
@@ -186,7 +179,7 @@ int run(int argc, char** argv) {
     logWarn("only {} of the {} threads asked for can be started here", threadCount(), settings.threads);
   catchStopSignals();
   ProgressOutput output = ProgressOutput::standardError();
-  if (settings.quiet) output.terminal = false;
+  if (settings.quiet || settings.json) output.terminal = false;
   const WorkWatch watch(output);
   for (const Verb& verb : verbs)
     if (verb.app->parsed()) return verb.job(settings);

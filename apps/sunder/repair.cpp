@@ -3,6 +3,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
+#include "sunder/base/memory_limit.h"
 
 #include "command.h"
 #include "run_input.h"
@@ -58,9 +59,9 @@ int runRepair(const RepairOptions& options, const Settings& settings) {
     logError("{}: no frame can be read: nothing is written", input.string());
     return 1;
   }
-  std::string text =
-      fmt::format("{}: {} frames, {} bodies, {} meshes and {} checkpoints, {}", result.output.string(),
-                  result.frames, result.bodies, result.meshes, result.checkpoints, bytesText(result.bytes));
+  std::string text = fmt::format("{}: {} frames, {} bodies, {} meshes and {} checkpoints, {}",
+                                 result.output.string(), result.frames, result.bodies, result.meshes,
+                                 result.checkpoints, bytesWords(double(result.bytes)));
   for (const std::string& name : lost) text += "\n  lost: " + name;
   for (const std::string& remark : result.remarks) text += "\n  " + remark;
   if (lost.empty()) text += "\n  nothing is lost";

@@ -147,7 +147,6 @@ int runScene(const RunCommand& command, const Settings& settings) {
   };
   // The first Ctrl-C asks the run to end with a checkpoint, a second one ends it at once: what is recorded is
   // whole either way.
-  catchStopSignals();
   options.stop = [] { return stopAsked().load(); };
 
   Profiler profiler;
@@ -188,7 +187,7 @@ int runScene(const RunCommand& command, const Settings& settings) {
   say(settings,
       fmt::format("{}: {} of {} frames, {:.4g} s simulated in {}, {} bodies, {} contacts at most, {}",
                   file.string(), result.frames, frames, result.simulatedSeconds, durationText(seconds),
-                  result.bodies, result.contacts, bytesText(result.bytes)));
+                  result.bodies, result.contacts, bytesWords(double(result.bytes))));
   if (!result.finished)
     say(settings, fmt::format("stopped; go on with: sunder run --resume {}", file.string()));
   if (command.hash) say(settings, fmt::format("hash {:016x}", result.hash));

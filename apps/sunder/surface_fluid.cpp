@@ -140,7 +140,6 @@ int runFluidSurface(const FluidSurfaceOptions& options, const Settings& settings
   size_t files = 0;
   uint64_t vertices = 0, faces = 0;
   bool whole = true;
-  catchStopSignals();
   for (const size_t f : frames) {
     if (stopAsked()) {
       progress.erase();

@@ -34,7 +34,6 @@ int runView(const ViewOptions& options, const Settings& settings) {
     return runScene(command, settings);
   }
   show::ViewServer server(runPath(options.input));
-  catchStopSignals();
   const int port = server.listen(options.port);
   if (options.port != 0 && port != options.port)
     logWarn("port {} is taken, {} is used instead", options.port, port);

@@ -1,7 +1,10 @@
 #include "sunder/base/text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace sunder {
 
@@ -62,5 +65,19 @@ std::string joinNames(std::span<const std::string_view> names, std::string_view 
   }
   return out;
 }
+
+namespace {
+
+std::string toTwoDigits(double value, bool up) {
+  if (value == 0 || !std::isfinite(value)) return "0";
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 1), count = value / unit;
+  const double slack = 1e-9 * std::abs(count);  // so that what has two digits stays
+  return fmt::format("{:.3g}", unit * (up ? std::ceil(count - slack) : std::floor(count + slack)));
+}
+
+}  // namespace
+
+std::string twoDigitsUp(double value) { return toTwoDigits(value, true); }
+std::string twoDigitsDown(double value) { return toTwoDigits(value, false); }
 
 }  // namespace sunder

@@ -28,4 +28,9 @@ std::string suggestion(std::string_view name, std::span<const std::string_view> 
 // "a, b, c"
 std::string joinNames(std::span<const std::string_view> names, std::string_view separator = ", ");
 
+// A number for a proposal, of two digits and rounded up or down: 0.00347 becomes "0.0034" downwards. What has
+// two digits stays. "0" for 0 and for what is not finite.
+std::string twoDigitsUp(double value);
+std::string twoDigitsDown(double value);
+
 }  // namespace sunder

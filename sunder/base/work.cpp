@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -78,11 +79,16 @@ WorkWatch::WorkWatch(ProgressOutput output) {
   const std::lock_guard lock(watchMutex());
   if (current_) return;
   state_ = std::make_unique<State>(std::move(output));
+  try {
+    state_->drawer = std::thread([state = state_.get()] {
+      std::unique_lock guard(watchMutex());
+      while (!state->end.wait_for(guard, kWatchInterval, [&] { return state->ending; })) state->draw();
+    });
+  } catch (const std::system_error&) {
+    state_.reset();  // no thread to be had: work goes on without a line
+    return;
+  }
   current_ = state_.get();
-  state_->drawer = std::thread([state = state_.get()] {
-    std::unique_lock guard(watchMutex());
-    while (!state->end.wait_for(guard, kWatchInterval, [&] { return state->ending; })) state->draw();
-  });
 }
 
 WorkWatch::~WorkWatch() {

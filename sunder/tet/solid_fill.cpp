@@ -1,6 +1,7 @@
 #include "sunder/tet/solid_fill.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/text.h"
 #include "sunder/base/work.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
@@ -25,13 +26,6 @@ double offBy(double volume, const SolidSize& solid) { return volume / solid.volu
 
 bool keepsVolume(double volume, const SolidSize& solid) {
   return std::abs(offBy(volume, solid)) <= kMostVolumeOff;
-}
-
-// Down to two digits: 0.00347 becomes 0.0034, the very number that a message says.
-double twoDigits(double x) {
-  const double unit = std::pow(10.0, std::floor(std::log10(x)) - 1);
-  const double down = std::floor(x / unit * (1 + 1e-12)) * unit;
-  return std::strtod(fmt::format("{:.1e}", down).c_str(), nullptr);
 }
 
 // How much shorter the next edge is: much where nearly all is lost.
@@ -77,7 +71,8 @@ std::optional<double> edgeThatKeeps(const Filling& fill, const SolidSize& solid,
   double off = offBy(had, solid);
   const double shortest = edge / kMostShorter;
   for (uint64_t spent = 0; spent < mostTets;) {
-    edge = twoDigits(shrink(off) * edge);
+    // The very number that a message says.
+    edge = std::strtod(twoDigitsDown(shrink(off) * edge).c_str(), nullptr);
     if (edge < shortest) break;  // a body that vanishes costs its surface all the same
     geometry::TetMesh mesh;
     try {

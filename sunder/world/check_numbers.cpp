@@ -1,5 +1,6 @@
 #include "sunder/world/check_numbers.h"
 
+#include "sunder/base/text.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/world/cost_parts.h"
 #include "sunder/world/field_tree.h"
@@ -22,8 +23,8 @@ using rigid::BodyKind;
 constexpr double kHill = 100, kGrain = 2e-4;  // m: sizes at which the unit of a number is in doubt
 constexpr double kFarAnchor = 2;              // sizes of the body between it and its joint
 constexpr double kCoarse = 0.95,
-                 kFine = 0.75;        // walls of less than this many tetrahedra come apart; and hold
-constexpr double kDepthSamples = 28;  // along each side of a shape
+                 kFine = 0.75;     // walls of less than this many tetrahedra come apart; and hold
+constexpr int kDepthSamples = 28;  // along each side of a shape
 constexpr size_t kFewDepths = 50, kMostDepthTriangles = 50'000;
 constexpr double kSecondsOfFall = 1;  // how far what moves may land from where it starts
 constexpr size_t kMostNamed = 5;
@@ -154,15 +155,8 @@ double wallThickness(const Scene& scene, const ShapeSpec& spec, const ShapeSize&
   else if (const auto mesh = sourceMesh(scene, spec); mesh && mesh->triangles.size() < kMostDepthTriangles)
     field = std::make_shared<const sdf::MeshField>(*mesh);
   if (!field) return plate;
-  std::vector<Vec3> points;
-  const Vec3 step = size.bounds.extent() / kDepthSamples;
-  for (double z = 0.5; z < kDepthSamples; ++z)
-    for (double y = 0.5; y < kDepthSamples; ++y)
-      for (double x = 0.5; x < kDepthSamples; ++x)
-        points.push_back(size.bounds.lower + step.cwiseProduct(Vec3(x, y, z)));
-  std::vector<double> values(points.size()), depths;
-  sdf::valuesOf(*field, points, values);
-  for (const double v : values)
+  std::vector<double> depths;
+  for (const double v : latticeValues(*field, size.bounds, kDepthSamples))
     if (v < 0) depths.push_back(-v);
   if (depths.size() < kFewDepths) return plate;
   const auto ninth = depths.begin() + std::ptrdiff_t(0.9 * double(depths.size()));
@@ -188,7 +182,7 @@ void findCoarseEdges(const Scene& scene, std::span<const ShapeSize> sizes, Check
          fmt::format(
              "its tetrahedra have an \"edge\" of {:.3g} m, too coarse to hold walls of about {:.2g} m "
              "together; {} would do",
-             edge, wall, roundedDown(kFine * wall))});
+             edge, wall, twoDigitsDown(kFine * wall))});
   }
 }
 

@@ -78,10 +78,11 @@ std::string keyWords(const std::string& pointer) {
     const auto scale = fittingScale(blame, double(memory));
     if (!scale) continue;
     const std::string better = blame.levers.front()->value(*scale);
-    advice += i == 0 || advice.empty()
-                  ? (i == 0 ? fmt::format("{} would fit", better)
-                            : fmt::format("{} of {} would fit", keyWords(blame.pointer), better))
-                  : fmt::format(", or {} of {}", keyWords(blame.pointer), better);
+    const std::string named = fmt::format("{} of {}", keyWords(blame.pointer), better);
+    if (advice.empty())
+      advice = fmt::format("{} would fit", i == 0 ? better : named);
+    else
+      advice += ", or " + named;
   }
   advice += advice.empty() ? "make the scene smaller, or raise the limit with --memory"
                            : "; --memory changes the limit";
@@ -96,11 +97,15 @@ std::string keyWords(const std::string& pointer) {
       .hint(advice);
 }
 
+// Of a kind that every estimate has once.
+const CostItem& itemOf(const Cost& cost, CostItem::Kind kind) {
+  return *std::find_if(cost.items.begin(), cost.items.end(),
+                       [kind](const CostItem& item) { return item.kind == kind; });
+}
+
 // Bodies in one place, which the memory would have room for.
 [[noreturn]] void refuseCrowd(const Scene& scene, const Cost& cost) {
-  const CostItem& pairs = *std::find_if(cost.items.begin(), cost.items.end(), [](const CostItem& item) {
-    return item.what.find("pairs of bodies") != std::string::npos;
-  });
+  const CostItem& pairs = itemOf(cost, CostItem::Kind::Pairs);
   const CostLever* lever = pairs.levers.empty() ? nullptr : &pairs.levers.front();
   std::string better;
   if (lever && lever->bytes) {
@@ -123,21 +128,6 @@ std::string keyWords(const std::string& pointer) {
 std::string countWords(double count) {
   return count < 1e7 ? fmt::format("{:.0f}", count) : fmt::format("{:.3g}", count);
 }
-
-namespace {
-
-// To a multiple of the second digit.
-std::string twoDigits(double value, bool up) {
-  if (value == 0 || !std::isfinite(value)) return "0";
-  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 1), count = value / unit;
-  const double slack = 1e-9 * std::abs(count);  // so that what has two digits stays
-  return fmt::format("{:.3g}", unit * (up ? std::ceil(count - slack) : std::floor(count + slack)));
-}
-
-}  // namespace
-
-std::string roundedUp(double value) { return twoDigits(value, true); }
-std::string roundedDown(double value) { return twoDigits(value, false); }
 
 Cost estimateCost(const Scene& scene, uint64_t memory) {
   const std::vector<ShapeSize> sizes = sizesOfShapes(scene, memory);
@@ -200,9 +190,9 @@ void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
   const auto rank = [&](const Blame& blame) {
     for (size_t i = 0; i < largest->levers.size(); ++i)
       if (largest->levers[i].pointer == blame.pointer) return i;
-    return size_t(1000);
+    return largest->levers.size();
   };
-  std::erase_if(blames, [&](const Blame& blame) { return rank(blame) == 1000; });
+  std::erase_if(blames, [&](const Blame& blame) { return rank(blame) == largest->levers.size(); });
   for (Blame& blame : blames) blame.largest = &*largest;
   std::sort(blames.begin(), blames.end(), [&](const Blame& a, const Blame& b) { return rank(a) < rank(b); });
   if (blames.empty()) refuseItem(scene.document, *largest, cost.memoryBytes - largest->kept, memory);
@@ -212,10 +202,7 @@ void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
 void requireDiskSpace(const Scene& scene, const Cost& cost, double freeBytes) {
   const double least = kLeastOfRecording * cost.recordingBytes;
   if (least <= freeBytes) return;
-  const auto length = std::find_if(cost.items.begin(), cost.items.end(), [](const CostItem& item) {
-    return item.what.starts_with("the index of");
-  });
-  const CostLever& lever = length->levers.front();
+  const CostLever& lever = itemOf(cost, CostItem::Kind::Length).levers.front();
   throw scene.document
       .error(lever.pointer,
              fmt::format("{} makes a recording of at least {}, and the disk has {}", lever.value(1),

@@ -30,6 +30,8 @@ struct CostLever {
 };
 
 struct CostItem {
+  enum class Kind { Other, Pairs, Length };  // Pairs: of bodies in one place. Length: of the run, in frames
+  Kind kind = Kind::Other;
   std::string what;  // "81920 particles of water"
   double count = 0;
   double kept = 0;     // bytes, while the run lasts
@@ -71,8 +73,5 @@ void requireDiskSpace(const Scene& scene, const Cost& cost, double freeBytes);
 
 // 3 significant digits above a million, else all: "7812500", "2.1e+10".
 std::string countWords(double count);
-// Two digits, rounded up or down: what is proposed must fit.
-std::string roundedUp(double value);
-std::string roundedDown(double value);
 
 }  // namespace sunder::world

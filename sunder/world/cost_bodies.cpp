@@ -1,4 +1,5 @@
 // What rigid bodies take: themselves, pairs that overlap at the start, and their recording.
+#include "sunder/base/text.h"
 #include "sunder/rigid/broad_phase.h"
 #include "sunder/spatial/overlap_pairs.h"
 #include "sunder/world/cost_parts.h"
@@ -71,10 +72,10 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
     better = vectorText(size);
   } else if (array.contains("stack")) {
     key = "/stack/height";
-    better = roundedUp(apart);
+    better = twoDigitsUp(apart);
   } else if (array.contains("ring")) {
     key = "/ring/radius";
-    better = roundedUp(apart * array.at("ring").value("count", 1.0) / (2 * kPi));
+    better = twoDigitsUp(apart * array.at("ring").value("count", 1.0) / (2 * kPi));
   } else if (array.contains("spiral") || array.contains("fill")) {
     // So few that even all in one place are no crowd.
     const std::string pattern = array.contains("fill") ? "fill" : "spiral";
@@ -164,6 +165,7 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   const uint64_t mostPairs = uint64_t(std::min(kPairsWorthCounting, 4 * double(memory) / bytesAPair));
   cost.pairs = pairsOf(all, mostPairs);
   CostItem pairs;
+  pairs.kind = CostItem::Kind::Pairs;
   pairs.count = double(cost.pairs);
   pairs.kept = bytesAPair * pairs.count;
   pairs.what =
@@ -192,6 +194,7 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
       work * steps * (kStepSecondsHigh * double(cost.dynamicBodies) + kStepSecondsAPair * double(cost.pairs));
   cost.recordingBytes += kFrameBytes * double(cost.dynamicBodies) * frames;
   CostItem index;
+  index.kind = CostItem::Kind::Length;
   index.count = frames;
   index.kept = kIndexBytes * frames;
   index.what = fmt::format("the index of {} frames", countWords(frames));
@@ -203,7 +206,7 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
                           [now, asFrames](double s) {
                             if (s == 1) return fmt::format("{:.6g}", now);
                             return asFrames ? fmt::format("{:.0f}", std::floor(now / s))
-                                            : roundedDown(now / s);
+                                            : twoDigitsDown(now / s);
                           },
                           [bytes = index.kept](double s) { return bytes / s; }});
   cost.items.push_back(std::move(index));

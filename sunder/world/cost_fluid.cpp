@@ -1,4 +1,5 @@
 // What liquids take: particles with their neighbours, and the boundary maps of tank and bodies.
+#include "sunder/base/text.h"
 #include "sunder/fluid/density_map.h"
 #include "sunder/world/cost_parts.h"
 #include "sunder/world/field_tree.h"
@@ -28,7 +29,7 @@ constexpr double kMapBandBuilt = 6;         // supports: lattice points whose di
 constexpr double kBytesAPointBuilt = 14;    // of that lattice
 constexpr double kSecondsAPointBuilt = 1.8e-7;
 constexpr double kPartOfContainer = 0.55;  // of the box of a vessel up to the level: what liquid fills
-constexpr double kPartOfField = 24;        // samples along each side of a block that is a field
+constexpr int kPartOfField = 24;           // samples along each side of a block that is a field
 constexpr double kFarBeyond = 8;           // times the other sides: a block so long is a slip of the pen
 
 double along(double length, double spacing) { return std::max(1.0, std::floor(length / spacing + 1e-6)); }
@@ -67,14 +68,15 @@ std::string lengthText(double value) { return fmt::format("{:.6g}", value); }
 // down.
 std::string shortened(double from, double length) {
   const double end = from + length;
-  const std::string text = length > 0 ? roundedDown(end) : roundedUp(end);
+  const std::string text = length > 0 ? twoDigitsDown(end) : twoDigitsUp(end);
   const double written = std::stod(text) - from;
   // Two digits are too few where the side is short against its place.
   return written / length > 0.5 ? text : lengthText(from + 0.98 * length);
 }
 
 CostLever radiusLever(double radius, std::function<double(double)> bytesAtRadius) {
-  return {"/fluid/radius", [radius](double s) { return s == 1 ? lengthText(radius) : roundedUp(radius * s); },
+  return {"/fluid/radius",
+          [radius](double s) { return s == 1 ? lengthText(radius) : twoDigitsUp(radius * s); },
           [radius, bytes = std::move(bytesAtRadius)](double s) { return bytes(radius * s); }};
 }
 
@@ -124,14 +126,7 @@ void addSamples(const std::string& what, double area, double radius, Cost& cost)
 double partInside(const Scene& scene, const BlockSpec& block) {
   const nlohmann::json json = nlohmann::json::parse(block.field);
   const sdf::FieldPtr field = makeField(SceneNode(scene.document, json, block.pointer + "/field"));
-  std::vector<Vec3> points;
-  const Vec3 step = block.box.extent() / kPartOfField;
-  for (double z = 0.5; z < kPartOfField; ++z)
-    for (double y = 0.5; y < kPartOfField; ++y)
-      for (double x = 0.5; x < kPartOfField; ++x)
-        points.push_back(block.box.lower + step.cwiseProduct(Vec3(x, y, z)));
-  std::vector<double> values(points.size());
-  sdf::valuesOf(*field, points, values);
+  const std::vector<double> values = latticeValues(*field, block.box, kPartOfField);
   return double(std::count_if(values.begin(), values.end(), [](double v) { return v < 0; })) /
          double(values.size());
 }
@@ -243,7 +238,7 @@ void addEmitter(const Scene& scene, const LiquidSpec& liquid, size_t index, Cost
   item.levers.push_back(radiusLever(radius, [=](double r) { return with(emitter, r); }));
   item.levers.push_back(
       {pointer + "/speed",
-       [v = emitter.speed](double s) { return s == 1 ? lengthText(v) : roundedDown(v / s); },
+       [v = emitter.speed](double s) { return s == 1 ? lengthText(v) : twoDigitsDown(v / s); },
        [=](double s) {
          EmitterSpec changed = emitter;
          changed.speed /= s;
@@ -252,7 +247,7 @@ void addEmitter(const Scene& scene, const LiquidSpec& liquid, size_t index, Cost
   if (emitter.radius > 0)
     item.levers.push_back(
         {pointer + "/radius",
-         [v = emitter.radius](double s) { return s == 1 ? lengthText(v) : roundedDown(v / s); },
+         [v = emitter.radius](double s) { return s == 1 ? lengthText(v) : twoDigitsDown(v / s); },
          [=](double s) {
            EmitterSpec changed = emitter;
            changed.radius /= s;

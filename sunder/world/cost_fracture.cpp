@@ -1,4 +1,5 @@
 // What bodies take that may break: tetrahedra, and what an analysis of a blow needs for them.
+#include "sunder/base/text.h"
 #include "sunder/world/cost_parts.h"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost&
     item.buildSeconds = kSecondsABody + kSecondsATet * tets;
     item.levers.push_back(
         {body.fracture->pointer + "/edge",
-         [edge](double s) { return s == 1 ? fmt::format("{:.6g}", edge) : roundedUp(edge * s); },
+         [edge](double s) { return s == 1 ? fmt::format("{:.6g}", edge) : twoDigitsUp(edge * s); },
          [size, edge](double s) {
            return (kBytesATet + kBytesATetFilling) * tetsOf(size, edge * s) +
                   latticeCells(size, edge * s) / 8;

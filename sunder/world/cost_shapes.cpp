@@ -18,6 +18,18 @@
 
 namespace sunder::world {
 
+std::vector<double> latticeValues(const sdf::Field& field, const Box3& box, int cells, int around) {
+  const Vec3 step = box.extent() / cells;
+  std::vector<Vec3> points;
+  for (int z = -around; z < cells + around; ++z)
+    for (int y = -around; y < cells + around; ++y)
+      for (int x = -around; x < cells + around; ++x)
+        points.push_back(box.lower + step.cwiseProduct(Vec3(x, y, z) + Vec3::Constant(0.5)));
+  std::vector<double> values(points.size());
+  sdf::valuesOf(field, points, values);
+  return values;
+}
+
 namespace {
 
 using Json = nlohmann::json;
@@ -106,14 +118,7 @@ void measure(const sdf::Field& field, ShapeSize& size) {
   }
   const Vec3 step = size.bounds.extent() / kFieldSamples;
   const double band = step.maxCoeff();
-  std::vector<Vec3> points;
-  for (int z = -1; z <= kFieldSamples; ++z)
-    for (int y = -1; y <= kFieldSamples; ++y)
-      for (int x = -1; x <= kFieldSamples; ++x)
-        points.push_back(size.bounds.lower + step.cwiseProduct(Vec3(x, y, z) + Vec3::Constant(0.5)));
-  std::vector<double> values(points.size());
-  sdf::valuesOf(field, points, values);
-  for (const double v : values) {
+  for (const double v : latticeValues(field, size.bounds, kFieldSamples, 1)) {
     size.volume += (v < 0) * step.prod();
     size.area += (std::abs(v) < band) * step.prod() / (2 * band);
   }

@@ -5,6 +5,7 @@
 
 #include "sunder/base/box.h"
 #include "sunder/geometry/shapes.h"
+#include "sunder/sdf/field.h"
 #include "sunder/world/scene.h"
 
 #include <optional>
@@ -29,6 +30,9 @@ struct ShapeSize {
 // Triangles of a procedural shape, from its parameters: within a factor of two (tested for every shape).
 // Throws Error (Usage) as makeShape does for names and values that do not exist.
 double shapeTriangles(const std::string& name, const geometry::ShapeValues& values);
+
+// Values of a field at the middles of cells^3 cells of a box, and of `around` layers of cells outside of it.
+std::vector<double> latticeValues(const sdf::Field& field, const Box3& box, int cells, int around = 0);
 
 // Throws Error (Limit) with the place where a mesh alone would take more than `memory` bytes.
 std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory);

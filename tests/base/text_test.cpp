@@ -47,5 +47,13 @@ TEST(JoinNames, PutsSeparatorsBetween) {
   EXPECT_EQ(joinNames({}), "");
 }
 
+TEST(TwoDigits, AreRoundedToTheSideAskedFor) {
+  EXPECT_EQ(twoDigitsUp(0.01234), "0.013");
+  EXPECT_EQ(twoDigitsDown(0.01234), "0.012");
+  EXPECT_EQ(twoDigitsUp(0.012), "0.012");
+  EXPECT_EQ(twoDigitsDown(-1.234), "-1.3");
+  EXPECT_EQ(twoDigitsUp(-1.234), "-1.2");
+}
+
 }  // namespace
 }  // namespace sunder

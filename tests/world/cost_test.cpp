@@ -295,14 +295,6 @@ TEST(Cost, RecordingsThatDoNotFitTheDiskAreRefused) {
   EXPECT_NO_THROW(requireDiskSpace(shorter, estimateCost(shorter), 1e6)) << refused;
 }
 
-TEST(Cost, ValuesAreRoundedToTheSafeSide) {
-  EXPECT_EQ(roundedUp(0.01234), "0.013");
-  EXPECT_EQ(roundedDown(0.01234), "0.012");
-  EXPECT_EQ(roundedUp(0.012), "0.012");
-  EXPECT_EQ(roundedDown(-1.234), "-1.3");
-  EXPECT_EQ(roundedUp(-1.234), "-1.2");
-}
-
 // All that come along fit a machine of 16 GB.
 TEST(Cost, ScenesThatComeAlongAreAffordable) {
   size_t seen = 0;
