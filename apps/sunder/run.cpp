@@ -145,8 +145,8 @@ int runScene(const RunCommand& command, const Settings& settings) {
     }
     if (output.terminal) line->show(text.text(status, output.seconds(), output.columns));
   };
-  // The first Ctrl-C asks the run to end with a checkpoint, a second one ends it at once: what is recorded is
-  // whole either way.
+  // The first Ctrl-C asks the run to end with a checkpoint, within a second; a second one ends it at once:
+  // what is recorded is whole either way.
   options.stop = [] { return stopAsked().load(); };
 
   Profiler profiler;
@@ -172,7 +172,7 @@ int runScene(const RunCommand& command, const Settings& settings) {
                  {"contacts", result.contacts},
                  {"simulated", result.simulatedSeconds},
                  {"seconds", seconds},
-                 {"hash", fmt::format("{:016x}", result.hash)},
+                 {"hash", result.hash ? Json(fmt::format("{:016x}", *result.hash)) : Json()},
                  {"bytes", result.bytes},
                  {"degraded", degradedJson(result.degradations)},
                  {"stages", stagesJson(profiler)}};
@@ -190,7 +190,7 @@ int runScene(const RunCommand& command, const Settings& settings) {
                   result.bodies, result.contacts, bytesWords(double(result.bytes))));
   if (!result.finished)
     say(settings, fmt::format("stopped; go on with: sunder run --resume {}", file.string()));
-  if (command.hash) say(settings, fmt::format("hash {:016x}", result.hash));
+  if (command.hash && result.hash) say(settings, fmt::format("hash {:016x}", *result.hash));
   std::fflush(stdout);
   page.wait();
   return result.finished ? 0 : interruptedCode();

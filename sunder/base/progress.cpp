@@ -113,6 +113,7 @@ void Progress::draw() {
   std::string text = line();
   // One column stays free: a full line would wrap, and then could not be erased.
   if (text.size() >= output_.columns) text.resize(std::max<size_t>(output_.columns, 1) - 1);
+  WorkWatch::drawnByAnother();
   output_.write(std::string(kEraseLine) + text);
   shown_ = true;
 }

@@ -7,9 +7,9 @@
 // Interrupted is not an Error, because nothing is wrong: code that handles an Error (a body that cannot
 // break, a piece that cannot be cut) must not take a request to stop for one.
 //
-// Work that must not end halfway (a step of a simulation), and work that ends itself with the best result so
+// Work that must not end halfway (writing a frame), and work that ends itself with the best result so
 // far, holds a StopDeferral: while one lives, checkStop() does nothing in the whole process, and
-// stopRequested() still tells.
+// stopRequested() still tells. Work that is worth finishing only if it ends soon holds a StopGrace.
 #pragma once
 
 #include <exception>
@@ -35,6 +35,15 @@ class StopDeferral {
   ~StopDeferral();
   StopDeferral(const StopDeferral&) = delete;
   StopDeferral& operator=(const StopDeferral&) = delete;
+};
+
+// While one lives, checkStop() throws no sooner than `seconds` after the request. One at a time.
+class StopGrace {
+ public:
+  explicit StopGrace(double seconds) noexcept;
+  ~StopGrace();
+  StopGrace(const StopGrace&) = delete;
+  StopGrace& operator=(const StopGrace&) = delete;
 };
 
 }  // namespace sunder

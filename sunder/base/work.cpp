@@ -45,7 +45,9 @@ std::mutex& watchMutex() {
   return mutex;
 }
 
-int hiders = 0;  // calls of hide() without show()
+int hiders = 0;                       // calls of hide() without show()
+double lastDrawn = 0;                 // by another than the watch, on the watch's clock
+constexpr double kSilentSeconds = 1;  // of another, after which the watch speaks
 
 }  // namespace
 
@@ -62,7 +64,7 @@ std::string WorkWatch::State::line() const {
 
 void WorkWatch::State::draw() {
   std::string text = line();
-  if (text.empty() || hiders > 0) return;
+  if (text.empty() || (hiders > 0 && output.seconds() - lastDrawn < kSilentSeconds)) return;
   // One column stays free: a full line would wrap, and then could not be erased.
   if (text.size() >= output.columns) text.resize(std::max<size_t>(output.columns, 1) - 1);
   output.write(kWatchErase + text);
@@ -124,7 +126,19 @@ void WorkWatch::erase() {
 void WorkWatch::hide() {
   const std::lock_guard lock(watchMutex());
   ++hiders;
-  if (State* state = current_) state->erase();
+  State* state = current_;
+  if (!state) return;
+  state->erase();
+  lastDrawn = state->output.seconds();
+}
+
+void WorkWatch::drawnByAnother() {
+  if (!current_) return;
+  const std::lock_guard lock(watchMutex());
+  if (State* state = current_) {
+    state->shown = false;
+    lastDrawn = state->output.seconds();
+  }
 }
 
 void WorkWatch::show() {

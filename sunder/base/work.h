@@ -10,8 +10,8 @@
 //
 // A Work is seen by the watch if it is opened on the thread that made the watch. Of works inside of works the
 // outer ones are named before the line of the innermost. One watch at a time: a second one, and one whose
-// output is no terminal, shows nothing. While a Progress with a terminal lives, the line belongs to it and
-// the watch draws nothing.
+// output is no terminal, shows nothing. While a Progress with a terminal lives, the line belongs to it, and
+// the watch draws only where the Progress has drawn nothing for a second.
 //
 // Cost: step() is an atomic addition and a look at the request to stop, some 5 ns. Opening a Work takes a
 // lock where there is a watch.
@@ -66,9 +66,10 @@ class WorkWatch {
 
   // Erases the line of the watch that there is, if any: before other text on the terminal.
   static void erase();
-  // Draws nothing between the two calls; they nest.
+  // Between these two calls, which nest, somebody else draws the line and says so each time.
   static void hide();
   static void show();
+  static void drawnByAnother();
 
  private:
   friend class Work;

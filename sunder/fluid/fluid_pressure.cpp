@@ -1,6 +1,7 @@
 // The two solvers: pressures that keep the density, pressures that keep the velocity free of divergence.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/work.h"
 #include "sunder/fluid/fluid.h"
 #include "sunder/fluid/pressure_iteration.h"
 #include "sunder/fluid/sph_sums.h"
@@ -127,7 +128,9 @@ double Fluid::relax(double tolerance, uint32_t rounds) {
   held_ = true;
   std::fill(kappa_.begin(), kappa_.end(), 0.0f);
   double worst = 0;
+  Work work("settling", 0, "rounds");
   for (uint32_t round = 0;; ++round) {
+    work.set(round);
     prepare();
     worst = 0;
     for (size_t i = 0; i < size(); ++i) worst = std::max(worst, density(i) - 1);

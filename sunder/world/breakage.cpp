@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/work.h"
 #include "sunder/fem/material.h"
 #include "sunder/fracture/crack_change.h"
 #include "sunder/geometry/mass_properties.h"
@@ -118,7 +119,9 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     bool fineTried = false;
   };
   std::vector<Known> known;
+  Work work("bodies that may break", scene.bodies.size(), "bodies");
   for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
+    work.set(b);
     const BodySpec& body = scene.bodies[b];
     if (!body.fracture) continue;
     const FractureSpec& spec = *body.fracture;

@@ -2,6 +2,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/work.h"
 #include "sunder/fem/material.h"
 #include "sunder/fracture/voronoi.h"
 #include "sunder/world/breakage.h"
@@ -163,8 +164,14 @@ std::span<const BreakRecord> Breakage::act(rigid::Simulation& simulation, uint64
       hit.nextCrack = next.try_emplace(object, objects_[object].nextCrack).first->second;
       next[object] += objects_[object].settings.mostCracks;
     }
+    Work work("breaking", hits.size(), "bodies");
     parallelFor(
-        hits.size(), [&](size_t i) { analyse(hits[i]); }, 1);
+        hits.size(),
+        [&](size_t i) {
+          analyse(hits[i]);
+          work.step();
+        },
+        1);
   }
   for (Struck& hit : hits) {
     if (hit.refusal) refuse(hit.body, *hit.refusal);

@@ -3,6 +3,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/work.h"
 #include "sunder/fluid/density_map.h"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ constexpr uint32_t kRoomRounds = 30;
 Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : scene_(scene), shapes_(shapes) {
   if (!scene.fluid) return;
   const ProfileScope scope("boundary maps");
+  Work work("boundary maps", scene.bodies.size(), "bodies");
   const FluidSpec& spec = *scene.fluid;
   fluid_ = std::make_unique<fluid::Fluid>(spec.settings);
   for (const LiquidSpec& liquid : spec.liquids) {
@@ -37,6 +39,7 @@ Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : sc
     tank_ = fluid_->addBody(tank);
   }
   for (const BodySpec& body : scene.bodies) {
+    work.step();
     const rigid::Shape* shape = shapes[body.shape].shape.get();
     if (body.liquid || maps_.contains(shape)) continue;
     try {
@@ -179,6 +182,7 @@ void Liquids::step(const rigid::Simulation& simulation, double time) {
   std::fill(impulses_.begin(), impulses_.end(), fluid::BoundaryImpulse{});
   drift_.assign(before_.size(), Vec3::Zero());
   double done = 0;
+  Work work("liquids", 0, "steps");
   while (done < dt * (1 - 1e-9)) {
     const double wanted = fluid_->stepLimit(), least = dt / kMostSteps;
     report_.rushed += wanted < least;
@@ -193,6 +197,7 @@ void Liquids::step(const rigid::Simulation& simulation, double time) {
     drive(time);
     report_.last = fluid_->step(step);
     ++report_.steps;
+    work.step();
     report_.missedDensity += report_.last.densityMissed;
     report_.missedDivergence += report_.last.divergenceMissed;
     report_.missedViscosity += report_.last.viscosityMissed;

@@ -79,11 +79,23 @@ RunStatus statusOf(const World& world) {
   return status;
 }
 
+constexpr double kSavingShare = 0.02;  // of the time of a frame, which saving the state before it may take
+
+// What a run has come to at the end of a frame, for a stop in the middle of the next one.
+struct FrameEnd {
+  uint64_t frame = 0;
+  double time = 0;
+  uint64_t bodies = 0, contacts = 0;
+  std::vector<Degradation> degradations;
+  std::optional<record::Checkpoint> state;  // where saving takes little against a frame
+};
+
 class Run {
  public:
   Run(World& world, const RunOptions& options) : world_(world), options_(options) {}
 
   void start() {
+    const StopDeferral whole;
     record::RunInfo info;
     info.program = options_.program;
     info.sceneName = world_.scene().document.name();
@@ -99,6 +111,7 @@ class Run {
         options_.file, info, options_.replace ? record::Existing::Replace : record::Existing::KeepAside);
     prepare();
     world_.noteOverlaps();
+    makeMeshes();
     recordFrame();
     checkpoint();
     if (options_.kept && !writer_->kept().empty()) options_.kept(writer_->kept());
@@ -114,21 +127,37 @@ class Run {
                               checkpoint.frame))
           .inFile(run.path().string())
           .hint("it may be of another program, or a mesh file has changed; start the run again");
+    const StopDeferral whole;
     writer_ = std::make_unique<record::RunWriter>(run, at);
     prepare();
-    lastCheckpoint_ = world_.frame();
+    lastCheckpoint_ = checkpoint.frame;
+    checkpointHash_ = checkpoint.hash;
   }
 
+  // Whether all frames are done; else it was stopped. A request to stop ends a frame that takes long in its
+  // middle, and the run then ends at the frame before.
   bool loop() {
     const WorldSettings& settings = world_.scene().world;
     checkStrict();
     while (world_.frame() < settings.frames) {
+      here_ = frameEnd();
+      if (lastCheckpoint_ != here_.frame && saveSeconds_ <= kSavingShare * frameSeconds_) saveHere();
+      const double start = secondsNow();
       try {
+        const StopGrace patience(options_.patience);
         world_.advance();
+        makeMeshes();
       } catch (const Error& error) {
+        const StopDeferral whole;
         if (error.kind() == ErrorKind::Numerical) diverged(error);
         throw;
+      } catch (const Interrupted&) {
+        const StopDeferral whole;
+        endBeforeThisFrame();
+        return false;
       }
+      frameSeconds_ = secondsNow() - start;
+      const StopDeferral whole;
       recordFrame();
       const bool due = (world_.frame() - lastCheckpoint_) >= world_.scene().recording.checkpointFrames ||
                        secondsNow() - checkpointTime_ >= world_.scene().recording.checkpointSeconds;
@@ -140,11 +169,21 @@ class Run {
         return false;
       }
     }
+    const StopDeferral whole;
     finish(record::EndKind::Finished, "");
     return true;
   }
 
-  uint64_t bytes() const { return writer_->size(); }
+  // What the run came to. After loop().
+  void tell(RunResult& result) const {
+    result.frames = here_.frame;
+    result.simulatedSeconds = here_.time;
+    result.bodies = here_.bodies;
+    result.contacts = here_.contacts;
+    result.hash = hash_;
+    result.degradations = here_.degradations;
+    result.bytes = writer_->size();
+  }
 
  private:
   void prepare() {
@@ -152,11 +191,32 @@ class Run {
     checkpointTime_ = secondsNow();
   }
 
+  FrameEnd frameEnd() const {
+    return {world_.frame(),        world_.time(),         world_.bodyCount(),
+            world_.mostContacts(), world_.degradations(), {}};
+  }
+
+  void saveHere() {
+    const ProfileScope scope("checkpoint");
+    const StopDeferral whole;
+    const double start = secondsNow();
+    here_.state = record::Checkpoint{world_.frame(), world_.hash(), world_.save()};
+    saveSeconds_ = secondsNow() - start;
+  }
+
+  // Of pieces that were born in this frame: making them may take longer than the frame.
+  void makeMeshes() {
+    const ProfileScope scope("record");
+    for (uint32_t i = writer_->meshCount() + uint32_t(newMeshes_.size()); i < world_.meshCount(); ++i)
+      newMeshes_.push_back(world_.mesh(i));
+  }
+
   void recordFrame() {
     const ProfileScope scope("record");
     auto statistics = world_.statistics();
     stages_.add(statistics);
-    while (writer_->meshCount() < world_.meshCount()) writer_->addMesh(world_.mesh(writer_->meshCount()));
+    for (const record::MeshEntry& mesh : newMeshes_) writer_->addMesh(mesh);
+    newMeshes_.clear();
     while (writer_->bodyCount() < world_.bodyCount()) writer_->addBody(world_.body(writer_->bodyCount()));
     writer_->frame(world_.frame(), world_.time(), world_.states(), world_.fields(), statistics,
                    world_.events(), world_.points());
@@ -164,23 +224,43 @@ class Run {
 
   void checkpoint() {
     const ProfileScope scope("checkpoint");
-    writer_->checkpoint({world_.frame(), world_.hash(), world_.save()}, world_.time());
-    lastCheckpoint_ = world_.frame();
+    const double start = secondsNow();
+    write({world_.frame(), world_.hash(), world_.save()}, world_.time());
     checkpointTime_ = secondsNow();
+    saveSeconds_ = checkpointTime_ - start;
+  }
+
+  void write(const record::Checkpoint& state, double time) {
+    writer_->checkpoint(state, time);
+    lastCheckpoint_ = state.frame;
+    checkpointHash_ = state.hash;
   }
 
   void finish(record::EndKind kind, const std::string& message) {
     if (lastCheckpoint_ != world_.frame()) checkpoint();
-    writer_->finish({kind, message, world_.hash(), report()});
+    here_ = frameEnd();
+    end(kind, message);
+  }
+
+  // The frame that was begun is lost, and where its start was not saved all since the last checkpoint is
+  // simulated again on resuming.
+  void endBeforeThisFrame() {
+    if (here_.state) write(*here_.state, here_.time);
+    end(record::EndKind::Stopped, "stopped by the user");
+  }
+
+  void end(record::EndKind kind, const std::string& message) {
+    if (lastCheckpoint_ == here_.frame) hash_ = checkpointHash_;
+    writer_->finish({kind, message, hash_.value_or(0), report()});
   }
 
   std::string report() const {
     Json degraded = Json::array();
-    for (const Degradation& d : world_.degradations())
+    for (const Degradation& d : here_.degradations)
       degraded.push_back(
           {{"what", d.what}, {"count", d.count}, {"first_frame", d.firstFrame}, {"example", d.example}});
-    return Json{{"degraded", degraded}, {"contacts", world_.mostContacts()}}.dump(
-        -1, ' ', false, Json::error_handler_t::replace);
+    return Json{{"degraded", degraded}, {"contacts", here_.contacts}}.dump(-1, ' ', false,
+                                                                           Json::error_handler_t::replace);
   }
 
   void checkStrict() {
@@ -194,6 +274,7 @@ class Run {
   }
 
   [[noreturn]] void diverged(const Error& error) {
+    here_ = frameEnd();
     writer_->finish({record::EndKind::Diverged, error.message(), 0, report()});
     throw Error(ErrorKind::Numerical,
                 fmt::format("{}; the last checkpoint is of frame {}", error.message(), lastCheckpoint_))
@@ -207,8 +288,12 @@ class Run {
   const RunOptions& options_;
   std::unique_ptr<record::RunWriter> writer_;
   StageTimes stages_;
-  uint64_t lastCheckpoint_ = UINT64_MAX;
+  uint64_t lastCheckpoint_ = UINT64_MAX, checkpointHash_ = 0;
   double checkpointTime_ = 0;
+  std::vector<record::MeshEntry> newMeshes_;  // not written yet
+  FrameEnd here_;
+  std::optional<uint64_t> hash_;               // of the state in which the run ended, where it is saved
+  double frameSeconds_ = 0, saveSeconds_ = 0;  // the last frame took, and the last saving
 };
 
 }  // namespace
@@ -253,8 +338,6 @@ RunResult runScene(Scene scene, const RunOptions& options) {
         .inFile(options.file.string())
         .hint(
             "go on with 'sunder run --resume' and the recording alone, or start a new run without --resume");
-  // A frame is never left half done: a request to stop is looked at between frames (options.stop).
-  const StopDeferral wholeFrames;
   Run run(world, options);
   if (at) {
     run.resume(*old, *at);
@@ -263,13 +346,7 @@ RunResult runScene(Scene scene, const RunOptions& options) {
     run.start();
   }
   result.finished = run.loop();
-  result.frames = world.frame();
-  result.bodies = world.bodyCount();
-  result.contacts = world.mostContacts();
-  result.hash = world.hash();
-  result.bytes = run.bytes();
-  result.simulatedSeconds = world.time();
-  result.degradations = world.degradations();
+  run.tell(result);
   return result;
 }
 

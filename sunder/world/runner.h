@@ -1,7 +1,8 @@
 // Runs a scene into a recording: new, or going on from the last committed checkpoint, before any damage, of
 // one that was interrupted (record/commit.h). The first frame and a checkpoint are written before anything
 // moves, a checkpoint every so many frames or seconds, and one at the end, however the run ends short of a
-// crash.
+// crash. A request to stop (base/stop.h) ends it within a second: after the frame, or before it where the
+// frame takes longer.
 //
 // Guarantee: the final state's hash, and all that is recorded but times, are the same however often the run
 // was interrupted. Errors: Error (Write) when the recording cannot be written (it is whole up to the last
@@ -38,7 +39,9 @@ struct RunOptions {
   std::function<void(const std::filesystem::path&)> kept;
   World::Progress building;
   std::function<void(const RunStatus&)> progress;  // after each frame
-  std::function<bool()> stop;                      // true: end cleanly after this frame
+  std::function<bool()> stop;                      // asked after each frame; true: end the run
+  // s: a frame that ends so soon after a request to stop is finished; another is given up.
+  double patience = 0.5;
 };
 
 struct RunResult {
@@ -46,7 +49,7 @@ struct RunResult {
   std::optional<uint64_t> resumed;  // frame it went on from
   bool finished = false;            // all frames done; else stopped
   uint64_t bodies = 0, contacts = 0;
-  uint64_t hash = 0;
+  std::optional<uint64_t> hash;  // of the last state; none where a quick run was stopped inside a slow frame
   uint64_t bytes = 0;
   double simulatedSeconds = 0;
   std::vector<Degradation> degradations;

@@ -4,6 +4,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/hash.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/work.h"
 #include "sunder/world/forces.h"
 
 #include <algorithm>
@@ -143,8 +144,12 @@ std::vector<rigid::Simulation::Overlap> World::noteOverlaps() {
 
 void World::advance() {
   events_.clear();
+  Work work(fmt::format("frame {}", frame_ + 1), scene_.world.stepsPerFrame, "steps");
   try {
-    for (uint32_t i = 0; i < scene_.world.stepsPerFrame; ++i) step();
+    for (uint32_t i = 0; i < scene_.world.stepsPerFrame; ++i) {
+      step();
+      work.step();
+    }
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::Limit) throw;
     std::string message = fmt::format("frame {}: {}", frame_ + 1, error.message());

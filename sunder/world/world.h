@@ -46,7 +46,9 @@ class World {
 
   uint64_t frame() const { return frame_; }
   double time() const { return scene_.world.frameTime(frame_); }
-  void advance();  // to the next frame
+  // To the next frame. After an Interrupted (base/stop.h) the world is in the middle of a frame: it can only
+  // be loaded or dropped.
+  void advance();
 
   // Looks for bodies that overlap; for a world that has not been stepped. Counted as degradation.
   std::vector<rigid::Simulation::Overlap> noteOverlaps();

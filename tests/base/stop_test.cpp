@@ -44,6 +44,20 @@ TEST(Stop, ADeferralLetsWorkFinish) {
   EXPECT_THROW(checkStop(), Interrupted);
 }
 
+TEST(Stop, AGraceLetsOnlyShortWorkFinish) {
+  const ClearedStop cleared;
+  requestStop();
+  {
+    const StopGrace anHour(3600);
+    EXPECT_NO_THROW(checkStop());
+  }
+  {
+    const StopGrace over(1e-9);
+    EXPECT_THROW(checkStop(), Interrupted);
+  }
+  EXPECT_THROW(checkStop(), Interrupted);
+}
+
 // The request comes from inside the loop, so that the test does not depend on time.
 TEST(Stop, ParallelLoopsEndAtTheNextBlock) {
   for (const unsigned threads : {1u, 2u, 4u}) {

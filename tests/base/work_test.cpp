@@ -51,6 +51,21 @@ TEST(Work, LineOfWorkWithAnEndHasShareRateAndTimeLeft) {
   EXPECT_EQ(watch.line(), "filling  40%  400/1000 blocks  100 blocks/s  6.0 s left  4.0 s");
 }
 
+TEST(Work, IsShownWhereTheProgressThatHasTheLineIsSilent) {
+  WatchedTerminal fake;
+  WorkWatch watch(fake.output());
+  Progress progress("run", 10, "frames", fake.output());
+  const Work work("frame 4");
+  fake.now = 100.5;
+  progress.set(3);
+  fake.now = 101.4;
+  watch.draw();
+  EXPECT_EQ(fake.written().find("frame 4"), std::string::npos);
+  fake.now = 101.6;
+  watch.draw();
+  EXPECT_NE(fake.written().find("frame 4"), std::string::npos);
+}
+
 // The time left must not stand still while nothing is done.
 TEST(Work, TimeLeftGrowsWhileAStepTakesLong) {
   WatchedTerminal fake;

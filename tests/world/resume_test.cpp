@@ -2,12 +2,15 @@
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
 #include "sunder/base/random.h"
+#include "sunder/base/stop.h"
 #include "sunder/record/losses.h"
 #include "sunder/world/runner.h"
 
 #include "record/rehash.h"
 #include "record/run_faults.h"
 #include "temporary_folder.h"
+
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -78,13 +81,44 @@ class BrokenRun : public testing::Test {
 
   TemporaryFolder folder_;
   std::string whole_, wanted_;
-  uint64_t hash_ = 0;
+  std::optional<uint64_t> hash_;
   size_t born_ = 0;
 };
 class BrokenRunFull : public BrokenRun {};
 
 TEST_F(BrokenRun, ResumedIsTheRunWithoutABreak) { test(5); }
 TEST_F(BrokenRunFull, ResumedIsTheRunWithoutABreak) { test(100); }
+
+// A request to stop that comes in the middle of a frame, several times in a run.
+TEST_F(BrokenRun, StoppedInsideFramesAndResumedIsTheRunWithoutABreak) {
+  const std::filesystem::path file = folder_ / "stopped.sunder";
+  std::optional<RunResult> result;
+  for (int stops = 0; !result || !result->finished; ++stops) {
+    ASSERT_LT(stops, 25);
+    RunOptions options;
+    options.file = file;
+    options.program = "test";
+    options.resume = stops > 0;
+    options.patience = 0;
+    uint64_t from = UINT64_MAX;
+    options.progress = [&](const RunStatus& status) {
+      if (from == UINT64_MAX) from = status.frame;
+      if (status.frame == from + 6) requestStop();
+    };
+    result = runScene(readScene(SceneDocument::parse(kBreaking, "scene.json", ".", {})), options);
+    clearStop();
+    if (result->finished) break;
+    const record::RunReader run(file);
+    EXPECT_EQ(run.end()->kind, record::EndKind::Stopped);
+    EXPECT_EQ(run.frameCount(), result->frames + 1);
+    EXPECT_TRUE(run.verify().empty());
+    if (result->hash) {
+      EXPECT_EQ(run.checkpointFrame(run.checkpointCount() - 1), result->frames);
+    }
+  }
+  EXPECT_EQ(result->hash, hash_);
+  ASSERT_TRUE(record::everything(record::RunReader(file)) == wanted_);
+}
 
 // One flipped bit: what is before it is kept, the rest is simulated again, and nothing is lost.
 TEST_F(BrokenRun, DamageIsSimulatedAgain) {

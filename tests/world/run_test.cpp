@@ -85,7 +85,7 @@ TEST(WorldRun, ThreadsDoNotChangeTheHash) {
   std::set<uint64_t> hashes;
   for (const unsigned threads : {1u, 2u, 4u}) {
     const ThreadLimit limit(threads);
-    hashes.insert(runTo(folder / std::to_string(threads)).hash);
+    hashes.insert(runTo(folder / std::to_string(threads)).hash.value());
   }
   EXPECT_EQ(hashes.size(), 1u);
 }
