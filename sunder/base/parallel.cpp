@@ -15,6 +15,7 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #if defined(SUNDER_MARK_LOOPS)
 #include <sanitizer/tsan_interface.h>
@@ -102,24 +103,33 @@ ThreadLimit::~ThreadLimit() {
 
 namespace {
 
+// In a context of its own: an exception in a block of an outer loop would otherwise cancel the loops inside
+// of its other blocks, which would then return as if they had done all of their work.
 void runInThisArena(size_t blockCount, detail::BlockFunction function, void* context) {
+  tbb::task_group_context own(tbb::task_group_context::isolated);
 #if defined(SUNDER_MARK_LOOPS)
   // The packaged oneTBB is not instrumented, so the sanitizer cannot see that the loop's start comes before
   // its blocks and their end before its return. These marks say so; races between blocks stay visible.
   char fork = 0, join = 0;
   __tsan_release(&fork);
-  tbb::parallel_for(size_t(0), blockCount, [&](size_t block) {
-    __tsan_acquire(&fork);
-    checkStop();
-    function(context, block);
-    __tsan_release(&join);
-  });
+  tbb::parallel_for(
+      size_t(0), blockCount,
+      [&](size_t block) {
+        __tsan_acquire(&fork);
+        checkStop();
+        function(context, block);
+        __tsan_release(&join);
+      },
+      own);
   __tsan_acquire(&join);
 #else
-  tbb::parallel_for(size_t(0), blockCount, [=](size_t block) {
-    checkStop();
-    function(context, block);
-  });
+  tbb::parallel_for(
+      size_t(0), blockCount,
+      [=](size_t block) {
+        checkStop();
+        function(context, block);
+      },
+      own);
 #endif
 }
 

@@ -1,7 +1,10 @@
 #include "sunder/base/parallel.h"
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -50,6 +53,46 @@ TEST(Parallel, RethrowsAnExceptionFromABlock) {
                    },
                    100),
                std::runtime_error);
+}
+
+// oneTBB cancels what runs below a loop that throws; a loop that returns must have done its work all the
+// same.
+TEST(Parallel, ALoopInsideOfAnotherIsWholeWhenTheOtherThrows) {
+  const ThreadLimit limit(4);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> inside{false}, thrown{false};
+    std::atomic<size_t> done{0}, doneAtReturn{0};
+    constexpr size_t kBlocks = 64;
+    try {
+      parallelFor(
+          2,
+          [&](size_t outer) {
+            if (outer == 0) {
+              for (int wait = 0; wait < 100 && !inside; ++wait)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+              thrown = true;
+              throw std::runtime_error("ends the outer loop");
+            }
+            parallelFor(
+                kBlocks,
+                [&](size_t) {
+                  inside = true;
+                  for (int wait = 0; wait < 100 && !thrown; ++wait)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                  std::this_thread::sleep_for(std::chrono::microseconds(100));
+                  ++done;
+                },
+                1);
+            doneAtReturn = done.load();
+          },
+          1);
+      FAIL();
+    } catch (const std::runtime_error&) {
+    }
+    if (inside) {
+      EXPECT_EQ(doneAtReturn, kBlocks);
+    }
+  }
 }
 
 TEST(Parallel, LoopsNest) {
