@@ -1,8 +1,11 @@
 """Runs the `sunder` command for the tests in this folder: `python3 -m unittest`, with SUNDER_BIN naming the folder of
 the programs and SUNDER_SHARED_DATA the folder of public test data (tests that need it skip without it)."""
+import csv
+import io
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -33,6 +36,13 @@ f 2 3 7 6
 f 3 4 8 7
 f 4 1 5 8
 """
+
+
+def without_times(text):
+    """statistics.csv without the seconds of stages, which no two runs share."""
+    rows = list(csv.reader(io.StringIO(text)))
+    keep = [i for i, name in enumerate(rows[0]) if not name.startswith("seconds")]
+    return [[row[i] for i in keep] for row in rows]
 
 
 class CommandTest(unittest.TestCase):
@@ -69,6 +79,20 @@ class CommandTest(unittest.TestCase):
             self.assertIn(text, lines[0])
         self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
         return lines[0]
+
+    def exports(self, run, formats):
+        """Name and content of every file of every export of a run."""
+        files = {}
+        for form in formats:
+            target = self.folder / "exports" / form
+            shutil.rmtree(target, ignore_errors=True)
+            self.ok("export", run, "--to", form, "-o", target)
+            for path in sorted(target.rglob("*")) if target.is_dir() else [target]:
+                content = path.read_bytes()
+                if path.name == "statistics.csv":
+                    content = without_times(content.decode())
+                files[f"{form}/{path.name}"] = content
+        return files
 
     def peak(self, arguments, timeout=60):
         """Bytes of memory that a command took at most, whatever it returned."""

@@ -1,9 +1,11 @@
 """The heavy tier of sunder run, on every scene that comes along, shortened: the same hash on 1, 2 and 4 threads, after
-kill -9 and --resume at 20 random moments, and from a debug build. SUNDER_SCENES="walls letters" takes only those."""
+kill -9 and --resume at 20 random moments, with the same exports as without a kill, and from a debug build.
+SUNDER_SCENES="walls letters" takes only those."""
 import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import time
 import unittest
@@ -58,6 +60,7 @@ class RunFull(CommandTest):
                 begin = time.monotonic()
                 whole = self.result(*arguments(scene, f"{scene.stem}-whole"))
                 seconds = time.monotonic() - begin
+                wanted = self.exports(f"{scene.stem}-whole", ("csv", "vtk"))
                 kills = tries = 0
                 while kills < 20:
                     tries += 1
@@ -71,6 +74,8 @@ class RunFull(CommandTest):
                     self.assertEqual((told["hash"], told["frames"]), (whole["hash"], length(scene)))
                     info = self.result("info", folder, "--json")
                     self.assertEqual((info["frames"], info["problems"]), (length(scene) + 1, []))
+                    self.assertTrue(self.exports(folder, ("csv", "vtk")) == wanted, "what is exported")
+                    shutil.rmtree(self.folder / folder)
 
     @unittest.skipUnless(DEBUG.exists(), f"no debug build: {DEBUG} is not there")
     def test_a_debug_build_gives_the_same_hash(self):
