@@ -237,7 +237,7 @@ SUNDER_BENCH("base", bounds) {
   for (size_t n : options.sizes(10'000, 10'000'000)) {
     std::vector<Vec3> points(n);
     RandomStream random(2);
-    for (Vec3& p : points) p = Vec3(random.uniform(), random.uniform(), random.uniform());
+    for (Vec3& p : points) p = Vec3{random.uniform(), random.uniform(), random.uniform()};
     const double theirs = bestSeconds(options, [&] {
       Eigen::AlignedBox3d box;
       for (const Vec3& p : points) box.extend(p);

@@ -266,7 +266,7 @@ SUNDER_BENCH("cut", cutTetrahedra) {
   std::vector<std::array<Vec3, 4>> tets;
   for (RandomStream random(23); tets.size() < 10'000;) {
     std::array<Vec3, 4> t;
-    for (Vec3& p : t) p = Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    for (Vec3& p : t) p = Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
     const double volume = (t[1] - t[0]).dot((t[2] - t[0]).cross(t[3] - t[0]));
     if (volume < 0) std::swap(t[0], t[1]);
     size_t above = 0;
@@ -292,7 +292,10 @@ SUNDER_BENCH("cut", cutPierce) {
   // Random segments against random triangles around them, a third of which they pierce.
   std::vector<Vec3> points(50'000);
   RandomStream random(29);
-  for (Vec3& p : points) p = random.uniform(0.5, 1) * random.unitVector();
+  for (Vec3& p : points) {
+    p = random.unitVector();
+    p *= random.uniform(0.5, 1);
+  }
   int sum = 0;
   const double seconds = bestSeconds(options, [&] {
     for (size_t i = 0; i + 4 < points.size(); ++i)
@@ -317,7 +320,7 @@ SUNDER_BENCH("cut", cutSweep) {
   RandomStream random(31);
   size_t failures = 0;
   for (int i = 0; i < 1000; ++i) {
-    Vec3 shift(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    Vec3 shift{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
     if (i % 2 == 0) shift = (shift * 20).array().round() / 20;
     if (i == 0) shift = Vec3(0.5, 0.15, 0.1);
     const geometry::TriMesh b = sphereOf(4'000, shift);

@@ -80,7 +80,8 @@ double ballError(double support, double cell) {
   RandomStream random(7);
   double worst = 0;
   for (int n = 0; n < 1000; ++n) {
-    const Vec3 p = random.uniform(2.1, 4.5) * support * random.unitVector();
+    const double distance = random.uniform(2.1, 4.5) * support;
+    const Vec3 p = distance * random.unitVector();
     const Vec4f point(float(p.x()), float(p.y()), float(p.z()), 0);
     float value;
     map.values({&point, 1}, {&value, 1});

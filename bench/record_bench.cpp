@@ -33,7 +33,7 @@ class Motion {
       s.position = random_.pointIn({Vec3(-1, 0, -1), Vec3(1, 2, 1)}).cast<float>();
       s.velocity = 3 * random_.unitVector().cast<float>();
       s.angularVelocity = 5 * random_.unitVector().cast<float>();
-      s.rotation = Quatf(Eigen::AngleAxisf(float(random_.uniform(0, 3)), random_.unitVector().cast<float>()));
+      s.rotation = Quatf(Eigen::AngleAxisf{float(random_.uniform(0, 3)), random_.unitVector().cast<float>()});
     }
   }
   const std::vector<BodyState>& next() {

@@ -32,10 +32,10 @@ PileScene makePile(size_t count) {
     RandomStream random(17, i);
     const size_t x = i % side, z = i / side % side, y = i / (side * side);
     PileScene::Body box;
-    box.half = Vec3(random.uniform(0.3, 0.45), random.uniform(0.3, 0.45), random.uniform(0.3, 0.45));
+    box.half = Vec3{random.uniform(0.3, 0.45), random.uniform(0.3, 0.45), random.uniform(0.3, 0.45)};
     box.pose.position =
         Vec3(gap * (double(x) + 0.5) - room, 0.8 + gap * double(y), gap * (double(z) + 0.5) - room);
-    const Vec3 axis(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    const Vec3 axis{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
     box.pose.rotation = Quat(Eigen::AngleAxisd(random.uniform(0, kPi), axis.normalized()));
     scene.boxes.push_back(box);
   }

@@ -24,7 +24,7 @@ struct Pairs {
 };
 
 Quat randomTurn(RandomStream& random) {
-  return Quat(Eigen::AngleAxisd(random.uniform(0, 2 * kPi), random.unitVector()));
+  return Quat(Eigen::AngleAxisd{random.uniform(0, 2 * kPi), random.unitVector()});
 }
 
 enum class Mix { Pile, Rest, Apart };
@@ -42,10 +42,10 @@ Pairs makePairs(const Shape& a, const Shape& b, Mix mix, double margin) {
       // b upright on the ground, a on top of it, turned about the vertical.
       const double top = b.kind() == ShapeKind::Plane ? 0 : b.localBounds().upper.y();
       pa.rotation = Quat(Eigen::AngleAxisd(random.uniform(0, 6), Vec3::UnitY()));
-      pa.position = Vec3(random.uniform(-0.3, 0.3) * a.outerRadius(), top - a.localBounds().lower.y() - 1e-4,
-                         random.uniform(-0.3, 0.3) * a.outerRadius());
+      pa.position = Vec3{random.uniform(-0.3, 0.3) * a.outerRadius(), top - a.localBounds().lower.y() - 1e-4,
+                         random.uniform(-0.3, 0.3) * a.outerRadius()};
     } else {
-      pa = {Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)) * reach,
+      pa = {Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)} * reach,
             randomTurn(random)};
       if (b.kind() != ShapeKind::Plane) pb.rotation = randomTurn(random);
     }
@@ -189,10 +189,10 @@ SUNDER_BENCH("rigid", impactTimes) {
                           double turn) {
     if (!options.wants(name)) return;
     std::vector<Motion> motions;
-    for (int i = 0; i < 64; ++i)
-      motions.push_back(
-          motion(a, {Vec3(-2, random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5)), randomTurn(random)},
-                 Vec3(speed, 0, 0), turn * random.unitVector()));
+    for (int i = 0; i < 64; ++i) {
+      const Pose start{Vec3{-2, random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5)}, randomTurn(random)};
+      motions.push_back(motion(a, start, Vec3(speed, 0, 0), turn * random.unitVector()));
+    }
     const Motion still = motion(b, {}, Vec3::Zero(), Vec3::Zero());
     const double seconds = bestSeconds(options, [&] {
       double sum = 0;

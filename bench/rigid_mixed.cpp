@@ -67,7 +67,7 @@ MixedScene makeMixedScene(uint32_t count) {
     rigid::Pose pose;
     pose.position = Vec3((x + 0.5) * spacing - side * spacing / 2, 0.3 + y * spacing,
                          (z + 0.5) * spacing - side * spacing / 2);
-    pose.rotation = Quat(Eigen::AngleAxisd(random.uniform(0, 2 * kPi), random.unitVector()));
+    pose.rotation = Quat(Eigen::AngleAxisd{random.uniform(0, 2 * kPi), random.unitVector()});
     scene.bodies.push_back({random.below(uint32_t(scene.kinds.size())), pose});
   }
   return scene;

@@ -117,7 +117,10 @@ SUNDER_BENCH("tet", tetLocate) {
   const tet::PointLocator locator(mesh);
   RandomStream random(1);
   std::vector<Vec3> points(100'000);
-  for (Vec3& p : points) p = random.uniform(0, 0.98) * random.unitVector();
+  for (Vec3& p : points) {
+    p = random.unitVector();
+    p *= random.uniform(0, 0.98);
+  }
   std::vector<tet::TetLocation> found(points.size());
   for (const unsigned threads : options.threadCounts()) {
     const ThreadLimit limit(threads);
