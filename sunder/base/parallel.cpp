@@ -1,17 +1,14 @@
 #include "sunder/base/parallel.h"
 
 #include "sunder/base/stop.h"
+#include "sunder/base/worker_threads.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <mutex>
-#include <semaphore>
+#include <memory>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include <pthread.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -38,61 +35,35 @@ struct ThreadLimit::State {
 
 thread_local ThreadLimit::State* ThreadLimit::current_ = nullptr;
 
-unsigned threadCount() {
-  return ThreadLimit::current_ ? ThreadLimit::current_->threads
-                               : static_cast<unsigned>(tbb::this_task_arena::max_concurrency());
-}
-
 namespace {
 
-constexpr size_t kWorkerStack = size_t(4) << 20;  // oneTBB's own default on 64-bit systems
-
-// How many of the threads asked for the system starts. oneTBB starts its workers in the middle of a loop, and
-// one that cannot be started there breaks the loop off. So they are tried here: `wanted` threads at once, all
-// of which wait until the last one is there. Where a limit on memory or processes stops us, half of what it
-// allows is taken, and the rest of the memory is left for the work. Results do not depend on the number.
-unsigned startableThreads(unsigned wanted) {
-  static std::atomic<unsigned> proven{1};
-  if (wanted <= proven.load()) return wanted;
-  std::vector<pthread_t> started;
-  started.reserve(wanted);
-  pthread_attr_t settings;
-  if (::pthread_attr_init(&settings) != 0) return 1;
-  ::pthread_attr_setstacksize(&settings, kWorkerStack);
-  struct Gate {
-    std::mutex mutex;
-    std::counting_semaphore<> arrived{0};
-  } gate;
-  {
-    const std::lock_guard closed(gate.mutex);
-    // A thread's first allocation sets an arena of addresses aside for it, which counts as well.
-    const auto waitAtGate = [](void* raw) -> void* {
-      void* volatile first = std::malloc(1);
-      std::free(first);
-      auto& at = *static_cast<Gate*>(raw);
-      at.arrived.release();
-      const std::lock_guard passed(at.mutex);
-      return nullptr;
-    };
-    pthread_t thread{};
-    while (started.size() + 1 < wanted && ::pthread_create(&thread, &settings, waitAtGate, &gate) == 0) {
-      started.push_back(thread);
-      gate.arrived.acquire();
-    }
-  }
-  for (const pthread_t thread : started) ::pthread_join(thread, nullptr);
-  ::pthread_attr_destroy(&settings);
-  const auto reached = static_cast<unsigned>(started.size() + 1);
-  if (reached < wanted) return std::max(1u, reached / 2);
-  proven = wanted;
-  return wanted;
+// The limit for loops of this thread; null: as many threads as its arena has.
+template <class State>
+State* limitHere(State* current) {
+  if (current) return current;
+  const auto here = static_cast<unsigned>(std::max(1, tbb::this_task_arena::max_concurrency()));
+  // Where the system did not grant a thread for each core, one limit bounds all loops from then on. Never
+  // destroyed, as other threads may be in a loop at the end of the program.
+  static std::atomic<State*> bounded{nullptr};
+  if (State* const found = bounded.load(std::memory_order_acquire))
+    return here > found->threads ? found : nullptr;
+  const unsigned granted = detail::startWorkers(here);
+  if (granted >= here) return nullptr;
+  auto made = std::make_unique<State>(granted);
+  State* none = nullptr;
+  return bounded.compare_exchange_strong(none, made.get()) ? made.release() : none;
 }
 
 }  // namespace
 
+unsigned threadCount() {
+  const auto* const limit = limitHere(ThreadLimit::current_);
+  return limit ? limit->threads : static_cast<unsigned>(tbb::this_task_arena::max_concurrency());
+}
+
 ThreadLimit::ThreadLimit(unsigned threads)
     : state_(new State(
-          startableThreads(threads ? threads : std::max(1u, std::thread::hardware_concurrency())))) {
+          detail::startWorkers(threads ? threads : std::max(1u, std::thread::hardware_concurrency())))) {
   state_->outer = std::exchange(current_, state_);
 }
 
@@ -136,12 +107,13 @@ void runInThisArena(size_t blockCount, detail::BlockFunction function, void* con
 }  // namespace
 
 void detail::runBlocks(size_t blockCount, BlockFunction function, void* context) {
-  if (threadCount() == 1) {
+  auto* const limit = limitHere(ThreadLimit::current_);
+  if (limit ? limit->threads == 1 : tbb::this_task_arena::max_concurrency() == 1) {
     for (size_t block = 0; block < blockCount; ++block) {
       checkStop();
       function(context, block);
     }
-  } else if (ThreadLimit::State* limit = ThreadLimit::current_) {
+  } else if (limit) {
     limit->arena.execute([&] { runInThisArena(blockCount, function, context); });
   } else {
     runInThisArena(blockCount, function, context);
