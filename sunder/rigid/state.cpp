@@ -21,10 +21,20 @@ void put(ByteWriter& out, const Vec3& v) {
 void put(ByteWriter& out, const Quat& q) {
   for (int k = 0; k < 4; ++k) out.f64(q.coeffs()[k]);
 }
+// Positions, speeds, impulses of more than this are not of a simulation, and squares of them still have room.
+constexpr double kMost = 1e30;
+constexpr uint64_t kMostSteps = uint64_t(1) << 50;  // as a double still exact, with room to go on
+
+template <class Number>
+Number bounded(ByteReader& in, Number value, const char* what) {
+  if (!(std::abs(value) <= Number(kMost))) in.fail(fmt::format("{} is {}", what, value));
+  return value;
+}
+double getNumber(ByteReader& in, const char* what) { return bounded(in, in.f64(what), what); }
+float getFloat(ByteReader& in, const char* what) { return bounded(in, in.f32(what), what); }
 Vec3 getVector(ByteReader& in, const char* what) {
   Vec3 v;
-  for (int k = 0; k < 3; ++k) v[k] = in.f64(what);
-  if (!v.allFinite()) in.fail(fmt::format("{} is not finite", what));
+  for (int k = 0; k < 3; ++k) v[k] = getNumber(in, what);
   return v;
 }
 Quat getQuat(ByteReader& in, const char* what) {
@@ -105,11 +115,13 @@ void Simulation::load(ByteReader& in) {
   expect(in, joints == s.joints.size(),
          fmt::format("the state has {} joints, the simulation {}", joints, s.joints.size()));
   const uint64_t steps = in.u64("the number of steps");
+  expect(in, steps <= kMostSteps, fmt::format("the state is of step {}", steps));
   BodyState state = s.bodies.state;  // so that a state that ends early changes nothing
   for (uint32_t i = 0; i < bodies; ++i) {
     state.exists[i] = in.u8("a body") ? 1 : 0;
     state.awake[i] = in.u8("a body") ? 1 : 0;
     state.hasTarget[i] = in.u8("a body");
+    expect(in, state.hasTarget[i] <= 2, "a body's target is of no kind that there is");
     state.position[i] = getVector(in, "a body's position");
     state.rotation[i] = getQuat(in, "a body's rotation");
     state.mover[i] = Mover();
@@ -117,7 +129,7 @@ void Simulation::load(ByteReader& in) {
     state.mover[i].spin() = getVector(in, "a body's angular velocity");
     state.force[i] = getVector(in, "a body's force");
     state.torque[i] = getVector(in, "a body's torque");
-    state.quiet[i] = in.f64("a body's time of rest");
+    state.quiet[i] = getNumber(in, "a body's time of rest");
     state.island[i] = in.u32("a body's island");
     expect(in, state.island[i] < bodies, "a body's island is not one of the bodies");
     state.target[i].position = getVector(in, "a body's target");
@@ -132,12 +144,12 @@ void Simulation::load(ByteReader& in) {
     joint.axisA = getVector(in, "a joint's axis");
     joint.axisB = getVector(in, "a joint's axis");
     joint.relative = getQuat(in, "a joint's rotation");
-    joint.length = in.f64("a joint's length");
+    joint.length = getNumber(in, "a joint's length");
     joint.linear = getVector(in, "a joint's impulse");
     joint.angular = getVector(in, "a joint's impulse");
     for (double* value : {&joint.motor, &joint.lower, &joint.upper, &joint.force, &joint.torque, &joint.angle,
                           &joint.settings.motorSpeed, &joint.settings.motorTorque})
-      *value = in.f64("a joint's state");
+      *value = getNumber(in, "a joint's state");
   }
   PairTable table;
   const uint32_t pairs = in.u32("the number of pairs");
@@ -148,8 +160,9 @@ void Simulation::load(ByteReader& in) {
     for (uint32_t* value :
          {&pair.a, &pair.b, &pair.count, &pair.memory.limitA, &pair.memory.limitB, &pair.memory.feature})
       *value = in.u32("a pair");
-    for (float& value : pair.rolling) value = in.f32("a pair");
+    for (float& value : pair.rolling) value = getFloat(in, "a pair's impulse");
     expect(in, pair.a < pair.b && pair.b < bodies, "a pair is not of two bodies");
+    expect(in, state.exists[pair.a] && state.exists[pair.b], "a pair is of a body that is gone");
     const uint64_t key = pairKey(pair.a, pair.b);
     expect(in, p == 0 || key > lastKey, "the pairs are out of order");
     lastKey = key;
@@ -159,14 +172,18 @@ void Simulation::load(ByteReader& in) {
       KeptContact& kept = table.contacts.emplace_back();
       kept.contact.point = getVector(in, "a contact's point");
       kept.contact.normal = getVector(in, "a contact's normal");
-      kept.contact.separation = in.f64("a contact");
+      kept.contact.separation = getNumber(in, "a contact's separation");
       kept.contact.id = in.u32("a contact");
-      kept.normalImpulse = in.f32("a contact");
-      for (float& value : kept.friction) value = in.f32("a contact");
-      kept.total = in.f32("a contact");
-      for (float& value : kept.slide) value = in.f32("a contact");
+      kept.normalImpulse = getFloat(in, "a contact's impulse");
+      for (float& value : kept.friction) value = getFloat(in, "a contact's impulse");
+      kept.total = getFloat(in, "a contact's impulse");
+      for (float& value : kept.slide) value = getFloat(in, "a contact's impulse");
     }
   }
+  for (const Joint& joint : loaded)
+    for (const BodyIndex body : {joint.settings.a, joint.settings.b})
+      expect(in, !joint.exists || !body.valid() || state.exists[body.value],
+             "a joint holds a body that is gone");
   s.steps = steps;
   s.bodies.state = std::move(state);
   s.joints = std::move(loaded);

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace sunder::world {
 
 namespace {
@@ -258,20 +260,23 @@ void Liquids::save(ByteWriter& out) const {
       for (const double x : v) out.f64(x);
 }
 
-void Liquids::load(ByteReader& in, const rigid::Simulation& simulation) {
+void Liquids::load(ByteReader& in, const rigid::Simulation& simulation, double time) {
   if (!any()) return;
   fluid_->load(in);
   report_.steps = in.u64("steps of the fluid");
   report_.removed = in.u64("particles removed");
   for (auto& liquid : emitted_)
     for (uint64_t& layers : liquid) layers = in.u64("layers of an emitter");
+  checkEmitted(in, time);
   follow(simulation);
   const uint32_t count = in.u32("bodies in the fluid");
-  if (count != impulses_.size())
-    throw Error(ErrorKind::Format, "the checkpoint has other bodies in the fluid");
+  if (count != impulses_.size()) in.fail("the checkpoint has other bodies in the fluid");
   for (uint32_t b = 0; b < count; ++b)
     for (Vec3* v : {&impulses_[b].linear, &impulses_[b].angular, &drift_[b]})
-      for (double& x : *v) x = in.f64("impulse of the fluid");
+      for (double& x : *v) {
+        x = in.f64("impulse of the fluid");
+        if (!(std::abs(x) <= 1e30)) in.fail(fmt::format("an impulse of the fluid is {}", x));
+      }
   for (uint32_t b = 0; b < before_.size(); ++b)
     if (simulation.exists(BodyIndex(b))) before_[b] = simulation.pose(BodyIndex(b));
   place(simulation, 1);

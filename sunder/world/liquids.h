@@ -60,7 +60,9 @@ class Liquids {
   std::vector<record::BodyPoints> points() const;
 
   void save(ByteWriter& out) const;
-  void load(ByteReader& in, const rigid::Simulation& simulation);
+  // `time`: of the bodies, after their last step. Throws Error (Format) for what is not of these liquids
+  // then.
+  void load(ByteReader& in, const rigid::Simulation& simulation, double time);
 
  private:
   // New bodies, and those that are gone. Returns whether some came.
@@ -74,6 +76,8 @@ class Liquids {
   // Marks points in bodies: where one adds more than `most` to the density.
   void findBuried(std::span<const Vec3> points, double most, std::span<uint8_t> buried) const;
   void emit(double time);
+  // Throws where emitters have not done at `time` what they would have: what is missing would come at once.
+  void checkEmitted(const ByteReader& in, double time) const;
   void drive(double time);  // what is still in the nozzle of an emitter
   void drain();
   // Pieces keep the distance from liquids that the whole had: `offset`.

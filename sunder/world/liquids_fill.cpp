@@ -1,4 +1,5 @@
 // Where the liquids of a scene come from: blocks, bodies that are filled, emitters.
+#include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/fluid/fill.h"
 #include "sunder/world/field_tree.h"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace sunder::world {
@@ -122,6 +124,19 @@ void Liquids::emit(double time) {
       }
     }
   }
+}
+
+void Liquids::checkEmitted(const ByteReader& in, double time) const {
+  const double spacing = 2 * scene_.fluid->settings.radius;
+  for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l)
+    for (size_t e = 0; e < emitted_[l].size(); ++e) {
+      const EmitterSpec& emitter = scene_.fluid->liquids[l].emitters[e];
+      const double lasts = std::min(time, emitter.until) - emitter.from;
+      const double due = lasts < 0 ? 0 : std::floor(lasts * emitter.speed / spacing) + 1;
+      // One more or less, where a layer is due in this moment.
+      if (!(std::abs(double(emitted_[l][e]) - due) <= 1))
+        in.fail(fmt::format("an emitter has emitted {} layers, not {}", emitted_[l][e], due));
+    }
 }
 
 // Layers leave their emitter at its speed, whatever presses on them: left to themselves they would be pressed

@@ -22,6 +22,7 @@ using rigid::BodyIndex;
 using Json = nlohmann::json;
 
 constexpr uint32_t kStateVersion = 4;
+constexpr uint64_t kMostFrames = uint64_t(1) << 40;  // of a state: clocks and counts stay exact
 constexpr const char* kCoarse = "pieces are shown as coarse as their tetrahedra";
 
 record::BodyKind recordKind(rigid::BodyKind kind) {
@@ -477,6 +478,7 @@ void World::load(std::string_view state, const std::string& fileName) {
     throw Error(ErrorKind::Format, "the checkpoint is of another scene: bodies, shapes or joints differ")
         .inFile(fileName);
   const uint64_t frame = in.u64("frame"), most = in.u64("contacts"), removed = in.u64("removed bodies");
+  if (frame > kMostFrames) in.fail(fmt::format("the state is of frame {}", frame));
   const uint32_t count = in.u32("number of degradations");
   in.need(count, 24, "degradations");
   std::vector<Degradation> degradations(count);
@@ -492,10 +494,19 @@ void World::load(std::string_view state, const std::string& fileName) {
     populate();
   }
   breakage_.load(in, simulation_);
+  if (shownBreaks > breakage_.changes().size())
+    in.fail(fmt::format("{} breaks were looked at, of {}", shownBreaks, breakage_.changes().size()));
   adoptPieces(static_cast<uint32_t>(scene_.bodies.size()));
   splinters_ = breakage_.report().splinters;
+  std::vector<uint32_t> broken;
+  for (uint32_t b = 0; b < simulation_.bodyCount() && breakage_.any(); ++b)
+    if (!simulation_.exists(BodyIndex(b))) broken.push_back(b);
   simulation_.load(in);
-  liquids_.load(in, simulation_);
+  for (const uint32_t b : broken)
+    if (simulation_.exists(BodyIndex(b))) in.fail(fmt::format("body {} broke, but is still there", b));
+  liquids_.load(in, simulation_,
+                static_cast<double>(simulation_.stepsDone()) * scene_.world.simulation.timeStep);
+  if (!in.atEnd()) in.fail(fmt::format("{} bytes more than the state of the scene", in.remaining()));
   wet_ = liquids_.report();
   frame_ = frame;
   mostContacts_ = most;
