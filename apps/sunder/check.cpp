@@ -2,7 +2,7 @@
 #include "sunder/world/check.h"
 
 #include "sunder/base/memory_limit.h"
-#include "sunder/base/progress.h"
+#include "sunder/base/work.h"
 
 #include "command.h"
 
@@ -48,13 +48,11 @@ std::string costText(const world::CheckReport& report) {
 int check(const CheckCommand& command, const Settings& settings) {
   const MemoryBudget budget(command.memory.empty() ? 0 : parseBytes(command.memory));
   world::Scene scene = world::readScene(command.input, command.set);
-  ProgressOutput output = ProgressOutput::standardError();
-  if (settings.quiet || settings.json) output.terminal = false;
-  std::optional<Progress> line;
+  std::optional<Work> line;
   world::CheckOptions options;
   if (command.deep) options.depth = world::CheckDepth::Built;
   options.progress = [&](size_t done, size_t of, const std::string& what) {
-    if (!line) line.emplace("shapes", of, "shapes", output);
+    if (!line) line.emplace("building", of, "shapes");
     line->note(what);
     line->set(done);
   };

@@ -83,4 +83,8 @@ CLI::Validator distanceCheck();
 CLI::Validator positiveCheck();
 CLI::Validator notNegativeCheck();
 
+// How many things of so many bytes each a command may make: its budget of work, or what fits into the memory
+// there is (memory_limit.h) where that is less.
+uint64_t affordable(double budget, double bytesEach);
+
 }  // namespace sunder::cli

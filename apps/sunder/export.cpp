@@ -5,7 +5,8 @@
 #include "sunder/base/log.h"
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
-#include "sunder/base/progress.h"
+#include "sunder/base/stop.h"
+#include "sunder/base/work.h"
 
 #include "command.h"
 #include "run_input.h"
@@ -25,8 +26,6 @@ struct ExportOptions {
   size_t every = 1;
   bool surface = false;
 };
-
-struct Stopped {};
 
 std::vector<size_t> chosenFrames(const ExportOptions& options, const record::RunReader& run) {
   size_t first = 0, last = run.frameCount();
@@ -67,20 +66,17 @@ int runExport(const ExportOptions& options, const Settings& settings) {
   show::ExportResult result;
   {
     const ProfileScope scope("export");
-    ProgressOutput output = ProgressOutput::standardError();
-    if (settings.quiet) output.terminal = false;
-    std::optional<Progress> progress;
+    std::optional<Work> work;
     choice.progress = [&](size_t done, size_t of) {
-      if (stopAsked()) throw Stopped();
-      if (!progress) progress.emplace("export", of, of == choice.frames.size() ? "frames" : "steps", output);
-      progress->set(done);
+      if (!work) work.emplace("exporting", of, of == choice.frames.size() ? "frames" : "steps");
+      work->set(done);
     };
     try {
       result = show::exportRun(*run, format, choice);
-    } catch (const Stopped&) {
-      progress.reset();
+    } catch (const Interrupted&) {
+      work.reset();
       logWarn("stopped; what was written of the export has been removed");
-      return 130;
+      return interruptedCode();
     }
   }
   for (const std::string& note : result.notes) logWarn("{}", note);

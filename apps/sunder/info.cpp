@@ -1,4 +1,5 @@
 // sunder info FILE
+#include "sunder/base/work.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/geometry/tet_mesh.h"
@@ -107,6 +108,7 @@ int showInfo(const InfoOptions& options, const Settings& settings) {
   const geometry::MeshFile file = geometry::readMesh(options.input);
   const bool tets = !file.volume.tets.empty();
   const bool surface = !tets || file.surface.faceCount() > 0;
+  const Work work("measuring");
   const MeshReport report = surface ? geometry::meshReport(file.surface) : MeshReport{};
   const geometry::TetReport tetReport = tets ? geometry::tetReport(file.volume) : geometry::TetReport{};
   const char* format = info(file.format).name;

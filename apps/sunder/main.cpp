@@ -1,5 +1,6 @@
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
+#include "sunder/base/memory_limit.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/simd.h"
 #include "sunder/base/text.h"
@@ -93,6 +94,10 @@ CLI::Validator positiveCheck() {
 
 CLI::Validator notNegativeCheck() {
   return numberCheck("a number of at least 0", [](double value) { return value >= 0; });
+}
+
+uint64_t affordable(double budget, double bytesEach) {
+  return static_cast<uint64_t>(std::min({budget, static_cast<double>(memoryLimit()) / bytesEach, 1e18}));
 }
 
 namespace {

@@ -3,8 +3,8 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/profiler.h"
-#include "sunder/base/progress.h"
 #include "sunder/base/text.h"
+#include "sunder/base/work.h"
 #include "sunder/geometry/mesh_io.h"
 
 #include "command.h"
@@ -103,11 +103,9 @@ struct Outcome {
 // In batches that start small and grow while their answers are few: so that memory stays small when each of
 // many points has all triangles for an answer.
 template <class Item, class Answer>
-uint64_t inBatches(std::span<const Item> items, const Settings& settings, const AnswerRows& rows,
-                   const char* unit, size_t batch, Answer&& answer) {
-  ProgressOutput output = ProgressOutput::standardError();
-  if (settings.quiet) output.terminal = false;
-  Progress progress("asking", items.size(), unit, output);
+uint64_t inBatches(std::span<const Item> items, const AnswerRows& rows, const char* unit, size_t batch,
+                   Answer&& answer) {
+  Work work("asking", items.size(), unit);
   constexpr size_t kLargestBatch = 1 << 17;
   constexpr uint64_t kFew = 1 << 20, kMany = 1 << 22;
   uint64_t positive = 0;
@@ -119,13 +117,13 @@ uint64_t inBatches(std::span<const Item> items, const Settings& settings, const 
     if (added < kFew) batch = std::max(batch, std::min(2 * batch, kLargestBatch));
     if (added > kMany) batch = std::max<size_t>(1, batch / 4);
     first += size;
-    progress.set(first);
+    work.set(first);
   }
   return positive;
 }
 
-Outcome ask(const QueryOptions& options, const Settings& settings, const Question& question,
-            QueryTarget& target, AnswerRows& rows, std::span<const Vec3> points, std::span<const Ray> rays) {
+Outcome ask(const QueryOptions& options, const Question& question, QueryTarget& target, AnswerRows& rows,
+            std::span<const Vec3> points, std::span<const Ray> rays) {
   if (options.needsWinding()) {
     const ProfileScope scope("build");
     target.winding.emplace(target.query);
@@ -137,12 +135,12 @@ Outcome ask(const QueryOptions& options, const Settings& settings, const Questio
       options.vertices() ? std::max<size_t>(kSmallBatch, (1 << 22) / options.count) : kSmallBatch;
   if (question.rays)
     outcome.positive =
-        inBatches(rays, settings, rows, "rays", kSmallBatch, [&](std::span<const Ray> some, uint64_t first) {
+        inBatches(rays, rows, "rays", kSmallBatch, [&](std::span<const Ray> some, uint64_t first) {
           return answerRays(options, target, some, first, rows);
         });
   else
     outcome.positive =
-        inBatches(points, settings, rows, "points", batch, [&](std::span<const Vec3> some, uint64_t first) {
+        inBatches(points, rows, "points", batch, [&](std::span<const Vec3> some, uint64_t first) {
           return answerPoints(options, target, some, first, rows);
         });
   outcome.queries = question.rays ? rays.size() : points.size();
@@ -182,7 +180,7 @@ int runQuery(const QueryOptions& options, const Settings& settings) {
                     : settings.json         ? AnswerRows::Kind::Json
                                             : AnswerRows::Kind::Table;
   AnswerRows rows(kind, answerColumns(options), options.output, options.rows);
-  Outcome outcome = ask(options, settings, question, target, rows, points, rays);
+  Outcome outcome = ask(options, question, target, rows, points, rays);
 
   double build = 0;
   for (const Profiler::Stage& stage : profiler.stages()) {

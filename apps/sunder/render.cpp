@@ -3,7 +3,7 @@
 #include "sunder/base/image.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
-#include "sunder/base/progress.h"
+#include "sunder/base/work.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/show/readable.h"
 #include "sunder/show/run_pictures.h"
@@ -173,20 +173,14 @@ int runRender(const RenderOptions& options, const Settings& settings) {
                    frames.size());
   {
     const ProfileScope scope("render");
-    std::optional<Progress> progress;
-    if (!settings.quiet)
-      progress.emplace("render", frames.size() > 1 ? frames.size() : 1000,
-                       frames.size() > 1 ? "frames" : "permille");
-    if (frames.size() == 1)
-      picture.progress = [&](double done) {
-        if (progress) progress->set(uint64_t(done * 1000));
-      };
+    Work work("rendering", frames.size() > 1 ? frames.size() : 1000,
+              frames.size() > 1 ? "frames" : "permille");
+    if (frames.size() == 1) picture.progress = [&](double done) { work.set(uint64_t(done * 1000)); };
     for (const size_t f : frames) {
       const show::Shot shot = shotOf(f);
       sink.add(run ? pictures->render(shot, picture) : tracer->render(shot, picture));
-      if (progress && frames.size() > 1) progress->advance();
+      if (frames.size() > 1) work.step();
     }
-    if (progress) progress->erase();
   }
   sink.finish();
   if (settings.json)

@@ -1,6 +1,6 @@
 // sunder replay RUN
 #include "sunder/base/log.h"
-#include "sunder/base/progress.h"
+#include "sunder/base/work.h"
 #include "sunder/world/runner.h"
 
 #include "command.h"
@@ -17,19 +17,17 @@ namespace {
 
 int replayRun(const std::string& input, const Settings& settings) {
   const record::RunReader run(runFileIn(input));
-  ProgressOutput output = ProgressOutput::standardError();
-  if (settings.quiet || settings.json) output.terminal = false;
-  std::optional<Progress> line;
+  std::optional<Work> line;
   bool running = false;
   const world::ReplayResult result = world::replay(
       run,
       [&](size_t done, size_t of, const std::string& what) {
-        if (!line) line.emplace("shapes", of, "shapes", output);
+        if (!line) line.emplace("building", of, "shapes");
         line->note(what);
         line->set(done);
       },
       [&](const world::RunStatus& status) {
-        if (!running) line.emplace("replay", run.frameCount(), "frames", output);
+        if (!running) line.emplace("replaying", run.frameCount(), "frames");
         running = true;
         line->set(status.frame);
       });

@@ -33,7 +33,6 @@ int sliceMesh(const SliceArguments& arguments, const Settings& settings) {
         .inFile(arguments.input);
   const auto cutOff = [&](const geometry::PolygonSoup& mesh, const geometry::PolygonSoup& plane, cut::Op op,
                           double& volume) {
-    const Work work("cutting");
     cut::CutResult result = cut::cut(mesh, plane, {.op = op, .triangles = arguments.triangles});
     cut::transferAttributes(mesh, plane, result);
     volume = 0;
@@ -46,7 +45,8 @@ int sliceMesh(const SliceArguments& arguments, const Settings& settings) {
   Json slices = Json::array();
   double left = 0;
   std::string text;
-  for (uint32_t i = 0; i < arguments.count && rest.faceCount() > 0; ++i) {
+  Work work("slicing", arguments.count, "slices");
+  for (uint32_t i = 0; i < arguments.count && rest.faceCount() > 0; ++i, work.step()) {
     geometry::PolygonSoup slice;
     double volume = left;
     if (i + 1 < arguments.count) {

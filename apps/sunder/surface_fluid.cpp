@@ -3,7 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
-#include "sunder/base/progress.h"
+#include "sunder/base/work.h"
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/record/run_reader.h"
@@ -132,9 +132,7 @@ int runFluidSurface(const FluidSurfaceOptions& options, const Settings& settings
   const FrameNames names(options, run, frames.size());
   names.makeFolder();
 
-  ProgressOutput output = ProgressOutput::standardError();
-  if (settings.quiet) output.terminal = false;
-  Progress progress("surface", frames.size(), "frames", output);
+  Work work("making surfaces", frames.size(), "frames");
   Json surfaces = Json::array();
   std::vector<std::string> notes;
   size_t files = 0;
@@ -142,15 +140,15 @@ int runFluidSurface(const FluidSurfaceOptions& options, const Settings& settings
   bool whole = true;
   for (const size_t f : frames) {
     if (stopAsked()) {
-      progress.erase();
+      WorkWatch::erase();
       logWarn("stopped after {} of {} frames", files, frames.size());
-      return 130;
+      return interruptedCode();
     }
     geometry::MeshFile file;
     FrameSurface surface = surfaceOfFrame(run, f, choice);
     file.surface = std::move(surface.soup);
     if (file.surface.faceCount() == 0) {
-      progress.erase();
+      WorkWatch::erase();
       logWarn("frame {} has no liquid: nothing is written of it", f);
       continue;
     }
@@ -171,9 +169,8 @@ int runFluidSurface(const FluidSurfaceOptions& options, const Settings& settings
     ++files;
     vertices += report.vertices;
     faces += report.faces;
-    progress.advance();
+    work.step();
   }
-  progress.erase();
   const std::string first =
       files ? surfaces.front()["file"].get<std::string>() : names.of(frames[0]).string();
   reportNotes(settings, first, notes);

@@ -14,6 +14,8 @@
 #include "answer_rows.h"
 #include "command.h"
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -28,7 +30,23 @@ struct VoxelizeOptions {
   std::string input, output;
   unsigned resolution = 64, padding = 2;
   bool vote = false, exact = false, uniform = false;
+  double budget = 5e8;  // voxels
 };
+
+// Bytes at most, measured: the distance and the nearest voxel's place; a particle and its row.
+constexpr double kBytesPerVoxel = 14, kBytesPerParticle = 72;
+
+void requireVoxels(double voxels, double bytesEach, const VoxelizeOptions& options) {
+  const auto most = static_cast<double>(affordable(options.budget, bytesEach));
+  if (voxels <= most) return;
+  throw Error(ErrorKind::Limit,
+              fmt::format("there would be {:.3g} voxels, {:.3g} are allowed by the budget and the "
+                          "memory there is",
+                          voxels, most))
+      .inFile(options.input)
+      .hint(fmt::format("-n {} would do",
+                        std::max(1, int(0.97 * options.resolution * std::cbrt(most / voxels)))));
+}
 
 int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
   if (!options.output.empty() && std::filesystem::path(options.output).extension() != ".csv")
@@ -44,6 +62,7 @@ int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
   }
   const sdf::VoxelFrame frame =
       sdf::frameAround(geometry::bounds(mesh.positions), options.resolution, options.padding);
+  requireVoxels(double(frame.voxelCount()), kBytesPerVoxel, options);
   sdf::VoxelGrid grid;
   size_t differing = 0;
   {
@@ -58,6 +77,9 @@ int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
     }
   }
   const size_t inside = grid.count();
+  if (options.uniform)
+    requireVoxels(double(frame.voxelCount()),
+                  kBytesPerVoxel + kBytesPerParticle * double(inside) / double(frame.voxelCount()), options);
   if (inside == 0)
     throw Error(ErrorKind::Geometry, "no voxel lies inside")
         .inFile(options.input)
@@ -124,6 +146,10 @@ Verb addVoxelize(CLI::App& root) {
   app->add_option("-o,--output", options->output, "Write the particles as CSV")->type_name("FILE.csv");
   app->add_option("-n,--resolution", options->resolution, "Voxels along the longest side [64]")
       ->check(CLI::Range(1u, 4096u))
+      ->type_name("N");
+  app->add_option("--budget", options->budget,
+                  "Most voxels; what needs more is refused, with a resolution that would do [5e8]")
+      ->check(positiveCheck())
       ->type_name("N");
   app->add_option("--padding", options->padding, "Empty layers around the solid [2]")
       ->check(CLI::Range(1u, 64u))

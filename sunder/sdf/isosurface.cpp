@@ -10,7 +10,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <string>
+
+#include <fmt/format.h>
 
 namespace sunder::sdf {
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr uint32_t kBlockCells = 4;  // cells along an edge
 constexpr uint32_t kRow = kBlockCells + 1;
+constexpr double kBlockSamples = 2 * kRow * kRow * kRow;
 constexpr double kEnd = 1e-3;  // vertices keep this share of an edge away from its ends: no triangle vanishes
 
 // The lattice: corners (i, j, k) of cubes and their centres, numbered one after the other.
@@ -379,10 +381,27 @@ Lattice makeLattice(const Field& field, const IsosurfaceSettings& s) {
   }
   const double most = std::min(double(s.mostCells), 0x1p31 - 1);
   if (!(all <= most))
-    throw Error(ErrorKind::Limit, "the lattice would have " + std::to_string(all) + " cells, the limit is " +
-                                      std::to_string(most))
-        .hint("take a longer edge");
+    throw Error(ErrorKind::Limit,
+                fmt::format("the lattice would have {:.4g} cells, the limit is {:.4g}", all, most))
+        .hint(std::isfinite(all)
+                  ? fmt::format("an edge of {:.2g} m would do", 1.05 * edge * std::cbrt(all / most))
+                  : "take a longer edge");
   return lattice;
+}
+
+}  // namespace
+
+namespace {
+
+// `power`: samples grow by it as the edge shrinks.
+void requireSamples(double samples, const IsosurfaceSettings& s, double edge, double power) {
+  if (samples <= double(s.mostSamples)) return;
+  const double longer = edge * std::pow(samples / double(s.mostSamples), 1 / power);
+  throw Error(ErrorKind::Limit,
+              fmt::format("the surface needs at least {:.3g} samples of the field, {:.3g} are "
+                          "allowed by the budget and the memory there is",
+                          samples, double(s.mostSamples)))
+      .hint(fmt::format("an edge of {:.2g} m would do", 1.05 * longer));
 }
 
 }  // namespace
@@ -394,10 +413,12 @@ geometry::TriMesh isosurface(const Field& field, const IsosurfaceSettings& setti
   report.cells = uint64_t(lattice.cells[0]) * lattice.cells[1] * lattice.cells[2];
 
   const Blocks blocks(lattice);
+  requireSamples(double(blocks.size()), settings, lattice.edge, 3);
   Skipping skipping(field, lattice, settings, blocks, report.samples);
   std::vector<EdgeTriangle> triangles;
   while (!skipping.fresh.empty()) {
     const std::vector<uint32_t>& fresh = skipping.fresh;
+    requireSamples(double(report.samples) + kBlockSamples * double(fresh.size()), settings, lattice.edge, 2);
     Work work("sampling", fresh.size(), "blocks");
     std::vector<BlockResult> results(fresh.size());
     parallelBlocks(fresh.size(), 32, [&](size_t begin, size_t end) {
@@ -414,6 +435,7 @@ geometry::TriMesh isosurface(const Field& field, const IsosurfaceSettings& setti
     skipping.follow(results);
   }
 
+  const Work meshing("meshing");
   std::vector<uint64_t> edges;
   edges.reserve(3 * triangles.size());
   for (const EdgeTriangle& t : triangles) edges.insert(edges.end(), t.keys.begin(), t.keys.end());
@@ -421,7 +443,6 @@ geometry::TriMesh isosurface(const Field& field, const IsosurfaceSettings& setti
   radixSort(std::span<uint64_t>(edges), scratch);
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
 
-  const Work meshing("meshing");
   geometry::TriMesh mesh;
   const std::vector<double> share = crossings(field, lattice, settings.value, edges, report.samples);
   mesh.positions.resize(edges.size());

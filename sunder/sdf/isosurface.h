@@ -27,6 +27,9 @@ struct IsosurfaceSettings {
   double slack = 0.1;   // how much steeper than 1 the field may be, and the share of a block it may err
   bool skipFar = true;  // off for fields that are not distances
   uint64_t mostCells = uint64_t(1) << 31;
+  // The budget of work: samples of the field. More are refused before they are taken, where the blocks to
+  // look into are known.
+  uint64_t mostSamples = UINT64_MAX;
 };
 
 struct IsosurfaceReport {
@@ -35,7 +38,8 @@ struct IsosurfaceReport {
   double rms = 0, largest = 0;  // |field - value| at the triangles' centres
 };
 
-// Throws Error (Usage) for settings that make no sense, Error (Limit) where the lattice is too large.
+// Throws Error (Usage) for settings that make no sense, Error (Limit) where the lattice is too large or the
+// budget does not suffice, naming an edge that would do.
 geometry::TriMesh isosurface(const Field& field, const IsosurfaceSettings& settings,
                              IsosurfaceReport& report);
 

@@ -49,6 +49,8 @@ struct FillSettings {
   bool skipFar = true;      // off for fields that are not distances
   bool manifold = true;     // double vertices in which the boundary touches itself (manifold.h)
   uint64_t mostCells = uint64_t(1) << 34;
+  // The budget of work: tetrahedra. More are refused before the field is sampled and they are made.
+  uint64_t mostTets = UINT64_MAX;
 };
 
 struct FillReport {

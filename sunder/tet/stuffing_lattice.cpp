@@ -9,6 +9,8 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace sunder::tet {
 
 namespace {
@@ -20,6 +22,17 @@ constexpr size_t kLabelledAtOnce = 16;
 // Points of a block of n cells are its lower corners and centres, so they span n - 1/2 cells; their edges
 // reach one cell farther.
 double reachOf(double cells) { return std::sqrt(3.0) * 0.5 * (cells - 0.5) + 1; }
+
+constexpr double kTetsPerBrick = 12 * double(kBrickCells);
+
+void requireTets(double tets, const FillSettings& s, double edge) {
+  if (tets <= double(s.mostTets)) return;
+  throw Error(ErrorKind::Limit,
+              fmt::format("there would be at least {:.3g} tetrahedra, {:.3g} are allowed by the "
+                          "budget and the memory there is",
+                          tets, double(s.mostTets)))
+      .hint(fmt::format("an edge of {:.2g} m would do", 1.05 * edge * std::cbrt(tets / double(s.mostTets))));
+}
 
 uint64_t subMask(uint32_t sub) {
   const uint64_t corner = 0x0000000000330033u;
@@ -61,10 +74,13 @@ StuffingLattice::StuffingLattice(const sdf::Field& field, const FillSettings& s,
     origin_[d] = box.center()[d] - edge_ * (0.5 * units * unit * double(kBrickSide) + shift);
   }
   if (!(all <= double(s.mostCells)) || !(all / kBrickCells < 0x1p31))
-    throw Error(ErrorKind::Limit, "the lattice would have " + std::to_string(all) + " cells, the limit is " +
-                                      std::to_string(s.mostCells))
-        .hint("take a longer edge");
+    throw Error(ErrorKind::Limit, fmt::format("the lattice would have {:.4g} cells, the limit is {:.4g}", all,
+                                              double(s.mostCells)))
+        .hint(std::isfinite(all) ? fmt::format("an edge of {:.2g} m would do",
+                                               1.05 * edge_ * std::cbrt(all / double(s.mostCells)))
+                                 : "take a longer edge");
   report_.latticeCells = static_cast<uint64_t>(all);
+  requireTets(all / kBrickCells, s, edge_);  // even if each brick had but one
   kind_.assign(brickCount(), BrickKind::Outside);
   slot_.assign(brickCount(), kNoIndex);
 }
@@ -136,6 +152,12 @@ void StuffingLattice::classify() {
         kind_[placeOf(candidates[c])] = BrickKind::Inside;
     }
   }
+  // Half of a mixed brick is inside; what is inside may be coarser where the mesh is graded.
+  requireTets(
+      kTetsPerBrick *
+          (0.5 * double(mixed.size()) +
+           (settings_.levels == 0 ? double(std::count(kind_.begin(), kind_.end(), BrickKind::Inside)) : 0)),
+      settings_, edge_);
   std::sort(mixed.begin(), mixed.end());
   std::vector<uint32_t> slots(mixed.size());
   stored_.resize(mixed.size());
