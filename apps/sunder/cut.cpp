@@ -145,8 +145,8 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
     if (arguments.op == o.name) options.op = o.op;
   std::optional<Work> work(std::in_place, "cutting");
   const cut::CutResult result = cut::cut(mesh, cutters, options);
-  work.reset();
   const std::vector<geometry::PolygonSoup> fragments = cut::separate(result);
+  work.emplace("writing pieces", fragments.size(), "pieces");
 
   Json pieces = Json::array();
   std::optional<show::ExportFiles> files;
@@ -165,7 +165,9 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
       piece["file"] = name;
     }
     pieces.push_back(std::move(piece));
+    work->step();
   }
+  work.reset();
   std::vector<std::string> notes;
   if (files) files->finish();
   if (oneFile) {

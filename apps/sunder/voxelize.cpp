@@ -14,8 +14,6 @@
 #include "answer_rows.h"
 #include "command.h"
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -36,16 +34,20 @@ struct VoxelizeOptions {
 // Bytes at most, measured: the distance and the nearest voxel's place; a particle and its row.
 constexpr double kBytesPerVoxel = 14, kBytesPerParticle = 72;
 
-void requireVoxels(double voxels, double bytesEach, const VoxelizeOptions& options) {
+void requireVoxels(const Box3& box, double bytesEach, const VoxelizeOptions& options) {
+  const auto voxels = [&](unsigned n) {
+    return double(sdf::frameAround(box, n, options.padding).voxelCount());
+  };
   const auto most = static_cast<double>(affordable(options.budget, bytesEach));
-  if (voxels <= most) return;
+  unsigned n = options.resolution;
+  if (voxels(n) <= most) return;
+  while (n > 1 && voxels(n) > most) n = n * 63 / 64;
   throw Error(ErrorKind::Limit,
               fmt::format("there would be {:.3g} voxels, {:.3g} are allowed by the budget and the "
                           "memory there is",
-                          voxels, most))
+                          voxels(options.resolution), most))
       .inFile(options.input)
-      .hint(fmt::format("-n {} would do",
-                        std::max(1, int(0.97 * options.resolution * std::cbrt(most / voxels)))));
+      .hint(fmt::format("-n {} would do", n));
 }
 
 int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
@@ -60,9 +62,9 @@ int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
     const ProfileScope scope("read");
     mesh = geometry::toTriMesh(readSurface(options.input, settings));
   }
-  const sdf::VoxelFrame frame =
-      sdf::frameAround(geometry::bounds(mesh.positions), options.resolution, options.padding);
-  requireVoxels(double(frame.voxelCount()), kBytesPerVoxel, options);
+  const Box3 box = geometry::bounds(mesh.positions);
+  const sdf::VoxelFrame frame = sdf::frameAround(box, options.resolution, options.padding);
+  requireVoxels(box, kBytesPerVoxel, options);
   sdf::VoxelGrid grid;
   size_t differing = 0;
   {
@@ -78,8 +80,8 @@ int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
   }
   const size_t inside = grid.count();
   if (options.uniform)
-    requireVoxels(double(frame.voxelCount()),
-                  kBytesPerVoxel + kBytesPerParticle * double(inside) / double(frame.voxelCount()), options);
+    requireVoxels(box, kBytesPerVoxel + kBytesPerParticle * double(inside) / double(frame.voxelCount()),
+                  options);
   if (inside == 0)
     throw Error(ErrorKind::Geometry, "no voxel lies inside")
         .inFile(options.input)

@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/base/stop.h"
 #include "sunder/sdf/gradient_noise.h"
 #include "sunder/show/corner_normals.h"
 #include "sunder/show/reflection.h"
@@ -163,6 +164,7 @@ class Tracer {
     Vec3f sum = Vec3f::Zero();
     const auto number = uint32_t(y * settings_.width + x);
     for (uint32_t s = 0; s < settings_.samples; ++s) {
+      checkStop();  // a tile of many samples takes seconds
       Sampler sampler(settings_.seed, number, s);
       const Vec2f jitter = sampler.next2();
       const double u = 2 * (double(x) + jitter.x()) / double(settings_.width) - 1;

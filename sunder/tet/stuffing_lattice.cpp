@@ -24,14 +24,20 @@ constexpr size_t kLabelledAtOnce = 16;
 double reachOf(double cells) { return std::sqrt(3.0) * 0.5 * (cells - 0.5) + 1; }
 
 constexpr double kTetsPerBrick = 12 * double(kBrickCells);
+constexpr double kBricksPerTet =
+    10;  // that take as much memory as a tetrahedron, while nothing is known of them
 
-void requireTets(double tets, const FillSettings& s, double edge) {
-  if (tets <= double(s.mostTets)) return;
+// `inside` tetrahedra grow by the third power as the edge shrinks, those at the surface by the second.
+void requireTets(double inside, double atSurface, const FillSettings& s, double edge) {
+  const auto most = double(s.mostTets);
+  if (inside + atSurface <= most) return;
+  double longer = 1;
+  while (inside / (longer * longer * longer) + atSurface / (longer * longer) > 0.9 * most) longer *= 1.02;
   throw Error(ErrorKind::Limit,
-              fmt::format("there would be at least {:.3g} tetrahedra, {:.3g} are allowed by the "
+              fmt::format("there would be about {:.3g} tetrahedra, {:.3g} are allowed by the "
                           "budget and the memory there is",
-                          tets, double(s.mostTets)))
-      .hint(fmt::format("an edge of {:.2g} m would do", 1.05 * edge * std::cbrt(tets / double(s.mostTets))));
+                          inside + atSurface, most))
+      .hint(fmt::format("an edge of {:.3g} m would do", longer * edge));
 }
 
 uint64_t subMask(uint32_t sub) {
@@ -80,7 +86,7 @@ StuffingLattice::StuffingLattice(const sdf::Field& field, const FillSettings& s,
                                                1.05 * edge_ * std::cbrt(all / double(s.mostCells)))
                                  : "take a longer edge");
   report_.latticeCells = static_cast<uint64_t>(all);
-  requireTets(all / kBrickCells, s, edge_);  // even if each brick had but one
+  if (all / kBrickCells > kBricksPerTet * double(s.mostTets)) requireTets(12 * all, 0, s, edge_);
   kind_.assign(brickCount(), BrickKind::Outside);
   slot_.assign(brickCount(), kNoIndex);
 }
@@ -153,11 +159,9 @@ void StuffingLattice::classify() {
     }
   }
   // Half of a mixed brick is inside; what is inside may be coarser where the mesh is graded.
-  requireTets(
-      kTetsPerBrick *
-          (0.5 * double(mixed.size()) +
-           (settings_.levels == 0 ? double(std::count(kind_.begin(), kind_.end(), BrickKind::Inside)) : 0)),
-      settings_, edge_);
+  const auto whole = std::count(kind_.begin(), kind_.end(), BrickKind::Inside);
+  requireTets(settings_.levels == 0 ? kTetsPerBrick * double(whole) : 0,
+              0.5 * kTetsPerBrick * double(mixed.size()), settings_, edge_);
   std::sort(mixed.begin(), mixed.end());
   std::vector<uint32_t> slots(mixed.size());
   stored_.resize(mixed.size());

@@ -25,7 +25,7 @@ class Ends(CommandTest):
     def start(self, *arguments, **options):
         return subprocess.Popen([BIN / "sunder", *map(str, arguments)], cwd=self.folder, text=True, **options)
 
-    def interrupted(self, *arguments, after=1.0, number=signal.SIGINT, code=130, leaves=()):
+    def interrupted(self, *arguments, after=0.6, number=signal.SIGINT, code=130, leaves=()):
         """Starts a command that takes long, sends a signal, and expects the exit code within a second (of the clock or,
         on a machine that is busy with other things, of its own work) and no file but those in `leaves`."""
         before = set(self.folder.rglob("*"))
@@ -109,7 +109,7 @@ class Ends(CommandTest):
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertRegex(result.stderr, r"vertex 54 makes the mesh 1e\+30 m large, while nine tenths of it lie within \S+ m")
         self.assertFalse((self.folder / "x.sdf").exists())
-        made = self.json("sdf", path, "--error", "0.01", "--domain", -2, -2, -2, 2, 2, 2, "--budget", "1e6", "-o", "x.sdf")
+        made = self.json("sdf", path, "--error", "0.01", "--domain", -2, -2, -2, 2, 2, 2, "--budget", "2e5", "-o", "x.sdf")
         self.assertEqual(made["met"], made["measured_error"] <= 0.01)
 
     def test_an_interrupt_keeps_the_field_so_far(self):
@@ -125,10 +125,13 @@ class Ends(CommandTest):
     def test_an_interrupt_ends_other_verbs_and_leaves_nothing(self):
         self.json("shape", "icosphere", "--set", "frequency=64", "-o", "ball.obj")
         hard = (("surface", "ball.obj", "--edge", "0.004", "-o", "x.ply"),
-                ("tet", "ball.obj", "--edge", "0.006", "-o", "x.msh"),
+                ("tet", "ball.obj", "--edge", "0.012", "-o", "x.msh"),
                 ("fracture", "ball.obj", "--edge", "0.03", "--speed", "20", "-o", "pieces"),
                 ("stress", "ball.obj", "--edge", "0.03", "--fix", "y<-0.9", "--force", "0,1,0,0,-1e6,0", "-o", "x.vtu"),
-                ("voxelize", "ball.obj", "-n", "700", "--exact", "-o", "x.csv"))
+                ("voxelize", "ball.obj", "-n", "700", "--exact", "-o", "x.csv"),
+                ("query", "ball.obj", "within", "--points", "ball.obj", "--distance", "3", "-o", "x.csv"),
+                ("slice", "ball.obj", "--count", "1000", "-o", "slices"),
+                ("render", "ball.obj", "--samples", "4096", "-o", "x.png"))
         for arguments in hard:
             with self.subTest(verb=arguments[0]):
                 out, err = self.interrupted(*arguments)
@@ -148,12 +151,35 @@ class Ends(CommandTest):
 
     def test_progress_of_work_with_an_end(self):
         self.json("shape", "icosphere", "--set", "frequency=64", "-o", "ball.obj")
-        code, text = self.terminal("surface", "ball.obj", "--edge", "0.015", "-o", "x.ply")
+        code, text = self.terminal("surface", "ball.obj", "--edge", "0.02", "-o", "x.ply")
         self.assertEqual(code, 0, text)
         self.assertRegex(text, r"sampling  \d+%  \d+/\d+ blocks")
         for arguments in (("--quiet",), ("--json", "-q")):
-            code, text = self.terminal("surface", "ball.obj", "--edge", "0.02", "-o", "x.ply", *arguments)
+            code, text = self.terminal("surface", "ball.obj", "--edge", "0.05", "-o", "x.ply", *arguments)
             self.assertEqual((code, text), (0, ""))
+
+    def test_what_no_budget_pays_is_refused_with_what_would_do(self):
+        self.json("shape", "icosphere", "--set", "frequency=16", "-o", "ball.obj")
+        for verb, budget, option, first, says in (
+                ("surface", "2e5", "--edge", "0.01", r"an edge of (\S+) m would do"),
+                ("tet", "2e4", "--edge", "0.01", r"an edge of (\S+) m would do"),
+                ("voxelize", "1e5", "-n", "300", r"-n (\d+) would do")):
+            with self.subTest(verb=verb):
+                output = ("-o", {"surface": "x.ply", "tet": "x.msh", "voxelize": "x.csv"}[verb])
+                line = self.refused(verb, "ball.obj", option, first, "--budget", budget, *output,
+                                    says=["ball.obj", "allowed by the budget and the memory there is"])
+                self.ok(verb, "ball.obj", option, re.search(says, line)[1], "--budget", budget, *output)
+
+    def test_memory_that_is_not_there_is_refused_before_it_is_taken(self):
+        self.json("shape", "icosphere", "--set", "frequency=16", "-o", "ball.obj")
+        for arguments in (("surface", "ball.obj", "--edge", "0.0017", "-o", "x.ply"),
+                          ("tet", "ball.obj", "--edge", "0.005", "-o", "x.msh"),
+                          ("voxelize", "ball.obj", "-n", "700", "-o", "x.csv")):
+            with self.subTest(verb=arguments[0]):
+                result = subprocess.run(["bash", "-c", 'ulimit -v 1000000; exec "$@"', "-", BIN / "sunder", *arguments],
+                                        cwd=self.folder, capture_output=True, text=True, timeout=60)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertRegex(result.stderr, r"^sunder: error: ball.obj: .* allowed by .* the memory there is \(.* would do\)\n$")
 
     def test_a_blow_ends_at_its_budget(self):
         self.json("shape", "torus", "--set", "radius=0.1", "--set", "tube=0.04", "-o", "ring.obj")

@@ -34,7 +34,7 @@ const char* kBrittle = R"({
     {"id": "weight", "shape": "bar", "position": [0.02, 0.4, 0]}
   ],
   "joints": [{"id": "pin", "kind": "hinge", "b": "arm", "anchor": [2, 0.5, 0], "axis": [0, 0, 1]},
-             {"id": "string", "kind": "distance", "a": "low", "b": "weight", "anchorA": [0.02, 0.24, 0], "anchorB": [0.02, 0.4, 0]}]
+             {"id": "string", "kind": "distance", "a": "low", "b": "weight", "anchor": [0.02, 0.24, 0], "anchorB": [0.02, 0.4, 0]}]
 })";
 
 const char* kWet = R"({
