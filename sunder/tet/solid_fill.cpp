@@ -28,12 +28,6 @@ bool keepsVolume(double volume, const SolidSize& solid) {
   return std::abs(offBy(volume, solid)) <= kMostVolumeOff;
 }
 
-// How much shorter the next edge is: much where nearly all is lost.
-double shrink(double off) {
-  const double missing = std::abs(off);
-  return missing > 0.5 ? 0.5 : missing > 0.15 ? 0.7 : 0.88;
-}
-
 [[noreturn]] void refuse(double volume, const SolidSize& solid, double edge,
                          const std::optional<double>& shorter) {
   const double off = offBy(volume, solid);
@@ -50,6 +44,12 @@ double shrink(double off) {
 }
 
 }  // namespace
+
+double nextShorterEdge(double edge, double off) {
+  const double missing = std::abs(off), shrink = missing > 0.5 ? 0.5 : missing > 0.15 ? 0.7 : 0.88;
+  // The very number that a message says.
+  return std::strtod(twoDigitsDown(shrink * edge).c_str(), nullptr);
+}
 
 SolidSize solidSize(const sdf::Field& field, double edge) {
   const double longest = field.bounds().extent().maxCoeff();
@@ -71,8 +71,7 @@ std::optional<double> edgeThatKeeps(const Filling& fill, const SolidSize& solid,
   double off = offBy(had, solid);
   const double shortest = edge / kMostShorter;
   for (uint64_t spent = 0; spent < mostTets;) {
-    // The very number that a message says.
-    edge = std::strtod(twoDigitsDown(shrink(off) * edge).c_str(), nullptr);
+    edge = nextShorterEdge(edge, off);
     if (edge < shortest) break;  // a body that vanishes costs its surface all the same
     geometry::TetMesh mesh;
     try {

@@ -19,6 +19,10 @@ namespace sunder::tet {
 
 inline constexpr double kMostVolumeOff = 0.02;  // of the solid's volume
 
+// The edge that is tried after one whose filling is off by that part of the volume: much shorter where nearly
+// all is lost, of two digits. Estimates of cost follow the same steps.
+double nextShorterEdge(double edge, double off);
+
 struct SolidSize {
   double volume = 0;
   size_t mostParts = SIZE_MAX;  // its tetrahedra hang together in at most so many parts

@@ -168,8 +168,10 @@ CheckReport checkScene(Scene scene, const CheckOptions& options) {
   report.shapes = scene.shapes.size();
   report.joints = scene.joints.size();
   report.frames = scene.world.frames;
+  std::vector<ShapeSize> sizes;
   try {
-    report.cost = estimateCost(scene, memory);
+    sizes = sizesOfShapes(scene, memory);
+    report.cost = estimateCost(scene, sizes, memory);
     requireAffordable(scene, report.cost, memory);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::Limit) throw;
@@ -181,10 +183,11 @@ CheckReport checkScene(Scene scene, const CheckOptions& options) {
   report.breakable = cost.breakable;
   report.particles = cost.particles;
   if (report.refusal) return report;
-  const std::vector<ShapeSize> sizes = sizesOfShapes(scene, memory);
   checkMeshes(scene, sizes, report);
   checkNumbers(scene, sizes, report);
-  const bool cheap = cost.buildSeconds <= kCheapSeconds && cost.memoryBytes <= kCheapBytes;
+  // Building, and a blow on each body that may break.
+  const bool cheap =
+      cost.buildSeconds + cost.strikeSeconds <= kCheapSeconds && cost.memoryBytes <= kCheapBytes;
   if (options.depth == CheckDepth::Built || (options.depth == CheckDepth::WhereCheap && cheap))
     checkWorld(std::move(scene), options.progress, report);
   return report;

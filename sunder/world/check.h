@@ -31,7 +31,7 @@ struct CheckOptions {
   World::Progress progress = {};
 };
 
-inline constexpr double kCheapSeconds = 0.5, kCheapBytes = 1e8;
+inline constexpr double kCheapSeconds = 0.3, kCheapBytes = 7e7;
 
 struct CheckReport {
   std::vector<Finding> findings;

@@ -14,12 +14,13 @@ namespace sunder::world {
 
 namespace {
 
-constexpr double kProcessBytes = 19e6;  // the program, its libraries and threads, before it has a scene
+// The program, its libraries and threads, before it has a scene.
+constexpr double kProcessBytes = 19e6, kProcessSeconds = 0.01;
 constexpr double kCheckpointBody = 2500, kCheckpointParticle = 60;  // bytes of a checkpoint
 constexpr double kLeastOfRecording = 0.1;  // of the most: what is left of frames when they are compressed
 constexpr double kFill = 0.95;             // of the memory, by what is proposed
 constexpr double kMostScale = 1e9;
-constexpr int kScaleSteps = 60;
+constexpr int kScaleSteps = 40;
 
 // With all items but those that have a lever at `pointer`; an empty one leaves out none.
 double memoryWithout(const Cost& cost, const std::string& pointer) {
@@ -39,6 +40,8 @@ struct Blame {
   double besides = 0;  // what everything else takes
   std::vector<const CostLever*> levers;
   const CostItem* largest = nullptr;
+  const CostLever* named = nullptr;  // of the largest item: says the value
+  std::optional<double> scale;       // at which the scene fits
 
   double bytesAt(double scale) const {
     double sum = 0;
@@ -68,16 +71,19 @@ std::string keyWords(const std::string& pointer) {
   return words;
 }
 
-[[noreturn]] void refuse(const SceneDocument& document, const std::vector<Blame>& blames, double total,
+// The number that is named first is one that alone can make the scene fit, where there is such.
+[[noreturn]] void refuse(const SceneDocument& document, std::vector<Blame> blames, double total,
                          uint64_t memory) {
+  for (Blame& blame : blames) blame.scale = fittingScale(blame, double(memory));
+  std::stable_partition(blames.begin(), blames.end(),
+                        [](const Blame& blame) { return blame.scale.has_value(); });
   const Blame& first = blames.front();
-  const std::string value = first.levers.front()->value(1);
+  const std::string value = first.named->value(1);
   std::string advice;
   for (size_t i = 0; i < std::min<size_t>(blames.size(), 3); ++i) {
     const Blame& blame = blames[i];
-    const auto scale = fittingScale(blame, double(memory));
-    if (!scale) continue;
-    const std::string better = blame.levers.front()->value(*scale);
+    if (!blame.scale) continue;
+    const std::string better = blame.named->value(*blame.scale);
     const std::string named = fmt::format("{} of {}", keyWords(blame.pointer), better);
     if (advice.empty())
       advice = fmt::format("{} would fit", i == 0 ? better : named);
@@ -130,13 +136,17 @@ std::string countWords(double count) {
 }
 
 Cost estimateCost(const Scene& scene, uint64_t memory) {
-  const std::vector<ShapeSize> sizes = sizesOfShapes(scene, memory);
+  return estimateCost(scene, sizesOfShapes(scene, memory), memory);
+}
+
+Cost estimateCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t memory) {
   Cost cost;
   addShapeCost(scene, sizes, cost);
   addBodyCost(scene, sizes, memory, cost);
   addFractureCost(scene, sizes, cost);
   addFluidCost(scene, sizes, cost);
   cost.memoryBytes = memoryWithout(cost, "");
+  cost.buildSeconds = kProcessSeconds;
   for (const CostItem& item : cost.items) cost.buildSeconds += item.buildSeconds;
   for (const ShapeSize& size : sizes) cost.recordingBytes += 36 * size.triangles;
   const double checkpoints =
@@ -150,7 +160,7 @@ void refuseItem(const SceneDocument& document, const CostItem& item, double besi
   std::vector<Blame> blames;
   const double own = item.kept + item.passing;
   for (const CostLever& lever : item.levers)
-    blames.push_back({lever.pointer, besides + kProcessBytes, {&lever}, &item});
+    blames.push_back({lever.pointer, besides + kProcessBytes, {&lever}, &item, &lever, {}});
   if (blames.empty())
     throw document
         .error("",
@@ -158,7 +168,7 @@ void refuseItem(const SceneDocument& document, const CostItem& item, double besi
                            bytesWords(own + besides), bytesWords(double(memory))),
                ErrorKind::Limit)
         .hint("make the scene smaller, or raise the limit with --memory");
-  refuse(document, blames, own + besides, memory);
+  refuse(document, std::move(blames), own + besides, memory);
 }
 
 void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
@@ -193,10 +203,13 @@ void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
     return largest->levers.size();
   };
   std::erase_if(blames, [&](const Blame& blame) { return rank(blame) == largest->levers.size(); });
-  for (Blame& blame : blames) blame.largest = &*largest;
+  for (Blame& blame : blames) {
+    blame.largest = &*largest;
+    blame.named = &largest->levers[rank(blame)];
+  }
   std::sort(blames.begin(), blames.end(), [&](const Blame& a, const Blame& b) { return rank(a) < rank(b); });
   if (blames.empty()) refuseItem(scene.document, *largest, cost.memoryBytes - largest->kept, memory);
-  refuse(scene.document, blames, cost.memoryBytes, memory);
+  refuse(scene.document, std::move(blames), cost.memoryBytes, memory);
 }
 
 void requireDiskSpace(const Scene& scene, const Cost& cost, double freeBytes) {

@@ -2,13 +2,15 @@
 // and cells of boundary maps it asks for, and what each of them takes. Nothing of the world is built, so that
 // a scene that does not fit the memory is refused before the memory is taken, with the number to change.
 //
-// Accuracy, for the scenes that come along (tests/cli/test_cost.py compares them with their runs): memory
-// within a factor of two, the time of building within three. Stepping depends on what happens, so it is a
-// range. Cost of the estimate: reading mesh files and making procedural meshes of at most kCheapTriangles
-// (cost_shapes.h); the rest is below 0.2 s and 50 MB for 100,000 bodies.
+// Accuracy, for the scenes that come along and for others that nothing was fitted to (tests/cli/test_cost.py
+// compares them with their runs): memory within a factor of two, the time of building within three. Stepping
+// depends on what happens, so it is a range. Cost of the estimate: reading mesh files and making procedural
+// meshes of at most kCheapTriangles (cost_shapes.h); the rest is below 0.2 s and 50 MB for 100,000 bodies.
 //
-// The constants in cost_*.cpp are fitted, not derived: to peak memory (ru_maxrss) and processor time of
-// `sunder run` on the scenes of this project, one at a time on two cores, and to counted cells of lattices.
+// Counts follow what the builders do: lattices of distance fields (cost_solids.cpp), edges that are shortened
+// until tetrahedra keep the volume (cost_fracture.cpp), boundary maps (cost_fluid.cpp), the flight of what
+// emitters let in (cost_emitters.cpp). What each counted thing takes is fitted, to peak memory (ru_maxrss)
+// and processor time of `sunder run`.
 #pragma once
 
 #include "sunder/world/scene.h"
@@ -46,6 +48,7 @@ struct Cost {
   double memoryBytes = 0;                          // most that the process takes at a time
   double buildSeconds = 0;                         // before the first frame
   double stepSecondsLow = 0, stepSecondsHigh = 0;  // of all frames together
+  double strikeSeconds = 0;                        // an analysis of one blow on each different brittle body
   double recordingBytes = 0;                       // of run.sunder, at most
   uint64_t bodies = 0, dynamicBodies = 0, breakable = 0;
   uint64_t tetrahedra = 0;

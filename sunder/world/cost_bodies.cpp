@@ -28,6 +28,7 @@ constexpr double kStepSecondsAPair = 3e-6;
 constexpr double kFrameBytes = 28;   // a dynamic body
 constexpr double kIndexBytes = 120;  // a frame: its place in the recording, statistics
 constexpr double kPairsWorthCounting = 1e9;
+constexpr double kBytesAJoint = 1500;  // in the scene and the simulation
 
 struct Boxes {
   std::vector<Box3f> moving, still;
@@ -58,6 +59,11 @@ uint64_t pairsOf(const Boxes& boxes, uint64_t most) {
 
 std::string vectorText(const Vec3& v) { return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", v.x(), v.y(), v.z()); }
 
+Vec3 boxOfFill(const SceneNode& array) {
+  const SceneNode box = array["fill"]["box"];
+  return box["upper"].vector(kLength) - box["lower"].vector(kLength);
+}
+
 // What keeps the bodies of an array apart: the spacing, or where that has no room to grow the count.
 std::vector<CostLever> spacingLever(const Scene& scene, const std::string& pointer, const Vec3& size,
                                     double bytes) {
@@ -67,7 +73,16 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
   const nlohmann::json& array = document.at(Pointer(pointer));
   const double apart = size.maxCoeff();
   std::string key, better;
-  if (array.contains("grid")) {
+  const auto countTo = [&](double few) -> std::vector<CostLever> {
+    const std::string pattern = array.contains("fill") ? "fill" : "spiral";
+    const double now = array.at(pattern).value("count", 1.0);
+    return {{pointer + "/" + pattern + "/count",
+             [=](double s) { return fmt::format("{:.0f}", s == 1 ? now : few); },
+             [=](double s) { return s == 1 ? bytes : std::min(bytes, rigid::kBytesAPair * kFewPairs); }}};
+  };
+  if (!(apart > 0)) {
+    // Bodies of several entries that share a place: one of them has to move.
+  } else if (array.contains("grid")) {
     key = "/grid/spacing";
     better = vectorText(size);
   } else if (array.contains("stack")) {
@@ -76,21 +91,32 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
   } else if (array.contains("ring")) {
     key = "/ring/radius";
     better = twoDigitsUp(apart * array.at("ring").value("count", 1.0) / (2 * kPi));
-  } else if (array.contains("spiral") || array.contains("fill")) {
-    // So few that even all in one place are no crowd.
-    const std::string pattern = array.contains("fill") ? "fill" : "spiral";
-    const double now = array.at(pattern).value("count", 1.0), few = std::floor(std::sqrt(2 * kFewPairs));
-    return {{pointer + "/" + pattern + "/count",
-             [now](double s) { return fmt::format("{:.0f}", std::floor(now / s)); },
-             [=](double s) {
-               if (s == 1) return bytes;
-               return std::floor(now / s) <= few ? std::min(bytes, rigid::kBytesAPair * kFewPairs)
-                                                 : std::numeric_limits<double>::infinity();
-             }}};
-  } else if (array.contains("position")) {
+  } else if (array.contains("spiral")) {
+    key = "/spiral/spacing";
+    better = twoDigitsUp(apart);
+    // Turns that lie on each other: so few bodies that they do not come round.
+    const auto number = [&](const char* name, double otherwise) {
+      const nlohmann::json& value = array.at("spiral").value(name, nlohmann::json(otherwise));
+      return value.is_number() ? value.get<double>() : otherwise;
+    };
+    const double turn = 2 * kPi * number("radius", apart);
+    const double beside = std::max(std::abs(number("growth", 0)), std::abs(number("rise", 0)));
+    const double count = number("count", 1), spacing = number("spacing", apart);
+    if (beside < apart && count * apart > 0.9 * turn)
+      return countTo(spacing < apart ? 1 : std::max(1.0, std::floor(0.9 * turn / spacing)));
+  } else if (array.contains("fill")) {
+    // The box has room at a larger spacing, or for one body.
+    const Vec3 box = boxOfFill(SceneNode(scene.document, array, pointer));
+    const double now = array.at("fill").value("count", 1.0);
+    const Vec3 cells = (box / apart).array().floor();
+    if (cells.prod() < now) return countTo(1);
+    key = "/fill/spacing";
+    better = twoDigitsUp(apart);
+    if ((box / std::stod(better)).array().floor().prod() < now) better = fmt::format("{:.6g}", apart);
+  }
+  if (key.empty()) {
+    if (!array.contains("position")) return {{pointer, [](double) { return std::string("it"); }, {}}};
     return {{pointer + "/position", [now = array.at("position").dump()](double) { return now; }, {}}};
-  } else {
-    return {};
   }
   const std::string now = array.at(Pointer(key)).dump();
   const double then = std::min(bytes, rigid::kBytesAPair * kFewPairs);
@@ -103,12 +129,20 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
 CostLever countLever(const SceneNode& array) {
   std::string pattern;
   std::array<double, 3> counts{arrayCount(array, &pattern), 1, 1};
-  const bool grid = pattern == "grid";
+  const bool grid = pattern == "grid", letters = pattern == "letters";
   if (grid)
     for (size_t k = 0; k < 3; ++k) counts[k] = double(array["grid"]["count"][k].whole());
-  const auto at = [counts](size_t k, double scale) { return std::max(1.0, std::floor(counts[k] / scale)); };
-  return {array.pointer() + "/" + pattern + (pattern == "letters" ? "/text" : "/count"),
+  double most = Box3::kInfinity;  // that there is room for
+  if (pattern == "fill") {
+    const Vec3 cells = (boxOfFill(array) / array["fill"]["spacing"].positive(kLength)).array().floor();
+    most = std::max(1.0, cells.prod());
+  }
+  const auto at = [counts, most](size_t k, double scale) {
+    return scale == 1 ? counts[k] : std::min(most, std::max(1.0, std::floor(counts[k] / scale + 1e-6)));
+  };
+  return {array.pointer() + "/" + pattern + (letters ? "/text" : "/count"),
           [=](double s) {
+            if (letters) return fmt::format("{}{:.0f} letters", s == 1 ? "" : "the first ", at(0, s));
             return grid ? fmt::format("[{:.0f}, {:.0f}, {:.0f}]", at(0, s), at(1, s), at(2, s))
                         : fmt::format("{:.0f}", at(0, s));
           },
@@ -161,6 +195,24 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   }
   cost.items.push_back(std::move(bodies));
 
+  if (!scene.joints.empty()) {
+    CostItem joints;
+    joints.count = double(scene.joints.size());
+    joints.kept = kBytesAJoint * joints.count;
+    joints.what = fmt::format("{} joints", countWords(joints.count));
+    joints.buildSeconds = 2e-6 * joints.count;
+    cost.items.push_back(std::move(joints));
+  }
+  double acted = 0;
+  for (const ForceSpec& force : scene.forces) acted += double(force.bodies.size());
+  if (acted > 0) {
+    CostItem forces;
+    forces.count = acted;
+    forces.kept = sizeof(uint32_t) * acted;
+    forces.what = fmt::format("forces on {} bodies", countWords(acted));
+    cost.items.push_back(std::move(forces));
+  }
+
   const double bytesAPair = rigid::kBytesAPair;
   const uint64_t mostPairs = uint64_t(std::min(kPairsWorthCounting, 4 * double(memory) / bytesAPair));
   cost.pairs = pairsOf(all, mostPairs);
@@ -179,7 +231,8 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
       const uint64_t own = pairsOf(group.boxes, mostPairs);
       if (own > worstPairs) worst = &pointer, worstPairs = own;
     }
-    if (worst) pairs.levers = spacingLever(scene, *worst, groups[*worst].size, pairs.kept);
+    if (worst && double(worstPairs) > 0.5 * double(cost.pairs))
+      pairs.levers = spacingLever(scene, *worst, groups[*worst].size, pairs.kept);
     // Bodies that are written one by one: the first that shares its place.
     for (const BodySpec& body : scene.bodies)
       if (pairs.levers.empty() && body.kind == BodyKind::Dynamic)

@@ -1,7 +1,7 @@
 // What liquids take: particles with their neighbours, and the boundary maps of tank and bodies.
 #include "sunder/base/text.h"
 #include "sunder/fluid/density_map.h"
-#include "sunder/world/cost_parts.h"
+#include "sunder/world/cost_fluid_parts.h"
 #include "sunder/world/field_tree.h"
 
 #include <algorithm>
@@ -15,11 +15,9 @@ namespace sunder::world {
 
 namespace {
 
-// State, grid and recording; neighbours with their gradients, which grow where blocks overlap.
-constexpr double kBytesAParticle = 500, kBytesOfNeighbours = 900;
 constexpr size_t kMostBlocks = 2000;    // whose overlaps are looked at
 constexpr double kBytesOfFilling = 60;  // for each place that is tried, particle or not
-constexpr double kSecondsAParticle = 1.5e-5;
+constexpr double kSecondsAParticle = 5e-6;
 // Of one step, a particle: few iterations of the pressure solvers, and many.
 constexpr double kParticleSecondsLow = 8e-7, kParticleSecondsHigh = 6e-6;
 constexpr double kParticleFrameBytes = 28;  // a particle: position, velocity, density
@@ -27,33 +25,38 @@ constexpr double kSampleBytes = 400;        // a boundary particle, with the dar
 constexpr double kMapBandKept = 3;          // supports: cells on both sides of a surface
 constexpr double kMapBandBuilt = 6;         // supports: lattice points whose distance is asked
 constexpr double kBytesAPointBuilt = 14;    // of that lattice
-constexpr double kSecondsAPointBuilt = 1.8e-7;
-constexpr double kPartOfContainer = 0.55;  // of the box of a vessel up to the level: what liquid fills
-constexpr int kPartOfField = 24;           // samples along each side of a block that is a field
-constexpr double kFarBeyond = 8;           // times the other sides: a block so long is a slip of the pen
-
-double along(double length, double spacing) { return std::max(1.0, std::floor(length / spacing + 1e-6)); }
-
-double inBox(const Vec3& extent, double spacing) {
-  return along(extent.x(), spacing) * along(extent.y(), spacing) * along(extent.z(), spacing);
-}
+constexpr double kSecondsAFlatPoint = 2.2e-7, kSecondsACurvedPoint = 4.5e-7;
+constexpr int kPartOfField = 24;  // samples along each side of a block that is a field
+constexpr double kFarBeyond = 8;  // times the other sides: a block so long is a slip of the pen
 
 // A surface and its map.
 struct MapSize {
   Vec3 extent;          // of the grid, without the margin
   double area, margin;  // supports around it
+  double thickness;     // of its walls
+  bool curved;          // its nodes need a quadrature
+  // Walls that are thin for particles have their map made again, farther away.
+  bool thin(double radius) const { return thickness < 8 * radius; }
+  double passing(double radius) const {
+    return kBytesAPointBuilt * points(radius) + (thin(radius) ? kept(radius) : 0);
+  }
   double cells(double radius) const {
-    return inBox(extent + Vec3::Constant(2 * margin * 4 * radius), 2 * radius);
+    return particlesInBox(extent + Vec3::Constant(2 * margin * 4 * radius), 2 * radius);
   }
   double kept(double radius) const {
     const double all = cells(radius), near = area * kMapBandKept * 4 * radius / std::pow(2 * radius, 3);
     return 4 * all + sizeof(fluid::MapCell) * std::min(all, near) + 16 * std::max(0.0, all - near) * 0.3;
   }
-  // Lattice points of the band, in bricks.
+  // Lattice points of the band, in bricks. The lattice reaches a support beyond the cells.
   double points(double radius) const {
     const double step = 2 * radius / 3, brick = 16 * step;
-    const double all = 27 * cells(radius);
-    return std::min(1.3 * all, area * (kMapBandBuilt * 4 * radius + brick) / std::pow(step, 3));
+    const Vec3 sides = extent + Vec3::Constant(2 * (margin + 1) * 4 * radius);
+    return std::min(1.1 * sides.prod() / std::pow(step, 3),
+                    area * (kMapBandBuilt * 4 * radius + brick) / std::pow(step, 3));
+  }
+  double seconds(double radius) const {
+    return (thin(radius) ? 2 : 1) * (curved || thin(radius) ? kSecondsACurvedPoint : kSecondsAFlatPoint) *
+           points(radius);
   }
 };
 
@@ -61,8 +64,6 @@ constexpr const char* kTank = "the tank";
 constexpr uint64_t kMostCells = fluid::DensityMap::kMostCells;
 
 double boxArea(const Vec3& s) { return 2 * (s.x() * s.y() + s.y() * s.z() + s.z() * s.x()); }
-
-std::string lengthText(double value) { return fmt::format("{:.6g}", value); }
 
 // Where a side ends that begins at `from` and is at most `length` long, which is below 0 for one that goes
 // down.
@@ -74,33 +75,33 @@ std::string shortened(double from, double length) {
   return written / length > 0.5 ? text : lengthText(from + 0.98 * length);
 }
 
-CostLever radiusLever(double radius, std::function<double(double)> bytesAtRadius) {
-  return {"/fluid/radius",
-          [radius](double s) { return s == 1 ? lengthText(radius) : twoDigitsUp(radius * s); },
-          [radius, bytes = std::move(bytesAtRadius)](double s) { return bytes(radius * s); }};
-}
-
-void addMap(const Scene& scene, const std::string& what, const MapSize& size, double radius, bool twice,
-            Cost& cost) {
+void addMap(const Scene& scene, const std::string& what, const MapSize& size, double radius, Cost& cost) {
   CostItem item;
   item.count = size.cells(radius);
   item.what = fmt::format("the boundary map of {} with {} cells", what, countWords(item.count));
   if (item.count > double(kMostCells)) item.impossible = fmt::format("{} are possible", kMostCells);
   item.kept = size.kept(radius);
-  item.passing = kBytesAPointBuilt * size.points(radius);
-  item.buildSeconds = (twice ? 2 : 1) * kSecondsAPointBuilt * size.points(radius);
+  item.passing = size.passing(radius);
+  item.buildSeconds = size.seconds(radius);
   const auto bytes = [](const MapSize& map, double r) {
     if (map.cells(r) > double(kMostCells)) return std::numeric_limits<double>::infinity();
-    return map.kept(r) + kBytesAPointBuilt * map.points(r);
+    return map.kept(r) + map.passing(r);
   };
   int axis = 0;
   const double longest = size.extent.maxCoeff(&axis),
                other = std::max(size.extent[(axis + 1) % 3], size.extent[(axis + 2) % 3]);
   if (what == kTank && longest > kFarBeyond * other) {
-    const double from = scene.fluid->tank->lower[axis];
+    const fluid::PeriodicSides& sides = scene.fluid->settings.periodic;
+    const Box3& tank = *scene.fluid->tank;
+    const bool repeats = sides.lengths[axis] > 0;
+    // The corner that is farther away.
+    const bool upper = std::abs(tank.upper[axis]) >= std::abs(tank.lower[axis]);
+    const double from = repeats ? 0 : upper ? tank.lower[axis] : tank.upper[axis];
+    const double way = repeats || upper ? longest : -longest;
     item.levers.push_back(
-        {fmt::format("/fluid/tank/upper/{}", axis),
-         [=](double s) { return s == 1 ? lengthText(from + longest) : shortened(from, longest / s); },
+        {repeats ? fmt::format("/fluid/periodic/{}", axis)
+                 : fmt::format("/fluid/tank/{}/{}", upper ? "upper" : "lower", axis),
+         [=](double s) { return s == 1 ? lengthText(from + way) : shortened(from, way / s); },
          [=](double s) {
            MapSize shorter = size;
            shorter.extent[axis] = longest / s;
@@ -157,7 +158,7 @@ std::vector<CostLever> cornerLever(const BlockSpec& block, const std::optional<B
   return {{fmt::format("{}/{}/{}", block.pointer, upper ? "upper" : "lower", axis), value, [=](double s) {
              Vec3 size = extent;
              size[axis] = length(s);
-             return bytesAParticle * inBox(size, spacing);
+             return bytesAParticle * particlesInBox(size, spacing);
            }}};
 }
 
@@ -195,80 +196,51 @@ void addBlock(const Scene& scene, std::span<const ShapeSize> sizes, const Liquid
   const double times = fillings(scene, block), bytesAParticle = kBytesAParticle + times * kBytesOfNeighbours;
   const double bytes = kBytesOfFilling + part * bytesAParticle;
   CostItem item;
-  item.count = part * inBox(extent, spacing);
+  item.count = part * particlesInBox(extent, spacing);
   item.what = fmt::format("{} particles of {}", countWords(item.count), liquid.id);
   if (times > 1.5) item.what += fmt::format(" in a block that {:.0f} blocks fill", times);
   item.kept = bytesAParticle * item.count;
-  item.passing = kBytesOfFilling * inBox(extent, spacing);
+  item.passing = kBytesOfFilling * particlesInBox(extent, spacing);
   item.buildSeconds = kSecondsAParticle * item.count;
   if (block.field.empty() && !block.container)
     item.levers = cornerLever(block, scene.fluid->tank, spacing, bytes);
-  item.levers.push_back(radiusLever(radius, [=](double r) { return bytes * inBox(extent, 2 * r); }));
+  item.levers.push_back(radiusLever(radius, [=](double r) { return bytes * particlesInBox(extent, 2 * r); }));
   cost.particles += uint64_t(std::min(item.count, 1e18));
   cost.items.push_back(std::move(item));
 }
 
-// Particles that an emitter lets in while the run lasts, less those that have left through the bounds of the
-// world by then: they are as many as fit on their way out, twice.
-double emitted(const Scene& scene, const EmitterSpec& emitter, double radius) {
-  const double end = scene.world.frameTime(scene.world.frames), spacing = 2 * radius;
-  const double seconds = std::max(0.0, std::min(emitter.until, end) - emitter.from);
-  // Whole layers, one a diameter.
-  const double layer = emitter.radius > 0 ? std::max(1.0, kPi * std::pow(emitter.radius / spacing, 2))
-                                          : along(emitter.width, spacing) * along(emitter.height, spacing);
-  double all = layer * std::ceil(seconds * emitter.speed / spacing);
-  Box3 room;
-  if (scene.fluid->tank) room.grow(*scene.fluid->tank);
-  if (scene.world.bounds && room.empty()) room = *scene.world.bounds;
-  if (!room.empty()) all = std::min(all, inBox(room.extent(), spacing));
-  return all;
-}
-
-void addEmitter(const Scene& scene, const LiquidSpec& liquid, size_t index, Cost& cost) {
-  const EmitterSpec& emitter = liquid.emitters[index];
-  const double radius = scene.fluid->settings.radius;
-  const std::string pointer = fmt::format("{}/emitters/{}", liquid.pointer, index);
-  CostItem item;
-  item.count = emitted(scene, emitter, radius);
-  item.what = fmt::format("{} particles of {} from its emitter", countWords(item.count), liquid.id);
-  item.kept = (kBytesAParticle + kBytesOfNeighbours) * item.count;
-  const auto with = [&scene](EmitterSpec changed, double r) {
-    return (kBytesAParticle + kBytesOfNeighbours) * emitted(scene, changed, r);
-  };
-  item.levers.push_back(radiusLever(radius, [=](double r) { return with(emitter, r); }));
-  item.levers.push_back(
-      {pointer + "/speed",
-       [v = emitter.speed](double s) { return s == 1 ? lengthText(v) : twoDigitsDown(v / s); },
-       [=](double s) {
-         EmitterSpec changed = emitter;
-         changed.speed /= s;
-         return with(changed, radius);
-       }});
-  if (emitter.radius > 0)
-    item.levers.push_back(
-        {pointer + "/radius",
-         [v = emitter.radius](double s) { return s == 1 ? lengthText(v) : twoDigitsDown(v / s); },
-         [=](double s) {
-           EmitterSpec changed = emitter;
-           changed.radius /= s;
-           return with(changed, radius);
-         }});
-  cost.particlesLater += item.count;
-  cost.items.push_back(std::move(item));
-}
-
 }  // namespace
+
+double particlesAlong(double length, double spacing) {
+  return std::max(1.0, std::floor(length / spacing + 1e-6));
+}
+
+double particlesInBox(const Vec3& extent, double spacing) {
+  return particlesAlong(extent.x(), spacing) * particlesAlong(extent.y(), spacing) *
+         particlesAlong(extent.z(), spacing);
+}
+
+std::string lengthText(double value) { return fmt::format("{:.6g}", value); }
+
+CostLever radiusLever(double radius, std::function<double(double)> bytesAtRadius) {
+  return {"/fluid/radius",
+          [radius](double s) { return s == 1 ? lengthText(radius) : twoDigitsUp(radius * s); },
+          [radius, bytes = std::move(bytesAtRadius)](double s) { return bytes(radius * s); }};
+}
 
 void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost) {
   if (!scene.fluid) return;
   const FluidSpec& fluid = *scene.fluid;
   const double radius = fluid.settings.radius;
   if (fluid.tank) {
-    const Vec3 extent = fluid.tank->extent();
+    Vec3 extent = fluid.tank->extent();
+    // The map of a tank covers a liquid that repeats itself as far as it does.
+    for (int k = 0; k < 3; ++k)
+      if (fluid.settings.periodic.lengths[k] > 0) extent[k] = fluid.settings.periodic.lengths[k];
     if (fluid.boundaryParticles)
       addSamples(kTank, boxArea(extent), radius, cost);
     else
-      addMap(scene, kTank, {extent, boxArea(extent), 4}, radius, false, cost);
+      addMap(scene, kTank, {extent, boxArea(extent), 4, Box3::kInfinity, false}, radius, cost);
   }
   std::vector<bool> seen(sizes.size(), false);
   for (const BodySpec& body : scene.bodies) {
@@ -279,13 +251,14 @@ void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
       addSamples("body " + body.id, size.area, radius, cost);
       continue;
     }
-    // Walls that are thin for particles have their map made again, farther away.
-    const bool thin = size.area > 0 && 2 * size.volume / size.area < 8 * radius;
-    addMap(scene, "body " + body.id, {size.bounds.extent(), size.area, 1.5}, radius, thin, cost);
+    const double thickness = size.area > 0 ? 2 * size.volume / size.area : Box3::kInfinity;
+    addMap(scene, "body " + body.id,
+           {size.bounds.extent(), size.area, 1.5, thickness, size.kind != ShapeSize::Kind::Box}, radius,
+           cost);
   }
   for (const LiquidSpec& liquid : fluid.liquids) {
     for (const BlockSpec& block : liquid.blocks) addBlock(scene, sizes, liquid, block, cost);
-    for (size_t e = 0; e < liquid.emitters.size(); ++e) addEmitter(scene, liquid, e, cost);
+    for (size_t e = 0; e < liquid.emitters.size(); ++e) addEmitter(scene, sizes, liquid, e, cost);
   }
   const double frames = double(scene.world.frames), steps = frames * scene.world.stepsPerFrame;
   const double seconds = scene.world.frameTime(scene.world.frames);

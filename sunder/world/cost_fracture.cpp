@@ -1,12 +1,14 @@
 // What bodies take that may break: tetrahedra, and what an analysis of a blow needs for them.
 #include "sunder/base/text.h"
+#include "sunder/tet/solid_fill.h"
 #include "sunder/world/cost_parts.h"
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -18,13 +20,20 @@ constexpr double kTetsASurface = 0.3;   // more, for each square of its surface
 // the largest body the analysis of a blow; of every body its pieces and what is seen of them.
 constexpr double kBytesATet = 2300, kBytesATetFilling = 500, kBytesATetAnalysed = 6300,
                  kBytesATetBroken = 1500;
-constexpr double kBytesAPiece = 8e4, kBytesACell = 2.5e5;      // of a piece; of one that is a Voronoi cell
-constexpr double kPieces = 12;                                 // of a body that broke by stress
-constexpr double kRecordedATet = 800;                          // bytes: surfaces of pieces
-constexpr double kSecondsATet = 2.7e-5, kSecondsABody = 0.04;  // the field of each different body is one more
-constexpr double kStrikeSeconds = 3.6e-5;                      // a tetrahedron: an analysis
-constexpr double kPieceSeconds = 1e-4;                         // a piece among others, a step
-constexpr double kStrikesLow = 0.5, kStrikesHigh = 12;  // analyses of whole bodies, as long as a blow on each
+constexpr double kBytesAPiece = 8e4, kBytesACell = 2.5e5;  // of a piece; of one that is a Voronoi cell
+constexpr double kPieces = 12;                             // of a body that broke by stress
+constexpr double kRecordedATet = 800;                      // bytes: surfaces of pieces
+constexpr double kSecondsATet = 5e-6;                      // besides the field of its surface
+constexpr double kSecondsATrial = 3e-6;                    // a tetrahedron of a filling that lost too much
+constexpr double kTrianglesASquare = 2.5;                  // of the surface of tetrahedra
+constexpr double kStrikeSeconds = 3.6e-5;                  // a tetrahedron: an analysis, of kFewTets
+constexpr double kFewTets = 5000, kStrikeGrowth = 0.3;     // solvers take more steps the more there are
+constexpr double kPieceSeconds = 1e-4;                     // a piece among others, a step
+constexpr double kStrikesLow = 0.3, kStrikesHigh = 30;  // analyses of whole bodies, as long as a blow on each
+// Part of the volume that tetrahedra of an edge lose: where the surface is smooth, by the chords of its arcs;
+// at creases, of which most are met; and of walls not much thicker than the edge.
+constexpr double kLostByBend = 0.086, kLostAtCrease = 0.035, kLostInWalls = 0.4, kSafeWall = 0.8;
+constexpr int kMostTrials = 24;
 
 double thicknessOf(const ShapeSize& size) { return size.area > 0 ? 2 * size.volume / size.area : 0; }
 
@@ -59,85 +68,172 @@ double tetsOf(const ShapeSize& size, double edge) {
   return kTetsALattice * size.volume / (edge * edge * edge) + kTetsASurface * size.area / (edge * edge);
 }
 
+bool isFilledExactly(const ShapeSize& size) {
+  return size.kind == ShapeSize::Kind::Box || (size.loft && isThin(size));
+}
+
+double lostPart(const ShapeSize& size, double edge) {
+  const double bends = kLostByBend * size.smoothBend + kLostAtCrease * std::abs(size.creaseBend);
+  return edge * edge * std::max(0.0, bends) / size.volume +
+         kLostInWalls * std::max(0.0, edge / thicknessOf(size) - kSafeWall);
+}
+
+// An edge that the scene leaves open is shortened until the volume is kept (tet::fillSolid): what it becomes,
+// and tetrahedra of the trials.
+struct Filling {
+  double edge = 0, trials = 0;
+};
+
+Filling fillingFor(const FractureSpec& spec, const ShapeSize& size) {
+  Filling filling{edgeFor(spec, size), 0};
+  if (spec.edge > 0 || isFilledExactly(size) || !(size.volume > 0) || !(filling.edge > 0)) return filling;
+  for (int i = 0; i < kMostTrials; ++i) {
+    const double lost = std::min(1.0, lostPart(size, filling.edge));
+    if (lost <= tet::kMostVolumeOff) break;
+    filling.trials += tetsOf(size, filling.edge);
+    filling.edge = tet::nextShorterEdge(filling.edge, lost);
+  }
+  return filling;
+}
+
 // Cells of the lattice around a body, most of them empty.
 double latticeCells(const ShapeSize& size, double edge) {
-  if (size.kind == ShapeSize::Kind::Box || (size.loft && isThin(size))) return 0;
+  if (isFilledExactly(size)) return 0;
   const Vec3 cells = (size.bounds.extent() / edge).array() + 4;
   return cells.prod();
 }
 
 }  // namespace
 
-void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost) {
-  std::set<std::pair<uint32_t, double>> known;  // shape and edge
-  double all = 0, largest = 0;                  // tetrahedra
-  double pieces = 0, byPieces = 0, mostSites = 0;
-  double largestEdge = 0;
-  ShapeSize largestSize;
+namespace {
+
+double strikeSeconds(double tets) {
+  return kStrikeSeconds * tets * std::pow(std::max(1.0, tets / kFewTets), kStrikeGrowth);
+}
+
+// All bodies that may break.
+struct Breakables {
+  struct Kind {
+    ShapeSize size;
+    double edge = 0, tets = 0, bodies = 0;
+    CostLever lever;  // its edge
+  };
+  std::map<std::pair<uint32_t, double>, Kind> kinds;  // by shape and edge
+  std::map<std::string, double> arrays;               // bodies of each
+  double all = 0, pieces = 0, byPieces = 0;           // tetrahedra; pieces and their bytes
+  double mostSites = 0, bySites = 0;  // of the body with most Voronoi cells; bytes of its cells
   std::string sitesPointer;
-  CostLever largestLever;
+};
+
+// What one kind of body takes itself.
+CostItem kindItem(const BodySpec& body, const Breakables::Kind& kind, const Filling& filling) {
+  CostItem item;
+  item.count = kind.tets;
+  item.what = fmt::format("{} tetrahedra of body {}", countWords(kind.tets), body.id);
+  item.kept = kBytesATet * kind.tets;
+  item.passing = kBytesATetFilling * kind.tets + latticeCells(kind.size, kind.edge) / 8;
+  item.buildSeconds = kSecondsATet * kind.tets + kSecondsATrial * filling.trials;
+  if (kind.size.kind != ShapeSize::Kind::Box) {
+    ShapeSize surface = kind.size;
+    surface.kind = ShapeSize::Kind::Mesh;
+    surface.crossed = false;
+    const SolidCost field =
+        solidCost(surface, kTrianglesASquare * surface.area / (kind.edge * kind.edge), {});
+    item.buildSeconds += field.seconds;
+    item.passing += field.passing;
+  }
+  item.levers.push_back(kind.lever);
+  return item;
+}
+
+// As if every body broke.
+void addBreaking(const Scene& scene, const Breakables& breakables, Cost& cost) {
+  const Breakables::Kind* largest = nullptr;
+  for (const auto& [key, kind] : breakables.kinds)
+    if (!largest || kind.tets > largest->tets) largest = &kind;
+  CostItem breaking;
+  breaking.count = double(cost.breakable);
+  breaking.what = fmt::format("{} bodies that may break, of {} tetrahedra, into {} pieces", cost.breakable,
+                              countWords(breakables.all), countWords(breakables.pieces));
+  const double byTets = kBytesATetAnalysed * largest->tets + kBytesATetBroken * breakables.all;
+  const double byPieces = breakables.byPieces;
+  breaking.kept = byTets + byPieces;
+  const double most = breakables.mostSites, bySites = breakables.bySites;
+  if (most > 0 && byPieces > byTets)
+    breaking.levers.push_back(
+        {breakables.sitesPointer,
+         [most](double s) { return fmt::format("{:.0f}", std::floor(std::max(2.0, most / s))); },
+         [=](double s) {
+           return byTets + byPieces - bySites * (1 - std::floor(std::max(2.0, most / s)) / most);
+         }});
+  if (largest->tets > 0) {
+    CostLever lever = largest->lever;
+    const double others = kBytesATetBroken * (breakables.all - largest->bodies * largest->tets) + byPieces;
+    lever.bytes = [others, size = largest->size, edge = largest->edge, bodies = largest->bodies](double s) {
+      return others + (kBytesATetAnalysed + kBytesATetBroken * bodies) * tetsOf(size, edge * s);
+    };
+    breaking.levers.push_back(std::move(lever));
+  }
+  // Fewer bodies help where many are small.
+  const auto array = std::max_element(breakables.arrays.begin(), breakables.arrays.end(),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (array != breakables.arrays.end() && array->second > 1) {
+    const nlohmann::json& json = scene.document.json().at(nlohmann::json::json_pointer(array->first));
+    CostLever lever = countLever(SceneNode(scene.document, json, array->first));
+    const double own =
+        (kBytesATetBroken * breakables.all + byPieces) * array->second / double(cost.breakable);
+    lever.bytes = [=, count = lever.bytes](double s) {
+      return byTets + byPieces - own * (1 - count(s) / count(1));
+    };
+    breaking.levers.push_back(std::move(lever));
+  }
+  cost.items.push_back(std::move(breaking));
+}
+
+}  // namespace
+
+void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost) {
+  Breakables breakables;
   for (const BodySpec& body : scene.bodies) {
     if (!body.fracture) continue;
     ++cost.breakable;
-    const ShapeSize& size = sizes[body.shape];
-    const double edge = edgeFor(*body.fracture, size);
-    const double tets = tetsOf(size, edge);
-    all += tets;
-    const double some = body.fracture->sites > 0 ? body.fracture->sites : kPieces;
-    pieces += some;
-    byPieces += some * (body.fracture->sites > 0 ? kBytesACell : kBytesAPiece);
-    if (body.fracture->sites > mostSites) {
-      mostSites = body.fracture->sites;
-      sitesPointer = body.fracture->pointer + "/pieces";
+    const FractureSpec& spec = *body.fracture;
+    const double some = spec.sites > 0 ? spec.sites : kPieces;
+    const double bytes = some * (spec.sites > 0 ? kBytesACell : kBytesAPiece);
+    breakables.pieces += some;
+    breakables.byPieces += bytes;
+    if (spec.sites > breakables.mostSites) {
+      breakables.mostSites = spec.sites;
+      breakables.bySites = 0;
+      breakables.sitesPointer = spec.pointer + "/pieces";
     }
-    if (!known.insert({body.shape, edge}).second) continue;
-    CostItem item;
-    item.count = tets;
-    item.what = fmt::format("{} tetrahedra of body {}", countWords(tets), body.id);
-    item.kept = kBytesATet * tets;
-    item.passing = kBytesATetFilling * tets + latticeCells(size, edge) / 8;
-    item.buildSeconds = kSecondsABody + kSecondsATet * tets;
-    item.levers.push_back(
-        {body.fracture->pointer + "/edge",
-         [edge](double s) { return s == 1 ? fmt::format("{:.6g}", edge) : twoDigitsUp(edge * s); },
-         [size, edge](double s) {
-           return (kBytesATet + kBytesATetFilling) * tetsOf(size, edge * s) +
-                  latticeCells(size, edge * s) / 8;
-         }});
-    if (tets > largest) {
-      largest = tets;
-      largestEdge = edge;
-      largestSize = size;
-      largestLever = item.levers.front();
+    if (spec.pointer + "/pieces" == breakables.sitesPointer) breakables.bySites += bytes;
+    if (body.pointer.starts_with("/arrays/")) ++breakables.arrays[body.pointer];
+    auto& kind = breakables.kinds[{body.shape, spec.edge}];
+    if (kind.bodies++ == 0) {
+      kind.size = sizes[body.shape];
+      const Filling filling = fillingFor(spec, kind.size);
+      const double edge = kind.edge = filling.edge;
+      kind.tets = tetsOf(kind.size, edge);
+      kind.lever = {spec.pointer + "/edge",
+                    [edge](double s) { return s == 1 ? fmt::format("{:.6g}", edge) : twoDigitsUp(edge * s); },
+                    [size = kind.size, edge](double s) {
+                      return (kBytesATet + kBytesATetFilling) * tetsOf(size, edge * s) +
+                             latticeCells(size, edge * s) / 8;
+                    }};
+      cost.tetrahedra += uint64_t(std::min(kind.tets, 1e18));
+      cost.strikeSeconds += strikeSeconds(kind.tets);
+      cost.items.push_back(kindItem(body, kind, filling));
     }
-    cost.tetrahedra += uint64_t(std::min(tets, 1e18));
-    cost.items.push_back(std::move(item));
+    breakables.all += kind.tets;
+    cost.stepSecondsLow += kStrikesLow * kStrikeSeconds * kind.tets;
+    cost.stepSecondsHigh += kStrikesHigh * strikeSeconds(kind.tets);
   }
   if (cost.breakable == 0) return;
-  // As if every body broke.
-  const double bodies = double(cost.breakable);
-  CostItem breaking;
-  breaking.count = bodies;
-  breaking.what = fmt::format("{} bodies that may break, of {} tetrahedra, into {} pieces", cost.breakable,
-                              countWords(all), countWords(pieces));
-  const double byTets = kBytesATetAnalysed * largest + kBytesATetBroken * all;
-  breaking.kept = byTets + byPieces;
-  if (mostSites > 0 && byPieces > byTets)
-    breaking.levers.push_back(
-        {sitesPointer,
-         [mostSites](double s) { return fmt::format("{:.0f}", std::floor(std::max(2.0, mostSites / s))); },
-         [=](double s) { return byTets + byPieces / s; }});
-  if (largest > 0) {
-    largestLever.bytes = [=](double s) {
-      return byTets * tetsOf(largestSize, largestEdge * s) / largest + byPieces;
-    };
-    breaking.levers.push_back(largestLever);
-  }
-  cost.items.push_back(std::move(breaking));
+  addBreaking(scene, breakables, cost);
   const double frames = double(scene.world.frames), steps = frames * scene.world.stepsPerFrame;
-  cost.stepSecondsLow += kStrikesLow * kStrikeSeconds * all;
-  cost.stepSecondsHigh += kStrikesHigh * kStrikeSeconds * all + kPieceSeconds * pieces * steps;
-  cost.recordingBytes += kRecordedATet * all + 28 * pieces * frames;
+  cost.stepSecondsHigh += kPieceSeconds * breakables.pieces * steps;
+  cost.recordingBytes += kRecordedATet * breakables.all + 28 * breakables.pieces * frames;
 }
 
 }  // namespace sunder::world

@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
+#include "sunder/geometry/components.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_view.h"
 #include "sunder/world/cost_parts.h"
@@ -35,19 +36,17 @@ namespace {
 using Json = nlohmann::json;
 using geometry::ShapeValues;
 
-constexpr double kBytesAMeshTriangle = 60;  // of a mesh alone, while it is read or made
-constexpr double kBytesAFileByte = 4;       // read from a file: text becomes soup, soup becomes triangles
-// Of a solid: surface, trees and distances by triangle, field and samples, the tree of points.
-constexpr double kBytesASolidTriangle = 400, kBytesASolid = 1e6, kBytesAPoint = 450;
-constexpr double kSecondsOfMesh = 0.05, kSecondsOfField = 0.03, kSecondsATriangle = 1.2e-5,
-                 kSecondsAPoint = 2e-5;
-// Walls thinner than this part of the longest side have finer fields, which are made in several attempts;
-// where the error may be large, the first attempt does.
-constexpr double kThinWall = 0.06, kSecondsOfThinWalls = 0.2;
-constexpr double kLargeError = 0.005, kPartForLargeError = 0.4;
+constexpr double kBytesAFileByte = 4;    // read from a file: text becomes soup, soup becomes triangles
 constexpr double kFieldTriangles = 2.5;  // of an isosurface, for each square of its lattice
-constexpr int kFieldSamples = 32;        // along each side of the box of a field
+constexpr int kFieldSamples = 32, kFewFieldSamples = 8;  // along each side of the box of a field
+constexpr double kMostLeafSamples = 2e7;                 // formulas that are evaluated to measure a field
+constexpr double kNoiseLeaves = 10;                      // formulas that noise costs as much as
+constexpr size_t kFewInside = 300, kMostWalls = 64;      // samples of a field
+constexpr double kCrease = 0.5;                          // rad between faces
+constexpr double kMostRepeats = 40;  // bricks along a wall, letters that are made to measure
 constexpr int kFewSegments = 64;
+constexpr double kMoreThanTriangles =
+    1.1;  // what a solid takes, by its triangles: a value that fits has room
 
 // Parameters that say what the shape is; the other whole numbers say how finely it is divided.
 constexpr std::array<const char*, 8> kNotFineness{"p",    "q",    "strands", "columns",
@@ -73,6 +72,32 @@ double numberOf(const geometry::ShapeInfo& info, const ShapeValues& values, cons
   return 1;
 }
 
+// A shape that repeats its parts, with fewer of them: how many times more there are along x and y.
+struct Repeats {
+  double x = 1, y = 1;
+};
+
+Repeats takeFewRepeats(const std::string& name, ShapeValues& values) {
+  const geometry::ShapeInfo& info = geometry::shapeInfo(name);
+  Repeats repeats;
+  const auto few = [&](const char* key, double& times) {
+    const double now = numberOf(info, values, key);
+    if (now <= kMostRepeats) return;
+    times = now / kMostRepeats;
+    values[key] = fmt::format("{}", kMostRepeats);
+  };
+  if (name == "brick-wall") {
+    few("columns", repeats.x);
+    few("rows", repeats.y);
+  }
+  if (const auto text = values.find("text"); name == "letters" && text != values.end())
+    if (const double letters = double(text->second.size()); letters > kMostRepeats) {
+      repeats.x = letters / kMostRepeats;
+      text->second.resize(size_t(kMostRepeats));
+    }
+  return repeats;
+}
+
 ShapeValues withFewSegments(const std::string& name, ShapeValues values) {
   const geometry::ShapeInfo& info = geometry::shapeInfo(name);
   for (const geometry::ShapeParameter& p : info.parameters)
@@ -81,10 +106,247 @@ ShapeValues withFewSegments(const std::string& name, ShapeValues values) {
   return values;
 }
 
+void measure(const geometry::TriMesh& mesh, ShapeSize& size) {
+  size.bounds = geometry::bounds(mesh.positions);
+  size.volume = std::abs(geometry::massProperties(mesh).volume);
+  size.area = geometry::surfaceArea(mesh);
+}
+
+// Whether edges without a partner, or parts whose boxes overlap, let the winding number decide what is
+// inside. Parts one in the other are taken for such too.
+void measureParts(const geometry::TriMesh& mesh, ShapeSize& size) {
+  const geometry::MeshView view(mesh);
+  const geometry::EdgeAdjacency edges = geometry::edgeAdjacency(view);
+  for (size_t e = 0; e < edges.size() && !size.crossed; ++e) size.crossed = !isRegular(view, edges, e);
+  const geometry::Components parts = geometry::faceComponents(view, edges);
+  if (parts.count < 2 || parts.count > kMostWalls) return;
+  std::vector<Box3> boxes(parts.count);
+  for (size_t t = 0; t < mesh.triangles.size(); ++t)
+    for (const uint32_t v : mesh.triangles[t]) boxes[parts.label[t]].grow(mesh.positions[v]);
+  for (size_t i = 0; i < boxes.size(); ++i)
+    for (size_t j = 0; j < i; ++j) size.crossed |= overlap(boxes[i], boxes[j]);
+}
+
+// Half the length of each edge times the angle between its faces.
+void measureBends(const geometry::TriMesh& mesh, ShapeSize& size) {
+  const geometry::EdgeAdjacency edges = geometry::edgeAdjacency(geometry::MeshView(mesh));
+  const auto normal = [&](uint32_t t) {
+    const auto& [a, b, c] = mesh.triangles[t];
+    return (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]).eval();
+  };
+  for (size_t e = 0; e < edges.size(); ++e) {
+    const auto uses = edges.uses.row(e);
+    if (uses.size() != 2) continue;
+    const Vec3 m = normal(uses[0].face), n = normal(uses[1].face);
+    const auto [v, w] = edges.edges[e];
+    const double angle = std::atan2(m.cross(n).norm(), m.dot(n));
+    // Outward where the far corner of one face lies below the other.
+    double below = 0;
+    for (const uint32_t corner : mesh.triangles[uses[1].face])
+      if (corner != v && corner != w) below = -m.dot(mesh.positions[corner] - mesh.positions[v]);
+    const double bend = 0.5 * (mesh.positions[w] - mesh.positions[v]).norm() * std::copysign(angle, below);
+    (angle > kCrease ? size.creaseBend : size.smoothBend) += bend;
+  }
+}
+
+double leavesOf(const Json& json) {
+  double leaves = 0;
+  bool any = false;
+  if (json.is_object() || json.is_array())
+    for (const auto& [key, value] : json.items()) {
+      if (!value.is_object() && !value.is_array()) continue;
+      if (value.is_array() && (value.empty() || !value.front().is_object())) continue;
+      leaves += leavesOf(value) + (json.is_object() && key == "noise" ? kNoiseLeaves : 0);
+      any = true;
+    }
+  return any ? leaves : 1;
+}
+
+// The thickness of walls that the lattice missed: from places next to the surface straight through.
+double thicknessOfWalls(const sdf::Field& field, std::span<const Vec3> places, double longest) {
+  std::vector<double> found;
+  const size_t stride = 1 + places.size() / kMostWalls;
+  for (size_t i = 0; i < places.size(); i += stride) {
+    sdf::FieldSample at;
+    sdf::samplesOf(field, {&places[i], 1}, {&at, 1});
+    const Vec3 inward = -at.gradient.normalized(), start = places[i] + at.value * inward;
+    double deepest = 0;
+    for (double s = 1e-6 * longest; s < longest; s *= 1.3) {
+      const Vec3 p = start + s * inward;
+      double value = 0;
+      sdf::valuesOf(field, {&p, 1}, {&value, 1});
+      if (value >= 0 && deepest > 0) break;
+      deepest = std::max(deepest, -value);
+    }
+    if (deepest > 0) found.push_back(2 * deepest);
+  }
+  if (found.empty()) return 0;
+  std::nth_element(found.begin(), found.begin() + std::ptrdiff_t(found.size() / 2), found.end());
+  return found[found.size() / 2];
+}
+
+// Volume by the share of lattice points inside; area by the share that is near the surface.
+void measure(const sdf::Field& field, ShapeSize& size) {
+  size.bounds = field.bounds();
+  if (size.bounds.empty() || !size.bounds.lower.allFinite() || !size.bounds.upper.allFinite()) {
+    size.bounds = Box3{};
+    return;  // building it will say what is wrong
+  }
+  const int cells = int(
+      std::clamp(std::cbrt(kMostLeafSamples / size.leaves), double(kFewFieldSamples), double(kFieldSamples)));
+  const Vec3 step = size.bounds.extent() / cells;
+  const double band = step.maxCoeff();
+  const std::vector<double> values = latticeValues(field, size.bounds, cells, 1);
+  size_t inside = 0;
+  for (const double v : values) {
+    inside += v < 0;
+    size.area += (std::abs(v) < band) * step.prod() / (2 * band);
+  }
+  size.volume = double(inside) * step.prod();
+  if (inside >= kFewInside || size.leaves > 1000) return;
+  std::vector<Vec3> near;
+  size_t i = 0;
+  for (int z = -1; z < cells + 1; ++z)
+    for (int y = -1; y < cells + 1; ++y)
+      for (int x = -1; x < cells + 1; ++x)
+        if (std::abs(values[i++]) < band)
+          near.push_back(size.bounds.lower + step.cwiseProduct(Vec3(x, y, z) + Vec3::Constant(0.5)));
+  // Walls thinner than the lattice have two sides in a band that the area counts once.
+  const double thickness = thicknessOfWalls(field, near, size.bounds.extent().maxCoeff());
+  if (thickness < band) size.area *= 2;
+  size.volume = std::max(size.volume, 0.5 * size.area * thickness);
+}
+
+void measurePrimitive(const SceneNode& node, bool brittle, ShapeSize& size) {
+  const auto centred = [](const Vec3& half) { return Box3{-half, half}; };
+  if (node.has("plane")) {
+    size.kind = ShapeSize::Kind::Plane;
+    size.triangles = 2;
+  } else if (node.has("sphere")) {
+    const double r = node["sphere"]["radius"].positive(kLength);
+    size.bounds = centred(Vec3::Constant(r));
+    size.volume = 4 * kPi / 3 * r * r * r;
+    size.area = 4 * kPi * r * r;
+    size.smoothBend = 4 * kPi * r;
+    size.triangles = 1280;
+  } else if (node.has("box")) {
+    size.kind = ShapeSize::Kind::Box;
+    const Vec3 s = node["box"]["size"].vector(kLength);
+    size.bounds = centred(s / 2);
+    size.volume = s.prod();
+    size.area = 2 * (s.x() * s.y() + s.y() * s.z() + s.z() * s.x());
+    size.triangles = 12;
+  } else if (node.has("capsule")) {
+    const double r = node["capsule"]["radius"].positive(kLength),
+                 l = node["capsule"]["length"].positive(kLength);
+    size.bounds = centred(Vec3(r, l / 2 + r, r));
+    size.volume = kPi * r * r * (l + 4 * r / 3);
+    size.area = 2 * kPi * r * (l + 2 * r);
+    size.smoothBend = 4 * kPi * r + kPi * l;
+    size.triangles = 1500;
+  } else {
+    size.kind = ShapeSize::Kind::Hull;
+    const SceneNode list = node["hull"]["points"];
+    std::vector<Vec3> points;
+    for (size_t i = 0; i < list.size(); ++i) points.push_back(list[i].vector(kLength));
+    try {
+      const geometry::TriMesh surface = rigid::makeHull(points)->surface();
+      measure(surface, size);
+      if (brittle) measureBends(surface, size);
+    } catch (const Error&) {  // building it will say what is wrong
+    }
+    size.triangles = 2.0 * double(list.size());
+  }
+}
+
+bool inRange(const std::string& name, const ShapeValues& values) {
+  for (const geometry::ShapeParameter& p : geometry::shapeInfo(name).parameters) {
+    const auto given = values.find(p.name);
+    if (p.kind != geometry::ParameterKind::Integer || given == values.end()) continue;
+    const double value = std::strtod(given->second.c_str(), nullptr);
+    if (!(value >= p.lower && value <= p.upper)) return false;
+  }
+  return true;
+}
+
+void requireMesh(const SceneNode& node, uint64_t memory) {
+  CostItem item;
+  if (node.has("file")) {
+    std::error_code code;
+    const uintmax_t bytes = std::filesystem::file_size(node["file"].text(), code);
+    if (code) return;  // reading it will say so
+    item.kept = kBytesAFileByte * double(bytes);
+    item.what = fmt::format("a mesh file of {}", bytesWords(double(bytes)));
+    item.levers.push_back({node.pointer() + "/file", [&](double) { return node["file"].json().dump(); }, {}});
+  } else {
+    const std::string name = node["make"].text();
+    const ShapeValues values = shapeValues(node);
+    if (!inRange(name, values)) return;  // making it will say so, before it makes anything
+    item.count = shapeTriangles(name, values);
+    const double bytes = node.text("as", "solid") == "hull" ? kBytesAMeshTriangle : kBytesASolidTriangle;
+    item.kept = bytes * item.count;
+    item.what = fmt::format("{} triangles", countWords(item.count));
+    item.levers = finenessLevers(name, values, node.pointer(), kMoreThanTriangles * bytes);
+  }
+  if (item.kept > double(memory)) refuseItem(node.document(), item, 0, memory);
+}
+
+void measureMesh(const Scene& scene, const ShapeSpec& spec, const SceneNode& node, bool brittle,
+                 uint64_t memory, ShapeSize& size) {
+  size.kind = node.text("as", "solid") == "hull" ? ShapeSize::Kind::Hull : ShapeSize::Kind::Mesh;
+  requireMesh(node, memory);
+  if (node.has("file")) size.file = node["file"].text();
+  geometry::TriMesh mesh;
+  if (node.has("make") && !node.has("cut")) {
+    const std::string name = node["make"].text();
+    ShapeValues values = shapeValues(node);
+    const bool simpler = inRange(name, values) && shapeTriangles(name, values) > kCheapTriangles;
+    size.triangles = simpler ? shapeTriangles(name, values) : 0;
+    Repeats repeats;
+    if (simpler) {
+      repeats = takeFewRepeats(name, values);
+      values = withFewSegments(name, std::move(values));
+    }
+    const double scale = node.positive("scale", kPlain, 1);
+    mesh = geometry::makeShape(name, values);
+    for (Vec3& p : mesh.positions) p *= scale;
+    measure(mesh, size);
+    size.loft = geometry::shapeLoft(name, shapeValues(node));
+    if (!simpler) size.triangles = double(mesh.triangles.size());
+    size.bounds.lower = size.bounds.lower.cwiseProduct(Vec3(repeats.x, repeats.y, 1));
+    size.bounds.upper = size.bounds.upper.cwiseProduct(Vec3(repeats.x, repeats.y, 1));
+    size.volume *= repeats.x * repeats.y;
+    size.area *= repeats.x * repeats.y;
+    if (size.loft)
+      for (Vec2& p : size.loft->profile) p *= scale;
+  } else if (auto source = sourceMesh(scene, spec)) {
+    mesh = std::move(*source);
+    measure(mesh, size);
+    size.triangles = double(mesh.triangles.size());
+    if (size.kind == ShapeSize::Kind::Mesh) measureParts(mesh, size);
+  }
+  if (brittle) measureBends(mesh, size);
+  size.solid = size.kind == ShapeSize::Kind::Mesh;
+}
+
+}  // namespace
+
 // The whole number of the description that makes the shape finest, and what it makes cheaper.
 std::vector<CostLever> finenessLevers(const std::string& name, const ShapeValues& values,
                                       const std::string& pointer, double bytesATriangle) {
   const geometry::ShapeInfo& info = geometry::shapeInfo(name);
+  if (const auto text = values.find("text"); name == "letters" && text != values.end()) {
+    const double letters = double(text->second.size());
+    const auto left = [letters](double scale) { return std::max(1.0, std::floor(letters / scale)); };
+    return {{pointer + "/with/text",
+             [=](double scale) {
+               return scale == 1 ? fmt::format("{:.0f} letters", letters)
+                                 : fmt::format("the first {:.0f} letters", left(scale));
+             },
+             [=](double scale) {
+               return bytesATriangle * shapeTriangles(name, values) * left(scale) / letters;
+             }}};
+  }
   const geometry::ShapeParameter* finest = nullptr;
   for (const geometry::ShapeParameter& p : info.parameters)
     if (values.contains(p.name) &&
@@ -102,112 +364,6 @@ std::vector<CostLever> finenessLevers(const std::string& name, const ShapeValues
              return bytesATriangle * shapeTriangles(name, changed);
            }}};
 }
-
-void measure(const geometry::TriMesh& mesh, ShapeSize& size) {
-  size.bounds = geometry::bounds(mesh.positions);
-  size.volume = std::abs(geometry::massProperties(mesh).volume);
-  size.area = geometry::surfaceArea(mesh);
-}
-
-// Volume by the share of lattice points inside; area by the share that is near the surface.
-void measure(const sdf::Field& field, ShapeSize& size) {
-  size.bounds = field.bounds();
-  if (size.bounds.empty() || !size.bounds.lower.allFinite() || !size.bounds.upper.allFinite()) {
-    size.bounds = Box3{};
-    return;  // building it will say what is wrong
-  }
-  const Vec3 step = size.bounds.extent() / kFieldSamples;
-  const double band = step.maxCoeff();
-  for (const double v : latticeValues(field, size.bounds, kFieldSamples, 1)) {
-    size.volume += (v < 0) * step.prod();
-    size.area += (std::abs(v) < band) * step.prod() / (2 * band);
-  }
-}
-
-void measurePrimitive(const SceneNode& node, ShapeSize& size) {
-  const auto centred = [](const Vec3& half) { return Box3{-half, half}; };
-  if (node.has("plane")) {
-    size.kind = ShapeSize::Kind::Plane;
-    size.triangles = 2;
-  } else if (node.has("sphere")) {
-    const double r = node["sphere"]["radius"].positive(kLength);
-    size.bounds = centred(Vec3::Constant(r));
-    size.volume = 4 * kPi / 3 * r * r * r;
-    size.area = 4 * kPi * r * r;
-    size.triangles = 1280;
-  } else if (node.has("box")) {
-    size.kind = ShapeSize::Kind::Box;
-    const Vec3 s = node["box"]["size"].vector(kLength);
-    size.bounds = centred(s / 2);
-    size.volume = s.prod();
-    size.area = 2 * (s.x() * s.y() + s.y() * s.z() + s.z() * s.x());
-    size.triangles = 12;
-  } else if (node.has("capsule")) {
-    const double r = node["capsule"]["radius"].positive(kLength),
-                 l = node["capsule"]["length"].positive(kLength);
-    size.bounds = centred(Vec3(r, l / 2 + r, r));
-    size.volume = kPi * r * r * (l + 4 * r / 3);
-    size.area = 2 * kPi * r * (l + 2 * r);
-    size.triangles = 1500;
-  } else {
-    size.kind = ShapeSize::Kind::Hull;
-    const SceneNode list = node["hull"]["points"];
-    for (size_t i = 0; i < list.size(); ++i) size.bounds.grow(list[i].vector(kLength));
-    const Vec3 s = size.bounds.extent();
-    size.volume = 0.5 * s.prod();
-    size.area = 1.4 * (s.x() * s.y() + s.y() * s.z() + s.z() * s.x());
-    size.triangles = 2.0 * double(list.size());
-  }
-}
-
-void requireMesh(const SceneNode& node, uint64_t memory) {
-  CostItem item;
-  if (node.has("file")) {
-    std::error_code code;
-    const uintmax_t bytes = std::filesystem::file_size(node["file"].text(), code);
-    if (code) return;  // reading it will say so
-    item.kept = kBytesAFileByte * double(bytes);
-    item.what = fmt::format("a mesh file of {}", bytesWords(double(bytes)));
-    item.levers.push_back({node.pointer() + "/file", [&](double) { return node["file"].json().dump(); }, {}});
-  } else {
-    const std::string name = node["make"].text();
-    const ShapeValues values = shapeValues(node);
-    item.count = shapeTriangles(name, values);
-    const double bytes = node.text("as", "solid") == "hull" ? kBytesAMeshTriangle : kBytesASolidTriangle;
-    item.kept = bytes * item.count;
-    item.what = fmt::format("{} triangles", countWords(item.count));
-    item.levers = finenessLevers(name, values, node.pointer(), bytes);
-  }
-  if (item.kept > double(memory)) refuseItem(node.document(), item, 0, memory);
-}
-
-void measureMesh(const Scene& scene, const ShapeSpec& spec, const SceneNode& node, uint64_t memory,
-                 ShapeSize& size) {
-  size.kind = node.text("as", "solid") == "hull" ? ShapeSize::Kind::Hull : ShapeSize::Kind::Mesh;
-  requireMesh(node, memory);
-  if (node.has("file")) size.file = node["file"].text();
-  const bool whole = !node.has("cut");
-  if (node.has("make") && whole) {
-    const std::string name = node["make"].text();
-    const ShapeValues values = shapeValues(node);
-    size.triangles = shapeTriangles(name, values);
-    const double scale = node.positive("scale", kPlain, 1);
-    geometry::TriMesh mesh =
-        geometry::makeShape(name, size.triangles > kCheapTriangles ? withFewSegments(name, values) : values);
-    for (Vec3& p : mesh.positions) p *= scale;
-    measure(mesh, size);
-    if (size.triangles <= kCheapTriangles) size.triangles = double(mesh.triangles.size());
-    size.loft = geometry::shapeLoft(name, values);
-    if (size.loft)
-      for (Vec2& p : size.loft->profile) p *= scale;
-  } else if (const auto mesh = sourceMesh(scene, spec)) {
-    measure(*mesh, size);
-    size.triangles = double(mesh->triangles.size());
-  }
-  size.solid = size.kind == ShapeSize::Kind::Mesh;
-}
-
-}  // namespace
 
 double shapeTriangles(const std::string& name, const ShapeValues& values) {
   const geometry::ShapeInfo& info = geometry::shapeInfo(name);
@@ -251,6 +407,9 @@ double shapeTriangles(const std::string& name, const ShapeValues& values) {
 
 std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory) {
   std::vector<ShapeSize> sizes(scene.shapes.size());
+  std::vector<bool> brittle(sizes.size(), false);
+  for (const BodySpec& body : scene.bodies)
+    if (body.fracture) brittle[body.shape] = true;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const ShapeSpec& spec = scene.shapes[i];
     const Json json = Json::parse(spec.json);
@@ -259,19 +418,20 @@ std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory) {
     if (node.has("field")) {
       size.kind = ShapeSize::Kind::Field;
       size.solid = true;
+      size.leaves = leavesOf(json["field"]);
       measure(*makeField(node["field"]), size);
       const double cells = solidSettings(node).cells;
       const double edge = size.bounds.empty() ? 1 : size.bounds.extent().maxCoeff() / cells;
       size.triangles = kFieldTriangles * size.area / (edge * edge);
     } else if (node.has("file") || node.has("make")) {
       try {
-        measureMesh(scene, spec, node, memory, size);
+        measureMesh(scene, spec, node, brittle[i], memory, size);
       } catch (const Error& error) {
         if (error.kind() == ErrorKind::Limit) throw;
         node.rethrow(error);
       }
     } else {
-      measurePrimitive(node, size);
+      measurePrimitive(node, brittle[i], size);
     }
   }
   return sizes;
@@ -280,54 +440,6 @@ std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory) {
 void requireAffordableMesh(const Scene& scene, const ShapeSpec& spec, uint64_t memory) {
   const Json json = Json::parse(spec.json);
   requireMesh(SceneNode(scene.document, json, spec.pointer), memory);
-}
-
-// A solid is its surface, a distance field and a tree of points.
-void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost) {
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    const ShapeSize& size = sizes[i];
-    const ShapeSpec& spec = scene.shapes[i];
-    const Json json = Json::parse(spec.json);
-    const SceneNode node(scene.document, json, spec.pointer);
-    CostItem item;
-    item.count = size.triangles;
-    item.what = fmt::format("the shape {} of {} triangles", shapeTitle(scene, spec), countWords(item.count));
-    if (!size.solid) {
-      item.kept = kBytesAMeshTriangle * size.triangles;
-      item.buildSeconds = 1e-7 * size.triangles;
-    } else {
-      const rigid::SolidSettings solid = solidSettings(node);
-      const double points = double(solid.surfacePoints) + 8 * double(solid.insidePoints);
-      item.kept = kBytesASolid + kBytesASolidTriangle * size.triangles + kBytesAPoint * points;
-      const bool thin = size.area > 0 && !size.bounds.empty() &&
-                        2 * size.volume / size.area < kThinWall * size.bounds.extent().maxCoeff();
-      item.buildSeconds = (size.kind == ShapeSize::Kind::Field ? kSecondsOfField : kSecondsOfMesh) +
-                          (thin ? kSecondsOfThinWalls : 0) + kSecondsATriangle * size.triangles;
-      if (solid.fieldError >= kLargeError) item.buildSeconds *= kPartForLargeError;
-      item.buildSeconds += kSecondsAPoint * points;
-      if (points > 2 * size.triangles) {
-        const bool inside = 8 * solid.insidePoints > solid.surfacePoints;
-        const double now = double(inside ? solid.insidePoints : solid.surfacePoints);
-        item.levers.push_back(
-            {spec.pointer + "/solid/" + (inside ? "insidePoints" : "points"),
-             [now](double s) { return fmt::format("{:.0f}", std::floor(std::max(8.0, now / s))); },
-             [kept = item.kept](double s) { return kept / s; }});
-      }
-      if (size.kind == ShapeSize::Kind::Field)
-        item.levers.push_back({spec.pointer + "/solid/cells",
-                               [cells = solid.cells](double s) {
-                                 return fmt::format("{:.0f}", std::floor(std::max(8.0, cells / s)));
-                               },
-                               [kept = item.kept](double s) { return kept / (s * s); }});
-    }
-    if (node.has("make"))
-      for (CostLever& lever : finenessLevers(node["make"].text(), shapeValues(node), spec.pointer,
-                                             size.solid ? kBytesASolidTriangle : kBytesAMeshTriangle))
-        item.levers.push_back(std::move(lever));
-    if (node.has("file"))
-      item.levers.push_back({spec.pointer + "/file", [file = size.file](double) { return file; }, {}});
-    cost.items.push_back(std::move(item));
-  }
 }
 
 }  // namespace sunder::world

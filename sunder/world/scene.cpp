@@ -260,11 +260,17 @@ class SceneReader {
     return body;
   }
 
+  // Remembered: descriptions of hulls are long, and arrays ask for every body.
+  bool isPlane(uint32_t shape) {
+    while (planes_.size() <= shape)
+      planes_.push_back(Json::parse(scene_.shapes[planes_.size()].json).contains("plane"));
+    return planes_[shape];
+  }
+
   void addBody(BodySpec body, const SceneNode& place) {
     if (!bodyById_.try_emplace(body.id, static_cast<uint32_t>(scene_.bodies.size())).second)
       place.fail(fmt::format("there are two bodies \"{}\"", body.id), "give one of them another id");
-    if (body.kind == rigid::BodyKind::Dynamic &&
-        Json::parse(scene_.shapes[body.shape].json).contains("plane"))
+    if (body.kind == rigid::BodyKind::Dynamic && isPlane(body.shape))
       place.fail("a plane cannot move", "set \"kind\" to \"static\"");
     scene_.bodies.push_back(std::move(body));
   }
@@ -491,15 +497,12 @@ class SceneReader {
     force.from = node.notNegative("from", kTime, 0);
     force.until = node.notNegative("until", kTime, std::numeric_limits<double>::infinity());
     if (!(force.until > force.from)) node["until"].fail("must be after \"from\"");
-    std::set<uint32_t> bodies;
-    if (node.has("bodies")) {
+    std::vector<bool> named(scene_.bodies.size(), !node.has("bodies"));
+    if (node.has("bodies"))
       for (size_t i = 0; i < node["bodies"].size(); ++i)
-        for (const uint32_t b : bodiesLike(node["bodies"][i])) bodies.insert(b);
-    } else {
-      for (uint32_t b = 0; b < scene_.bodies.size(); ++b) bodies.insert(b);
-    }
-    for (const uint32_t b : bodies)
-      if (scene_.bodies[b].kind == rigid::BodyKind::Dynamic) force.bodies.push_back(b);
+        for (const uint32_t b : bodiesLike(node["bodies"][i])) named[b] = true;
+    for (uint32_t b = 0; b < named.size(); ++b)
+      if (named[b] && scene_.bodies[b].kind == rigid::BodyKind::Dynamic) force.bodies.push_back(b);
     if (kind == "gravity") {
       force.kind = ForceKind::Gravity;
       force.vector = part["acceleration"].vector(kAcceleration);
@@ -537,6 +540,7 @@ class SceneReader {
   SceneNode root_;
   uint64_t memory_ = memoryLimit(), forceBodies_ = 0;
   std::map<std::string, uint32_t> shapeByText_, bodyById_;
+  std::vector<bool> planes_;  // by shape; the pieces of a body that is cut are never planes
 };
 
 }  // namespace

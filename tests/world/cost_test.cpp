@@ -3,7 +3,11 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
+#include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/shapes.h"
+#include "sunder/sdf/mesh_field.h"
+#include "sunder/tet/solid_fill.h"
+#include "sunder/tet/stuffing.h"
 #include "sunder/world/cost_shapes.h"
 #include "sunder/world/world.h"
 
@@ -136,6 +140,22 @@ std::vector<Hostile> hostileScenes() {
       {"a tank as long as a street", "fluid.tank.upper.0",
        fluid(R"("radius": "5 mm", "tank": {"lower": [0, 0, 0], "upper": [150, 0.5, 0.5]},
                 "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [0.2, 0.2, 0.2]}]}])")},
+      {"a tank that begins far away", "fluid.tank.lower.0",
+       fluid(R"("radius": "5 mm", "tank": {"lower": [-150, 0, 0], "upper": [0.5, 0.5, 0.5]},
+                "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [0.2, 0.2, 0.2]}]}])")},
+      {"a liquid that repeats itself far away", "fluid.periodic.0",
+       fluid(
+           R"("radius": "1 cm", "periodic": [100000, 0, 0], "tank": {"lower": [0, 0, 0], "upper": [1, 1, 1]},
+                "liquids": [{"id": "w", "blocks": [{"lower": [0, 0, 0], "upper": [0.2, 0.2, 0.2]}]}])")},
+      {"many brittle rings of no given edge", "arrays.m.grid.count",
+       fmt::format(
+           R"({{"bodies": [{}], "arrays": [{{"id": "m", "body": {{"shape": {{"make": "torus", "with": {{"radius": 0.2, "tube": 0.05}}}},
+                "material": "glass", "fracture": {{}}}}, "grid": {{"count": [20, 20, 20], "spacing": [1, 1, 1]}}}}]}})",
+           ground)},
+      {"a slab that is thin for its particles", "fluid.radius",
+       fmt::format(
+           R"({{"bodies": [{{"id": "x", "shape": {{"box": {{"size": [100, 0.01, 100]}}}}, "kind": "static"}}],
+                "fluid": {{"radius": 0.005, "liquids": [{{"id": "w", "blocks": [{{"lower": [0, 0, 0], "upper": [0.2, 0.2, 0.2]}}]}}]}}}})")},
       {"many pieces", "bodies.x.fracture.pieces",
        bodies(
            R"({"id": "x", "shape": {"box": {"size": [1, 1, 1]}}, "material": "glass", "position": [0, 3, 0],
@@ -203,6 +223,28 @@ TEST(Cost, TetrahedraAreWithinAFactorOfTwo) {
       EXPECT_LT(double(cost.tetrahedra), 2 * tets) << text;
       EXPECT_GT(double(cost.tetrahedra), 0.5 * tets) << text;
     }
+}
+
+// Edges that the scene leaves open are shortened until the volume is kept: the estimate follows.
+TEST(Cost, TetrahedraOfShortenedEdgesAreWithinAFactorOfTwo) {
+  for (const char* shape : {"torus-knot", "noisy-sheet"}) {
+    const std::string text = fmt::format(
+        R"({{"bodies": [{{"id": "x", "shape": {{"make": "{}"}}, "material": "glass", "fracture": {{}}}}]}})",
+        shape);
+    const Cost cost = estimateCost(sceneOf(text));
+    const geometry::TriMesh mesh = geometry::makeShape(shape, {});
+    const sdf::MeshField field(mesh);
+    const double thickness = 2 * geometry::massProperties(mesh).volume / geometry::surfaceArea(mesh);
+    const auto fill = [&](double edge) {
+      tet::FillReport report;
+      return tet::fill(field, {.edge = edge, .sharp = true}, report);
+    };
+    const double edge = 1.2 * thickness;
+    const double tets =
+        double(tet::fillSolid(fill, tet::solidSize(field, mesh, edge), edge, true).mesh.tets.size());
+    EXPECT_LT(double(cost.tetrahedra), 2 * tets) << shape;
+    EXPECT_GT(double(cost.tetrahedra), 0.5 * tets) << shape;
+  }
 }
 
 // Every shape of the catalogue: as it is, and with each whole number doubled.
