@@ -23,6 +23,9 @@ namespace sunder::world {
 
 inline constexpr double kBytesABody = 4000;  // in the scene, the simulation and the recording
 
+// Of a body with the pairs it makes in a run of that length, once bodies have come together.
+double bytesABody(const WorldSettings& world);
+
 // A number of the scene that an item follows from, and how to make the item cheaper by changing it.
 // `scale` is 1 for the scene as it is and grows the cheaper the item gets.
 struct CostLever {

@@ -23,11 +23,13 @@ using rigid::BodyKind;
 // A body that overlaps more than so many others, on average, is in one place with them: nobody wants that.
 constexpr double kMostOverlaps = 64;
 constexpr double kFewPairs = 20'000;
-constexpr double kStepSecondsLow = 2e-7, kStepSecondsHigh = 3e-5;  // a dynamic body, asleep or in a pile
+constexpr double kStepSecondsLow = 2e-7, kStepSecondsHigh = 1e-4;  // a dynamic body, asleep or in a pile
 constexpr double kStepSecondsAPair = 3e-6;
 constexpr double kFrameBytes = 28;   // a dynamic body
 constexpr double kIndexBytes = 120;  // a frame: its place in the recording, statistics
 constexpr double kPairsWorthCounting = 1e9;
+// Pairs that touch once bodies have come together, for each that moves; how long that takes, s.
+constexpr double kPairsABody = 3, kSecondsToMeet = 0.5;
 constexpr double kBytesAJoint = 1500;  // in the scene and the simulation
 
 struct Boxes {
@@ -126,7 +128,12 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
 
 }  // namespace
 
-CostLever countLever(const SceneNode& array) {
+double bytesABody(const WorldSettings& world) {
+  const double met = std::min(1.0, world.frameTime(world.frames) / kSecondsToMeet);
+  return kBytesABody + met * kPairsABody * rigid::kBytesAPair;
+}
+
+CostLever countLever(const SceneNode& array, double bytesEach) {
   std::string pattern;
   std::array<double, 3> counts{arrayCount(array, &pattern), 1, 1};
   const bool grid = pattern == "grid", letters = pattern == "letters";
@@ -146,7 +153,7 @@ CostLever countLever(const SceneNode& array) {
             return grid ? fmt::format("[{:.0f}, {:.0f}, {:.0f}]", at(0, s), at(1, s), at(2, s))
                         : fmt::format("{:.0f}", at(0, s));
           },
-          [=](double s) { return kBytesABody * at(0, s) * at(1, s) * at(2, s); }};
+          [=](double s) { return bytesEach * at(0, s) * at(1, s) * at(2, s); }};
 }
 
 Box3 startBox(const BodySpec& body, const ShapeSize& size) {
@@ -180,7 +187,8 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   }
   CostItem bodies;
   bodies.count = double(cost.bodies);
-  bodies.kept = kBytesABody * bodies.count;
+  const double bytesEach = bytesABody(scene.world);
+  bodies.kept = bytesEach * bodies.count;
   bodies.what = fmt::format("{} bodies", countWords(bodies.count));
   bodies.buildSeconds = 2e-6 * bodies.count;
   const auto most = std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
@@ -188,8 +196,8 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   });
   if (most != groups.end() && most->second.count > 1 && most->first.starts_with("/arrays/")) {
     const nlohmann::json& array = scene.document.json().at(nlohmann::json::json_pointer(most->first));
-    CostLever lever = countLever(SceneNode(scene.document, array, most->first));
-    const double others = kBytesABody * (bodies.count - most->second.count);
+    CostLever lever = countLever(SceneNode(scene.document, array, most->first), bytesEach);
+    const double others = bytesEach * (bodies.count - most->second.count);
     bodies.levers.push_back(
         {lever.pointer, lever.value, [others, own = lever.bytes](double s) { return others + own(s); }});
   }

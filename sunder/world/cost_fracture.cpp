@@ -116,6 +116,8 @@ struct Breakables {
   struct Kind {
     ShapeSize size;
     double edge = 0, tets = 0, bodies = 0;
+    double analysed =
+        0;  // bytes of a tetrahedron while a blow is analysed; none where it breaks by Voronoi cells
     CostLever lever;  // its edge
   };
   std::map<std::pair<uint32_t, double>, Kind> kinds;  // by shape and edge
@@ -150,12 +152,12 @@ CostItem kindItem(const BodySpec& body, const Breakables::Kind& kind, const Fill
 void addBreaking(const Scene& scene, const Breakables& breakables, Cost& cost) {
   const Breakables::Kind* largest = nullptr;
   for (const auto& [key, kind] : breakables.kinds)
-    if (!largest || kind.tets > largest->tets) largest = &kind;
+    if (!largest || kind.analysed * kind.tets > largest->analysed * largest->tets) largest = &kind;
   CostItem breaking;
   breaking.count = double(cost.breakable);
   breaking.what = fmt::format("{} bodies that may break, of {} tetrahedra, into {} pieces", cost.breakable,
                               countWords(breakables.all), countWords(breakables.pieces));
-  const double byTets = kBytesATetAnalysed * largest->tets + kBytesATetBroken * breakables.all;
+  const double byTets = largest->analysed * largest->tets + kBytesATetBroken * breakables.all;
   const double byPieces = breakables.byPieces;
   breaking.kept = byTets + byPieces;
   const double most = breakables.mostSites, bySites = breakables.bySites;
@@ -169,8 +171,9 @@ void addBreaking(const Scene& scene, const Breakables& breakables, Cost& cost) {
   if (largest->tets > 0) {
     CostLever lever = largest->lever;
     const double others = kBytesATetBroken * (breakables.all - largest->bodies * largest->tets) + byPieces;
-    lever.bytes = [others, size = largest->size, edge = largest->edge, bodies = largest->bodies](double s) {
-      return others + (kBytesATetAnalysed + kBytesATetBroken * bodies) * tetsOf(size, edge * s);
+    lever.bytes = [others, size = largest->size, edge = largest->edge, bodies = largest->bodies,
+                   analysed = largest->analysed](double s) {
+      return others + (analysed + kBytesATetBroken * bodies) * tetsOf(size, edge * s);
     };
     breaking.levers.push_back(std::move(lever));
   }
@@ -179,7 +182,7 @@ void addBreaking(const Scene& scene, const Breakables& breakables, Cost& cost) {
                                       [](const auto& a, const auto& b) { return a.second < b.second; });
   if (array != breakables.arrays.end() && array->second > 1) {
     const nlohmann::json& json = scene.document.json().at(nlohmann::json::json_pointer(array->first));
-    CostLever lever = countLever(SceneNode(scene.document, json, array->first));
+    CostLever lever = countLever(SceneNode(scene.document, json, array->first), 1);
     const double own =
         (kBytesATetBroken * breakables.all + byPieces) * array->second / double(cost.breakable);
     lever.bytes = [=, count = lever.bytes](double s) {
@@ -225,6 +228,7 @@ void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost&
       cost.strikeSeconds += strikeSeconds(kind.tets);
       cost.items.push_back(kindItem(body, kind, filling));
     }
+    if (spec.sites == 0) kind.analysed = kBytesATetAnalysed;
     breakables.all += kind.tets;
     cost.stepSecondsLow += kStrikesLow * kStrikeSeconds * kind.tets;
     cost.stepSecondsHigh += kStrikesHigh * strikeSeconds(kind.tets);

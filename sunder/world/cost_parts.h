@@ -16,7 +16,7 @@ void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost&
 void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost);
 
 // The count of an array: what its bodies take follows from it.
-CostLever countLever(const SceneNode& array);
+CostLever countLever(const SceneNode& array, double bytesEach);
 
 // The box of a body of the scene where it starts; infinite for planes.
 Box3 startBox(const BodySpec& body, const ShapeSize& size);

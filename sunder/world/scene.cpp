@@ -360,11 +360,12 @@ class SceneReader {
   void requireRoom(const SceneNode& array) const {
     CostItem item;
     item.count = arrayCount(array);
-    item.kept = kBytesABody * item.count;
-    const double others = kBytesABody * static_cast<double>(scene_.bodies.size());
+    const double bytesEach = bytesABody(scene_.world);
+    item.kept = bytesEach * item.count;
+    const double others = bytesEach * static_cast<double>(scene_.bodies.size());
     if (item.kept + others <= static_cast<double>(memory_)) return;
     item.what = fmt::format("{} bodies", countWords(item.count));
-    item.levers.push_back(countLever(array));
+    item.levers.push_back(countLever(array, bytesEach));
     refuseItem(scene_.document, item, others, memory_);
   }
 
