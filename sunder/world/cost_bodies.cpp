@@ -26,7 +26,7 @@ constexpr double kFewPairs = 20'000;
 constexpr double kStepSecondsLow = 2e-7, kStepSecondsHigh = 1e-4;  // a dynamic body, asleep or in a pile
 constexpr double kStepSecondsAPair = 3e-6;
 constexpr double kFrameBytes = 28;   // a dynamic body
-constexpr double kIndexBytes = 120;  // a frame: its place in the recording, statistics
+constexpr double kIndexBytes = 330;  // a frame: its place in the recording, statistics
 constexpr double kPairsWorthCounting = 1e9;
 // Pairs that touch once bodies have come together, for each that moves; how long that takes, s.
 constexpr double kPairsABody = 3, kSecondsToMeet = 0.5;
@@ -190,7 +190,7 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   const double bytesEach = bytesABody(scene.world);
   bodies.kept = bytesEach * bodies.count;
   bodies.what = fmt::format("{} bodies", countWords(bodies.count));
-  bodies.buildSeconds = 2e-6 * bodies.count;
+  bodies.buildSeconds = 6e-6 * bodies.count;
   const auto most = std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
     return a.second.count < b.second.count;
   });
