@@ -2,8 +2,8 @@
 // and cells of boundary maps it asks for, and what each of them takes. Nothing of the world is built, so that
 // a scene that does not fit the memory is refused before the memory is taken, with the number to change.
 //
-// Accuracy, for the scenes that come along and for others that nothing was fitted to (tests/cli/test_cost.py
-// compares them with their runs): memory within a factor of two, the time of building within three. Stepping
+// Accuracy, for the scenes that tests/cli/test_cost.py compares with their runs, which the constants were
+// adjusted with: memory within a factor of two, the time of building within three. Stepping
 // depends on what happens, so it is a range. Cost of the estimate: reading mesh files and making procedural
 // meshes of at most kCheapTriangles (cost_shapes.h); the rest is below 0.2 s and 50 MB for 100,000 bodies.
 //
