@@ -143,7 +143,7 @@ struct FaceContact {
     }
     uint32_t chosen[4] = {0, 1, 2, 3};
     if (near > 4) {
-      chooseFour({flat, size_t(near)}, chosen);
+      chooseFour({flat, size_t(near)}, chosen, kLevelFaces);
       near = 4;
     }
     const Mat3& turn = kOnB ? turnB : turnA;

@@ -27,12 +27,11 @@ void cornerContact(const PairQuery& q, const Vec3& corner, double height, const 
 
 }  // namespace
 
-void chooseFour(std::span<const FlatPoint> points, uint32_t (&kept)[4]) {
-  // Heights that differ by less than a slope of 1e-4 count as equal, so that a fixed direction decides.
+void chooseFour(std::span<const FlatPoint> points, uint32_t (&kept)[4], double level) {
   uint32_t first = 0;
   double best = Box3::kInfinity;
   for (uint32_t i = 0; i < points.size(); ++i)
-    if (const double m = points[i].height + 1e-4 * (points[i].x + 0.7 * points[i].y); m < best) {
+    if (const double m = points[i].height + level * (points[i].x + 0.7 * points[i].y); m < best) {
       best = m;
       first = i;
     }
