@@ -10,7 +10,15 @@ namespace {
 constexpr int kMostRounds = 100;                       // over all pairs
 constexpr uint64_t kStrikesAPair = 1, kStrikes = 500;  // in all, so that dense piles end in time
 constexpr double kTogether = 1.5;                      // substeps
-constexpr double kAgain = 0.5, kAsFast = 0.9;          // of its fastest approach: for a pair's next strikes
+constexpr double kAgain = 0.5, kAsFast = 0.9;          // of its fastest approach: for a pair's next bounces
+constexpr uint32_t kMostFlat = 3;                      // strikes of a pair after which it only bounces
+
+// A force that presses two bodies together, as their contacts carried at the end of the last step, closes a
+// bounce of e v after 2 e v / acceleration. Where that is less than a substep there is no bounce to be seen:
+// the contact is at rest. The speed v below which this holds.
+double restingSpeed(double pressed, const Mover& a, const Mover& b, double restitution) {
+  return pressed * (a.inverseMass + b.inverseMass) / (2 * restitution);
+}
 
 // How much of the first body's motion along the surface a contact takes part in, the rest is of the second's:
 // where balls meet depends on their radii, and small bodies take contacts along over large ones.
@@ -54,21 +62,28 @@ double fastestApproach(const Mover& a, const Vec3& velocityA, const Mover& b, co
 
 }  // namespace
 
-// Pairs in a dense pile would strike each other dozens of times, ever slower. Each strike asks for a faster
+// Pairs in a dense pile would strike each other dozens of times, ever slower. Each bounce asks for a faster
 // approach than the one before, up to almost the fastest: what passes through a row of balls passes, the rest
-// is pressure, which the contact solver answers.
-double Impacts::leastApproach(const Pair& pair, double bounceSpeed) {
-  return std::max(bounceSpeed, std::min(kAgain * pair.strikes, kAsFast) * pair.fastest);
+// is pressure.
+double Impacts::leastApproach(const Pair& pair) {
+  return std::max(pair.least, std::min(kAgain * pair.strikes, kAsFast) * pair.fastest);
 }
 
-void Impacts::collect(const BodySet& bodies, const PairTable& table) {
+void Impacts::collect(const BodySet& bodies, const PairTable& table, const SimulationSettings& settings) {
   pairs_.clear();
   for (uint32_t i = 0; i < table.pairs.size(); ++i) {
     const PairRecord& pair = table.pairs[i];
     if (!pair.count || (!bodies.moves(pair.a) && !bodies.moves(pair.b))) continue;
     const Surface &a = bodies.constants[pair.a].surface, &b = bodies.constants[pair.b].surface;
     const double restitution = std::max(a.restitution, b.restitution);
-    if (restitution > 0) pairs_.push_back({i, std::sqrt(a.friction * b.friction), restitution, 0});
+    if (!(restitution > 0)) continue;
+    double pressed = 0;
+    for (uint32_t k = pair.first; k < pair.first + pair.count; ++k)
+      pressed += table.contacts[k].normalImpulse;
+    const double resting =
+        restingSpeed(pressed, bodies.state.mover[pair.a], bodies.state.mover[pair.b], restitution);
+    pairs_.push_back({i, std::sqrt(a.friction * b.friction), restitution,
+                      std::max(settings.bounceSpeed, resting), 0});
   }
 }
 
@@ -124,7 +139,7 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   bool fast = false;
   for (uint32_t i = record.first; i < record.first + record.count && !fast; ++i) {
     const Contact& contact = table.contacts[i].contact;
-    fast = speedAt(contact) - std::max(contact.normal.dot(pulled), 0.0) * h < -settings.bounceSpeed;
+    fast = speedAt(contact) - std::max(contact.normal.dot(pulled), 0.0) * h < -pair.least;
   }
   if (!fast) return false;
 
@@ -164,7 +179,10 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   // Where they are by then decides: a pair that separates there would be struck in vain, again and again.
   const double approach =
       fastestApproach(a, a.velocity() - pullA * rest, b, b.velocity() - pullB * rest, points_);
-  if (!(approach > leastApproach(pair, settings.bounceSpeed))) return false;
+  // Left to the contact solver, which waits for the impact of pairs with restitution, an approach that is not
+  // to bounce now would bounce in the next substep.
+  const bool bounces = approach > leastApproach(pair);
+  if (!bounces && !(approach > pair.least && pair.strikes < kMostFlat)) return false;
   ++pair.strikes;
   pair.time = first;
   pair.fastest = std::max(pair.fastest, approach);
@@ -181,7 +199,7 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   };
   toTheImpact(record.a, a, pullA);
   toTheImpact(record.b, b, pullB);
-  law_.strike(a, b, points_, pair.friction, pair.restitution, settings.bounceSpeed);
+  law_.strike(a, b, points_, pair.friction, bounces ? pair.restitution : 0, settings.bounceSpeed);
   andBack(record.a, a, pullA);
   andBack(record.b, b, pullB);
   for (size_t k = 0; k < points_.size(); ++k) {

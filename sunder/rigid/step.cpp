@@ -152,7 +152,7 @@ void Simulation::Impl::makeContacts() {
           graph_.build(bodies, next_);
         } else {
           gatherBodies();
-          impacts_.collect(bodies, next_);
+          impacts_.collect(bodies, next_, settings);
           jointSolver_.collect(joints, bodies);
         }
       },
