@@ -82,8 +82,8 @@ void Impacts::collect(const BodySet& bodies, const PairTable& table, const Simul
       pressed += table.contacts[k].normalImpulse;
     const double resting =
         restingSpeed(pressed, bodies.state.mover[pair.a], bodies.state.mover[pair.b], restitution);
-    pairs_.push_back({i, std::sqrt(a.friction * b.friction), restitution,
-                      std::max(settings.bounceSpeed, resting), 0});
+    pairs_.push_back(
+        {i, std::sqrt(a.friction * b.friction), restitution, std::max(settings.bounceSpeed, resting), 0});
   }
 }
 
