@@ -34,7 +34,7 @@ class Impacts {
   struct Pair {
     uint32_t record;
     double friction, restitution;
-    double least;  // m/s: slower approaches do not bounce
+    double least;       // m/s: slower approaches do not bounce
     uint64_t seen = 0;  // strikes there had been when it was last looked at
     // In this substep:
     uint32_t strikes = 0;
