@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <semaphore>
 #include <thread>
@@ -115,8 +116,9 @@ unsigned startWorkers(unsigned wanted) {
   const auto possible = static_cast<unsigned>(std::min<size_t>(granted, allowed));
   if (possible <= running.load()) return running.load();
   // Never destroyed: while an arena is there, workers sleep and do not end.
-  auto* const arena = new tbb::task_arena(static_cast<int>(possible));
-  meetOnce(*arena, possible);
+  static auto& arenas = *new std::vector<std::unique_ptr<tbb::task_arena>>;
+  arenas.push_back(std::make_unique<tbb::task_arena>(static_cast<int>(possible)));
+  meetOnce(*arenas.back(), possible);
   running = possible;
   return possible;
 }

@@ -361,20 +361,25 @@ TEST(Impacts, SameHashForAnyNumberOfThreadsAndAfterResume) {
 
 namespace {
 
-// A floor and four walls, and boxes above it in layers of `side` times `side`, turned at random.
-Simulation pitOfBoxes(int count, int side, double half, uint64_t seed, double e, double step) {
-  Simulation world{restless()};
-  addGround(world, {.friction = 0.5, .restitution = e});
+// A floor and four walls around it.
+void addPit(Simulation& world, double half, const Surface& surface) {
+  addGround(world, surface);
   for (const double sign : {-1.0, 1.0}) {
     for (const bool x : {false, true}) {
       BodySettings wall;
       wall.kind = BodyKind::Static;
       wall.shape = makeBox(x ? Vec3(0.2, 10, 3) : Vec3(3, 10, 0.2));
       wall.pose.position = sign * (half + 0.2) * (x ? Vec3::UnitX() : Vec3::UnitZ()) + Vec3(0, 10, 0);
-      wall.surface = {.friction = 0.5, .restitution = e};
+      wall.surface = surface;
       world.addBody(wall);
     }
   }
+}
+
+// Boxes above a pit in layers of `side` times `side`, turned at random.
+Simulation pitOfBoxes(int count, int side, double half, uint64_t seed, double e, double step) {
+  Simulation world{restless()};
+  addPit(world, half, {.friction = 0.5, .restitution = e});
   RandomStream random(seed);
   for (int i = 0; i < count; ++i) {
     const Vec3 cell(i % side - side / 2, i / (side * side), i / side % side - side / 2);
@@ -440,8 +445,37 @@ TEST(Impacts, StacksOfTurnedBoxesFallAsleep) {
   EXPECT_GE(asleep, 18);
 }
 
-// A thousand boxes of restitution 0.3 to 0.45, 24 seeds, geometric means over half a second. Impacts without
-// friction left 3.8 J after 3.5 s and 1.3 J after 5.5 s, the first form of those with friction 8.7 and 6.1 J.
+// Balls, boxes, capsules and hulls in a pit. A little rolling friction, because nothing else slows a ball
+// that spins on one contact.
+TEST(Impacts, HeapsOfMixedShapesFallAsleep) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    Simulation world{SimulationSettings{}};
+    const Surface surface{.friction = 0.5, .restitution = 0.4, .rollingFriction = 0.005};
+    addPit(world, 1.1, surface);
+    RandomStream random(seed);
+    for (int i = 0; i < 120; ++i) {
+      BodySettings body;
+      if (i % 4 == 0) body.shape = makeSphere(0.14);
+      if (i % 4 == 1) body.shape = makeBox(Vec3(0.15, 0.1, 0.125));
+      if (i % 4 == 2) body.shape = makeCapsule(0.08, 0.1);
+      if (i % 4 == 3) {
+        std::vector<Vec3> points;
+        for (int k = 0; k < 12; ++k) points.push_back(0.15 * random.unitVector());
+        body.shape = makeHull(points);
+      }
+      const Vec3 cell(i % 5 - 2, i / 25, i / 5 % 5 - 2);
+      const double angle = random.uniform(0, 3);
+      body.pose = {0.42 * cell + Vec3(0, 0.3, 0), Quat(Eigen::AngleAxisd(angle, random.unitVector()))};
+      body.surface = surface;
+      world.addBody(body);
+    }
+    run(world, 6);
+    EXPECT_EQ(world.report().awake, 0u) << seed;
+  }
+}
+
+// A thousand boxes of restitution 0.3 to 0.45, 24 seeds, geometric means over half a second. The bounds are
+// what impacts without friction left. They are not met yet (docs/rigid.md).
 TEST(ImpactsFull, PitOfAThousandBoxesCalmsDown) {
   double early = 0, late = 0;
   for (uint64_t seed = 1; seed <= 24; ++seed) {
@@ -454,8 +488,8 @@ TEST(ImpactsFull, PitOfAThousandBoxesCalmsDown) {
     }
     EXPECT_EQ(cutOff, 0u) << seed;
   }
-  EXPECT_LT(std::exp(early), 7);
-  EXPECT_LT(std::exp(late), 3);
+  EXPECT_LT(std::exp(early), 3.9);
+  EXPECT_LT(std::exp(late), 1.3);
 }
 
 }  // namespace sunder::rigid
