@@ -188,7 +188,11 @@ TEST(Breakage, EveryBreakIsOneRecordOfChange) {
 }
 
 // What pieces look like does not depend on when somebody looks, and is counted once.
-TEST(Breakage, LooksDoNotDependOnWhenSomebodyLooks) {
+namespace {
+
+// With 120 pieces some are too hard to cut finely, and are shown as coarse as their tetrahedra.
+void expectLooksDoNotDependOnWhenSomebodyLooks(int pieces) {
+  const std::vector<std::string> sets{"bodies.star.fracture.pieces=" + std::to_string(pieces)};
   const char* text = R"({
     "world": {"frames": 8, "timeStep": "1/120 s", "seed": 5},
     "bodies": [
@@ -196,7 +200,7 @@ TEST(Breakage, LooksDoNotDependOnWhenSomebodyLooks) {
       {"id": "ring", "shape": {"make": "torus", "with": {"radius": 0.3, "tube": 0.09}}, "material": "porcelain", "position": [0, 0.6, 0], "velocity": [0, -12, 0], "rotation": {"degrees": [70, 0, 0]}, "fracture": {"edge": "4 cm", "strength": "2 MPa"}},
       {"id": "star", "shape": {"make": "extrusion", "with": {"outline": "star", "radius": 0.3, "depth": 0.1}}, "material": "glass", "position": [0.9, 0.3, 0], "velocity": [0, -9, 0], "fracture": {"model": "voronoi", "pieces": 120, "impulse": "0.1 N s", "edge": "3.2 cm"}}
     ]})";
-  World always(breakageFrom(text)), late(breakageFrom(text));
+  World always(breakageFrom(text, sets)), late(breakageFrom(text, sets));
   std::string middle;
   std::vector<record::MeshEntry> seen;
   for (int i = 0; i < 8; ++i) {
@@ -205,7 +209,7 @@ TEST(Breakage, LooksDoNotDependOnWhenSomebodyLooks) {
     while (seen.size() < always.meshCount()) seen.push_back(always.mesh(uint32_t(seen.size())));
     if (i == 3) middle = always.save();
   }
-  World resumed(breakageFrom(text));
+  World resumed(breakageFrom(text, sets));
   resumed.load(middle, "state");
   while (resumed.frame() < 8) resumed.advance();
   ASSERT_GT(late.breakage().changes().size(), 2u);
@@ -215,7 +219,9 @@ TEST(Breakage, LooksDoNotDependOnWhenSomebodyLooks) {
     return std::pair(uint64_t(0), uint64_t(0));
   };
   EXPECT_EQ(coarse(late).first, 0u);  // nobody has looked
-  EXPECT_GT(coarse(always).first, 0u);
+  if (pieces >= 120) {
+    EXPECT_GT(coarse(always).first, 0u);
+  }
   for (World* world : {&late, &resumed}) {
     const std::vector<record::MeshEntry> meshes = world->meshes();
     ASSERT_EQ(meshes.size(), seen.size());
@@ -227,6 +233,13 @@ TEST(Breakage, LooksDoNotDependOnWhenSomebodyLooks) {
     EXPECT_EQ(coarse(*world), coarse(always));
   }
   EXPECT_EQ(resumed.hash(), always.hash());
+}
+
+}  // namespace
+
+TEST(Breakage, LooksDoNotDependOnWhenSomebodyLooks) { expectLooksDoNotDependOnWhenSomebodyLooks(30); }
+TEST(BreakageFull, CoarseLooksDoNotDependOnWhenSomebodyLooks) {
+  expectLooksDoNotDependOnWhenSomebodyLooks(120);
 }
 
 // Cracks that stop inside: the body stays, with a mesh of its own.
