@@ -208,7 +208,7 @@ TEST(Cost, CountsWhatAWorldHas) {
 
 // Lattices that fill bodies: the estimate against the tetrahedra there are.
 TEST(Cost, TetrahedraAreWithinAFactorOfTwo) {
-  for (const double edge : {0.025, 0.036})
+  for (const double edge : {0.03, 0.036})
     for (
         const std::string shape :
         {R"({"make": "icosphere", "with": {"radius": 0.2}})",
