@@ -120,7 +120,7 @@ class Run {
   void resume(const record::RunReader& run, const record::ResumePoint& at) {
     const record::Checkpoint checkpoint = run.checkpoint(at.checkpoint);
     world_.load(checkpoint.state, run.path().string());
-    if (world_.hash() != checkpoint.hash)
+    if (world_.frame() != checkpoint.frame || world_.hash() != checkpoint.hash)
       throw Error(ErrorKind::Format,
                   fmt::format("the checkpoint of frame {} gives another state than the one "
                               "that was saved",
