@@ -10,6 +10,7 @@
 #include "sunder/geometry/shapes.h"
 
 #include "cut/cut_shapes.h"
+#include "folders.h"
 
 #include <array>
 #include <chrono>
@@ -57,7 +58,7 @@ std::vector<Body> bodies() {
   add(all, "rippled sphere", geometry::toSoup(rippled(10)));
   add(all, "torus", geometry::toSoup(geometry::makeTorus({})));
   add(all, "icosphere", geometry::toSoup(geometry::makeIcosphere({})));
-  const std::filesystem::path folder = std::filesystem::path(SUNDER_SHARED_DATA) / "meshes";
+  const std::filesystem::path folder = sharedData() / "meshes";
   std::vector<std::filesystem::path> files;
   if (std::filesystem::exists(folder))
     for (const auto& entry : std::filesystem::directory_iterator(folder))

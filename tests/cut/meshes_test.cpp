@@ -5,6 +5,7 @@
 #include "sunder/geometry/shapes.h"
 
 #include "cut/cut_shapes.h"
+#include "folders.h"
 
 #include <filesystem>
 
@@ -45,7 +46,7 @@ TEST(CutMeshes, SweepOfShifts) { sweep(30, 8); }
 TEST(CutMeshesFull, SweepOfAThousandShifts) { sweep(1000, 35); }
 
 TEST(CutMeshes, C7_BunnyByFourSheets) {
-  const std::filesystem::path path = std::filesystem::path(SUNDER_SHARED_DATA) / "meshes/stanford-bunny.obj";
+  const std::filesystem::path path = sharedData() / "meshes/stanford-bunny.obj";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
   const geometry::TriMesh bunny = geometry::toTriMesh(geometry::readMesh(path).surface);
   const geometry::MeshReport report = geometry::meshReport(bunny);

@@ -5,6 +5,8 @@
 #include "sunder/geometry/mesh.h"
 #include "sunder/geometry/rows.h"
 
+#include "folders.h"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -220,8 +222,6 @@ inline PolygonSoup readSimpleObj(const std::filesystem::path& path) {
   return soup;
 }
 
-inline std::filesystem::path sharedMesh(const std::string& name) {
-  return std::filesystem::path(SUNDER_SHARED_DATA) / "meshes" / name;
-}
+inline std::filesystem::path sharedMesh(const std::string& name) { return sharedData() / "meshes" / name; }
 
 }  // namespace sunder::geometry::test

@@ -3,6 +3,7 @@
 #include "sunder/record/repair.h"
 #include "sunder/record/tables.h"
 
+#include "folders.h"
 #include "record/rehash.h"
 #include "record/run_faults.h"
 #include "temporary_folder.h"
@@ -249,7 +250,7 @@ TEST_F(DamageTest, Version1WithoutItsBodiesIsReadAsFarAsItGoes) {
 
 // Recordings that earlier programs left open for good.
 TEST(OldRecordings, CanBeRead) {
-  const std::filesystem::path folder = std::filesystem::path(SUNDER_SOURCE_DIR) / "tests/record/old";
+  const std::filesystem::path folder = sourceFolder() / "tests/record/old";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recordings in " << folder;
   size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -1,5 +1,6 @@
 // Prints hashes of what the parallel algorithms return on one fixed input, for the number of threads given:
-// the same lines for any number, or the rule "same bits, any number of threads" is broken.
+// the same lines for any number, or the rule "same bits, any number of threads" is broken. With a second
+// argument, only what the broken twin's reductions reach.
 #include "sunder/base/hash.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/prefix_sum.h"
@@ -134,6 +135,10 @@ int main(int argc, char** argv) {
       },
       [](double a, double b) { return a + b; }, 1000);
   print<double>("reduce", {&sum, 1});
+  if (argc > 2) {
+    simulate();
+    return 0;
+  }
 
   RandomStream random(7, 1);
   std::vector<uint32_t> keys(count), payload(count);

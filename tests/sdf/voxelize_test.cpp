@@ -6,6 +6,7 @@
 #include "sunder/geometry/mesh_io.h"
 #include "sunder/sdf/mesh_field.h"
 
+#include "folders.h"
 #include "sdf/voxel_cases.h"
 
 #include <bit>
@@ -154,7 +155,7 @@ TEST(Voxelize, VolumeConvergesWithTheSquareOfTheResolution) {
 }
 
 TEST(Voxelize, FinerGridsHold27TimesAsMany) {
-  const std::string path = std::string(SUNDER_SHARED_DATA) + "/meshes/stanford-bunny.obj";
+  const std::string path = sharedData() / "meshes/stanford-bunny.obj";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "the bunny is not there";
   const TriMesh mesh = geometry::toTriMesh(geometry::readMesh(path).surface);
   const Box3 box = geometry::bounds(mesh.positions);

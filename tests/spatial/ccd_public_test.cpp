@@ -2,6 +2,8 @@
 // eight rows a query, the answer in the last column.
 #include "sunder/spatial/ccd.h"
 
+#include "folders.h"
+
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -57,7 +59,7 @@ void runFile(const std::filesystem::path& path, bool edges, Tally& tally) {
 }
 
 TEST(CcdPublic, NoMisses) {
-  const std::filesystem::path folder = std::filesystem::path(SUNDER_SHARED_DATA) / "ccd-queries";
+  const std::filesystem::path folder = sharedData() / "ccd-queries";
   if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << folder << " is not there";
   Tally all[2];
   for (const auto& set : std::filesystem::directory_iterator(folder)) {

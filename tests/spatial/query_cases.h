@@ -7,6 +7,8 @@
 #include "sunder/geometry/shapes_round.h"
 #include "sunder/geometry/shapes_tube.h"
 
+#include "folders.h"
+
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -89,7 +91,7 @@ inline std::vector<NamedMesh> closedMeshes() {
 inline std::vector<NamedMesh> sharedMeshes(std::initializer_list<const char*> names) {
   std::vector<NamedMesh> meshes;
   for (const char* name : names) {
-    const auto path = std::filesystem::path(SUNDER_SHARED_DATA) / "meshes" / (std::string(name) + ".obj");
+    const auto path = sharedData() / "meshes" / (std::string(name) + ".obj");
     if (std::filesystem::exists(path))
       meshes.push_back({name, geometry::toTriMesh(geometry::readMesh(path).surface)});
   }

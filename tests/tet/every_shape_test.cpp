@@ -20,6 +20,8 @@
 #include "sunder/tet/stuffing.h"
 #include "sunder/tet/tet_report.h"
 
+#include "folders.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -240,7 +242,7 @@ TEST(EveryShapeFull, AScrollIsARoll) {
 }
 
 TEST(EveryShapeFull, PublicMeshesAtThreeSizes) {
-  const std::filesystem::path folder = SUNDER_SHARED_DATA "/meshes";
+  const std::filesystem::path folder = sharedData() / "meshes";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) files.push_back(entry.path());

@@ -8,6 +8,8 @@
 #include "sunder/tet/stuffing.h"
 #include "sunder/tet/tet_report.h"
 
+#include "folders.h"
+
 #include <filesystem>
 #include <regex>
 
@@ -106,7 +108,7 @@ TEST(SolidFill, TrialsEnd) {
 
 TEST(SolidFillFull, WineGlassesAndRockerArms) {
   expectTheNamedEdgeDoes(SolidCase(geometry::makeShape("wine-glass")), 0.003);
-  const std::filesystem::path arm = std::filesystem::path(SUNDER_SHARED_DATA) / "meshes/rocker-arm.obj";
+  const std::filesystem::path arm = sharedData() / "meshes/rocker-arm.obj";
   if (!std::filesystem::exists(arm)) GTEST_SKIP() << "no rocker-arm.obj in the shared data";
   const SolidCase rocker(geometry::toTriMesh(geometry::readMesh(arm).surface));
   expectTheNamedEdgeDoes(rocker, geometry::bounds(rocker.mesh.positions).extent().maxCoeff() / 12);

@@ -3,6 +3,7 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/world/world.h"
 
+#include "folders.h"
 #include "geometry/closedness.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 
 using rigid::BodyIndex;
 
-const std::filesystem::path kBalanceScenes = std::filesystem::path(SUNDER_SOURCE_DIR) / "scenes";
+const std::filesystem::path kBalanceScenes = sourceFolder() / "scenes";
 
 // Those with bodies that break.
 std::vector<std::string> breakingScenes() {

@@ -3,6 +3,8 @@
 
 #include "sunder/base/error.h"
 
+#include "folders.h"
+
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -59,8 +61,7 @@ TEST(Check, BodiesThatMayBreakCount) {
 
 TEST(Check, LettersTakeTime) {
   const CheckReport report =
-      checkScene(readScene(std::filesystem::path(SUNDER_SOURCE_DIR) / "scenes/letters.json"),
-                 {.depth = CheckDepth::Built});
+      checkScene(readScene(sourceFolder() / "scenes/letters.json"), {.depth = CheckDepth::Built});
   EXPECT_EQ(report.breakable, 6u);
   EXPECT_GT(report.breakingSeconds, 0.05);  // 0.6 s on the machine of this test
   EXPECT_FALSE(report.failed());
@@ -138,8 +139,7 @@ TEST(Check, BlocksBeyondTheirTankAreDoubted) {
 
 // What comes along is sound.
 TEST(Check, ScenesThatComeAlongAreNotDoubted) {
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(SUNDER_SOURCE_DIR) / "scenes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(sourceFolder() / "scenes")) {
     if (entry.path().extension() != ".json") continue;
     for (const Finding& f : checkScene(readScene(entry.path()), {.depth = CheckDepth::Numbers}).findings)
       ADD_FAILURE() << entry.path() << ": " << f.where << ": " << f.text;

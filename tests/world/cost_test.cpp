@@ -11,6 +11,8 @@
 #include "sunder/world/cost_shapes.h"
 #include "sunder/world/world.h"
 
+#include "folders.h"
+
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -340,8 +342,7 @@ TEST(Cost, RecordingsThatDoNotFitTheDiskAreRefused) {
 // All that come along fit a machine of 16 GB.
 TEST(Cost, ScenesThatComeAlongAreAffordable) {
   size_t seen = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(SUNDER_SOURCE_DIR) / "scenes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(sourceFolder() / "scenes")) {
     if (entry.path().extension() != ".json") continue;
     const Scene scene = readScene(entry.path());
     EXPECT_NO_THROW(requireAffordable(scene, estimateCost(scene), 12 * kGigabyte)) << entry.path();

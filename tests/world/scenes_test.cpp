@@ -4,6 +4,8 @@
 #include "sunder/base/random.h"
 #include "sunder/world/world.h"
 
+#include "folders.h"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -16,7 +18,7 @@ namespace {
 
 using rigid::BodyIndex;
 
-const std::filesystem::path kScenes = std::filesystem::path(SUNDER_SOURCE_DIR) / "scenes";
+const std::filesystem::path kScenes = sourceFolder() / "scenes";
 
 // Those without liquids, which give bodies energy of their own.
 std::vector<std::string> sceneNames() {
