@@ -11,6 +11,26 @@
 
 namespace sunder::rigid {
 
+namespace {
+
+constexpr double kSink =
+    0.005;  // of the smaller body's outer radius: what a load may press two bodies together
+constexpr double kStiffest = 4;  // times the usual stiffness
+
+// A spring of rate w (rad/s) gives way by a / w^2 under a load that would give the two bodies the relative
+// acceleration a. Where that is more than the bodies can do with, the spring is as much stiffer: in a pile a
+// contact carries dozens of bodies, and columns of boxes that sink into each other buckle.
+Softness underLoad(const Softness& usual, double rate, double acceleration, double radius,
+                   const SimulationSettings& settings) {
+  const double omega = 2 * kPi * rate;
+  const double stiffer = std::min(acceleration / (kSink * radius * omega * omega), kStiffest);
+  if (!(stiffer > 1)) return usual;
+  return makeSoftness(rate * std::sqrt(stiffer), settings.contactDamping,
+                      settings.timeStep / settings.substeps);
+}
+
+}  // namespace
+
 void ContactGraph::build(const BodySet& bodies, const PairTable& table) {
   units_.clear();
   colourOf_.clear();
@@ -96,6 +116,7 @@ void ContactGraph::build(const BodySet& bodies, const PairTable& table) {
 void ContactGraph::fill(const BodySet& bodies, const PairTable& table, const SimulationSettings& settings,
                         const Softness& soft, const Softness& softOnStatic, size_t begin, size_t end) {
   const Vec3* position = bodies.state.position.data();
+  const double substeps = settings.substeps / settings.timeStep;  // a second
   for (size_t b = begin; b < end; ++b) {
     ContactBlock& block = blocks_.data()[b];
     ContactRow* rows = rows_.data() + block.firstRow;
@@ -119,7 +140,12 @@ void ContactGraph::fill(const BodySet& bodies, const PairTable& table, const Sim
       const bool both = bodies.moves(unit.q);
       block.writeP |= 1u << lane;
       if (both) block.writeQ |= 1u << lane;
-      const Softness& softness = both ? soft : softOnStatic;
+      const double acceleration =
+          pressureOf(table, pair) *
+          (bodies.state.mover[unit.p].inverseMass + bodies.state.mover[unit.q].inverseMass) * substeps;
+      const Softness softness =
+          underLoad(both ? soft : softOnStatic, (both ? 1 : 2) * settings.contactRate * substeps,
+                    acceleration, std::min(cp.outer, cq.outer), settings);
       block.biasRate[lane] = float(softness.biasRate);
       block.massScale[lane] = float(softness.massScale);
       block.impulseScale[lane] = float(softness.impulseScale);

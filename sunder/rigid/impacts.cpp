@@ -77,11 +77,8 @@ void Impacts::collect(const BodySet& bodies, const PairTable& table, const Simul
     const Surface &a = bodies.constants[pair.a].surface, &b = bodies.constants[pair.b].surface;
     const double restitution = std::max(a.restitution, b.restitution);
     if (!(restitution > 0)) continue;
-    double pressed = 0;
-    for (uint32_t k = pair.first; k < pair.first + pair.count; ++k)
-      pressed += table.contacts[k].normalImpulse;
-    const double resting =
-        restingSpeed(pressed, bodies.state.mover[pair.a], bodies.state.mover[pair.b], restitution);
+    const double resting = restingSpeed(pressureOf(table, pair), bodies.state.mover[pair.a],
+                                        bodies.state.mover[pair.b], restitution);
     pairs_.push_back(
         {i, std::sqrt(a.friction * b.friction), restitution, std::max(settings.bounceSpeed, resting), 0});
   }

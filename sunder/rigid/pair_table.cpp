@@ -12,8 +12,9 @@ namespace sunder::rigid {
 namespace {
 
 constexpr size_t kGrain = 64;
-constexpr size_t kAhead = 6;        // pairs
-constexpr double kSamePlace = 0.1;  // of the smaller body's outer radius
+constexpr size_t kAhead = 6;          // pairs
+constexpr double kSamePlace = 0.1;    // of the smaller body's outer radius
+constexpr double kSameNormal = 0.95;  // cosine of the angle between two normals that count as one direction
 
 // Shapes lie all over the memory; pairs are sorted by their first body, so the second one is the surprise.
 void prefetch(const BodySet& bodies, uint32_t body) {
@@ -26,17 +27,19 @@ void prefetch(const BodySet& bodies, uint32_t body) {
   __builtin_prefetch(&bodies.constants[body]);
 }
 
-void takeImpulses(const KeptContact& before, KeptContact& kept) {
-  kept.normalImpulse = before.normalImpulse;
+void addImpulses(const KeptContact& before, KeptContact& kept) {
+  kept.normalImpulse += before.normalImpulse;
   // The part within the new tangent plane, so that the old friction does not push along the normal.
   const Vec3& normal = kept.contact.normal;
   const Vec3 friction(before.friction[0], before.friction[1], before.friction[2]);
   const Vec3 tangential = friction - normal * normal.dot(friction);
-  for (int k = 0; k < 3; ++k) kept.friction[k] = float(tangential[k]);
+  for (int k = 0; k < 3; ++k) kept.friction[k] += float(tangential[k]);
 }
 
 // By id; what is left, by place: a face that rests on a face may be clipped by the other one in the next
-// step, with other ids for the same corners.
+// step, with other ids for the same corners. A contact that carried and is found no more leaves its impulse
+// to the nearest contact of the pair with the same normal: which corners are chosen changes, the load of the
+// pair does not, and forgotten it would have to be built up again while the bodies sink into each other.
 void keepImpulses(std::span<const KeptContact> before, std::span<KeptContact> now, double near) {
   constexpr size_t kMost = 64;
   uint64_t oldLeft = before.size() >= kMost ? ~uint64_t(0) : (uint64_t(1) << before.size()) - 1;
@@ -46,7 +49,7 @@ void keepImpulses(std::span<const KeptContact> before, std::span<KeptContact> no
       return old.contact.id == now[i].contact.id;
     });
     if (same != before.end()) {
-      takeImpulses(*same, now[i]);
+      addImpulses(*same, now[i]);
       const auto k = size_t(same - before.begin());
       if (k < kMost) oldLeft &= ~(uint64_t(1) << k);
     } else if (i < kMost) {
@@ -60,18 +63,38 @@ void keepImpulses(std::span<const KeptContact> before, std::span<KeptContact> no
     for (uint64_t left = oldLeft; left; left &= left - 1) {
       const auto k = size_t(std::countr_zero(left));
       const double distance = (before[k].contact.point - kept.contact.point).squaredNorm();
-      if (distance < best && before[k].contact.normal.dot(kept.contact.normal) > 0.95) {
+      if (distance < best && before[k].contact.normal.dot(kept.contact.normal) > kSameNormal) {
         best = distance;
         found = k;
       }
     }
     if (found == kMost) continue;
-    takeImpulses(before[found], kept);
+    addImpulses(before[found], kept);
     oldLeft &= ~(uint64_t(1) << found);
+  }
+  for (; oldLeft; oldLeft &= oldLeft - 1) {
+    const KeptContact& gone = before[size_t(std::countr_zero(oldLeft))];
+    if (!(gone.normalImpulse > 0)) continue;
+    KeptContact* nearest = nullptr;
+    double best = Box3::kInfinity;
+    for (KeptContact& kept : now) {
+      const double distance = (gone.contact.point - kept.contact.point).squaredNorm();
+      if (distance < best && gone.contact.normal.dot(kept.contact.normal) > kSameNormal) {
+        best = distance;
+        nearest = &kept;
+      }
+    }
+    if (nearest) addImpulses(gone, *nearest);
   }
 }
 
 }  // namespace
+
+double pressureOf(const PairTable& table, const PairRecord& pair) {
+  double sum = 0;
+  for (uint32_t k = pair.first; k < pair.first + pair.count; ++k) sum += table.contacts[k].normalImpulse;
+  return sum;
+}
 
 double pairMargin(const BodySet& bodies, std::span<const double> margin, const SimulationSettings& settings,
                   uint32_t a, uint32_t b) {

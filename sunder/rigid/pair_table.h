@@ -35,6 +35,10 @@ struct PairTable {
   std::vector<PairGap> gaps;  // by pair; empty where they are not known
 };
 
+// Sum of the normal impulses that the contacts of a pair carried at the end of the last step, N s in a
+// substep.
+double pressureOf(const PairTable& table, const PairRecord& pair);
+
 // What detection found, besides the contacts.
 struct DetectionReport {
   ContactWork work;
