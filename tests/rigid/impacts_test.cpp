@@ -475,7 +475,7 @@ TEST(Impacts, HeapsOfMixedShapesFallAsleep) {
 }
 
 // A thousand boxes of restitution 0.3 to 0.45, 24 seeds, geometric means over half a second. The bounds are
-// what impacts without friction left. They are not met yet (docs/rigid.md).
+// what impacts without friction left.
 TEST(ImpactsFull, PitOfAThousandBoxesCalmsDown) {
   double early = 0, late = 0;
   for (uint64_t seed = 1; seed <= 24; ++seed) {
