@@ -27,12 +27,20 @@ std::string rangeText(double low, double high) {
   return first == last ? first : fmt::format("{} to {}", first, last);
 }
 
+// "120 MB of memory", and what it is if nothing and if everything breaks where these differ.
+std::string memoryText(const world::Cost& cost) {
+  std::string text = fmt::format("{} of memory", bytesWords(cost.memoryBytes));
+  if (cost.memoryBroken < 1.2 * cost.memoryUnbroken) return text;
+  return text + fmt::format(" ({} if nothing breaks, {} if all breaks that can)",
+                            bytesWords(cost.memoryUnbroken), bytesWords(cost.memoryBroken));
+}
+
 std::string costText(const world::CheckReport& report) {
   const world::Cost& cost = report.cost;
-  std::string text = fmt::format("  {} of memory, {} to build, {} for {} frames, at most {} recorded",
-                                 bytesWords(cost.memoryBytes), durationText(cost.buildSeconds),
-                                 rangeText(cost.stepSecondsLow, cost.stepSecondsHigh), report.frames,
-                                 bytesWords(cost.recordingBytes));
+  std::string text =
+      fmt::format("  {}, {} to build, {} for {} frames, at most {} recorded", memoryText(cost),
+                  durationText(cost.buildSeconds), rangeText(cost.stepSecondsLow, cost.stepSecondsHigh),
+                  report.frames, bytesWords(cost.recordingBytes));
   if (report.built) {
     text += fmt::format("\n  about {} at the pace of the first frames", durationText(report.seconds));
     if (report.breakable > 0)
@@ -47,7 +55,9 @@ std::string costText(const world::CheckReport& report) {
 
 int check(const CheckCommand& command, const Settings& settings) {
   const MemoryBudget budget(command.memory.empty() ? 0 : parseBytes(command.memory));
-  world::Scene scene = world::readScene(command.input, command.set);
+  world::SceneDocument document = world::SceneDocument::read(command.input, command.set);
+  world::Scene scene = command.deep ? world::readScene(std::move(document))
+                                    : world::sampleScene(std::move(document), world::kMostSampled);
   std::optional<Work> line;
   world::CheckOptions options;
   if (command.deep) options.depth = world::CheckDepth::Built;
@@ -82,6 +92,7 @@ int check(const CheckCommand& command, const Settings& settings) {
                {"tetrahedra", report.cost.tetrahedra},
                {"pairs", report.cost.pairs},
                {"memory_bytes", report.cost.memoryBytes},
+               {"memory_range", {report.cost.memoryUnbroken, report.cost.memoryBroken}},
                {"memory_limit", memoryLimit()},
                {"recording_bytes", report.cost.recordingBytes},
                {"build_seconds", report.cost.buildSeconds},

@@ -22,12 +22,17 @@ constexpr double kLargestMassRatio = 1e4;
 // Blows on a body and on its pieces that are analysed, as costly as one on the whole body: 3 to 10 in the
 // scenes that come along.
 constexpr double kBlowsABody = 6;
-constexpr double kPaceSeconds = 0.3;  // that are spent on the first frames
+constexpr double kMostMadeTriangles = 1e6;  // of procedural shapes that are looked at
+constexpr double kPaceSeconds = 0.3;        // that are spent on the first frames
 
 void checkMeshes(const Scene& scene, std::span<const ShapeSize> sizes, CheckReport& report) {
+  double made = 0;  // triangles of procedural shapes
   for (size_t i = 0; i < scene.shapes.size(); ++i) {
     const ShapeSpec& spec = scene.shapes[i];
-    if (sizes[i].triangles > kCheapTriangles && sizes[i].file.empty()) continue;  // procedural: closed
+    if (sizes[i].file.empty()) {  // procedural: closed
+      if (sizes[i].triangles > kCheapTriangles || made > kMostMadeTriangles) continue;
+      made += sizes[i].triangles;
+    }
     std::string file;
     const auto mesh = sourceMesh(scene, spec, &file);
     if (!mesh) continue;
@@ -164,9 +169,7 @@ CheckReport checkScene(Scene scene, const CheckOptions& options) {
   const MemoryBudget budget(options.memory);
   const uint64_t memory = memoryLimit();
   CheckReport report;
-  report.bodies = scene.bodies.size();
   report.shapes = scene.shapes.size();
-  report.joints = scene.joints.size();
   report.frames = scene.world.frames;
   std::vector<ShapeSize> sizes;
   try {
@@ -179,7 +182,9 @@ CheckReport checkScene(Scene scene, const CheckOptions& options) {
     report.refusal = error;
   }
   const Cost& cost = report.cost;
+  report.bodies = cost.bodies;
   report.dynamicBodies = cost.dynamicBodies;
+  report.joints = cost.joints;
   report.breakable = cost.breakable;
   report.particles = cost.particles;
   if (report.refusal) return report;
@@ -187,7 +192,8 @@ CheckReport checkScene(Scene scene, const CheckOptions& options) {
   checkNumbers(scene, sizes, report);
   // Building, and a blow on each body that may break.
   const bool cheap =
-      cost.buildSeconds + cost.strikeSeconds <= kCheapSeconds && cost.memoryBytes <= kCheapBytes;
+      cost.buildSeconds + cost.strikeSeconds <= kCheapSeconds && cost.memoryBroken <= kCheapBytes;
+  if (scene.sampled) return report;
   if (options.depth == CheckDepth::Built || (options.depth == CheckDepth::WhereCheap && cheap))
     checkWorld(std::move(scene), options.progress, report);
   return report;

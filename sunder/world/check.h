@@ -32,6 +32,7 @@ struct CheckOptions {
 };
 
 inline constexpr double kCheapSeconds = 0.3, kCheapBytes = 7e7;
+inline constexpr uint64_t kMostSampled = 30'000;  // bodies of arrays that an estimate looks at (sampleScene)
 
 struct CheckReport {
   std::vector<Finding> findings;
@@ -50,7 +51,8 @@ struct CheckReport {
 // Errors: a scene that is too large, overlaps deeper than a tenth of the smaller body, surfaces that are open
 // or inside out. Warnings: other overlaps, meshes with defects, bodies that move farther than their size in a
 // step, mass ratios above 10^4 in contact, bodies as large as hills, joints far from their bodies, nothing
-// below what falls, tetrahedra too coarse for the walls of what may break.
+// below what falls, tetrahedra too coarse for the walls of what may break. A sample of a scene is never
+// built.
 CheckReport checkScene(Scene scene, const CheckOptions& options = {});
 
 }  // namespace sunder::world

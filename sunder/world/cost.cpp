@@ -71,9 +71,10 @@ std::string keyWords(const std::string& pointer) {
   return words;
 }
 
-// The number that is named first is one that alone can make the scene fit, where there is such.
+// The number that is named first is one that alone can make the scene fit, where there is such. `unbroken`:
+// what of the total is taken if nothing breaks.
 [[noreturn]] void refuse(const SceneDocument& document, std::vector<Blame> blames, double total,
-                         uint64_t memory) {
+                         double unbroken, uint64_t memory) {
   for (Blame& blame : blames) blame.scale = fittingScale(blame, double(memory));
   std::stable_partition(blames.begin(), blames.end(),
                         [](const Blame& blame) { return blame.scale.has_value(); });
@@ -93,11 +94,15 @@ std::string keyWords(const std::string& pointer) {
   advice += advice.empty() ? "make the scene smaller, or raise the limit with --memory"
                            : "; --memory changes the limit";
   const std::string& impossible = first.largest->impossible;
+  const std::string ifBroken =
+      unbroken < double(memory)
+          ? fmt::format(" if all breaks that can ({} if nothing does)", bytesWords(unbroken))
+          : "";
   throw document
       .error(first.pointer,
              impossible.empty()
-                 ? fmt::format("{} makes {}: about {} of memory, and the limit is {}", value,
-                               first.largest->what, bytesWords(total), bytesWords(double(memory)))
+                 ? fmt::format("{} makes {}: about {} of memory{}, and the limit is {}", value,
+                               first.largest->what, bytesWords(total), ifBroken, bytesWords(double(memory)))
                  : fmt::format("{} makes {}; {}", value, first.largest->what, impossible),
              ErrorKind::Limit)
       .hint(advice);
@@ -145,7 +150,11 @@ Cost estimateCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t
   addBodyCost(scene, sizes, memory, cost);
   addFractureCost(scene, sizes, cost);
   addFluidCost(scene, sizes, cost);
-  cost.memoryBytes = memoryWithout(cost, "");
+  cost.memoryBroken = cost.memoryBytes = cost.memoryUnbroken = memoryWithout(cost, "");
+  for (const CostItem& item : cost.items) {
+    cost.memoryBytes -= item.unlikely;
+    cost.memoryUnbroken -= item.byBreaking;
+  }
   cost.buildSeconds = kProcessSeconds;
   for (const CostItem& item : cost.items) cost.buildSeconds += item.buildSeconds;
   for (const ShapeSize& size : sizes) cost.recordingBytes += 36 * size.triangles;
@@ -168,13 +177,13 @@ void refuseItem(const SceneDocument& document, const CostItem& item, double besi
                            bytesWords(own + besides), bytesWords(double(memory))),
                ErrorKind::Limit)
         .hint("make the scene smaller, or raise the limit with --memory");
-  refuse(document, std::move(blames), own + besides, memory);
+  refuse(document, std::move(blames), own + besides, own + besides, memory);
 }
 
 void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
   const auto impossible = std::find_if(cost.items.begin(), cost.items.end(),
                                        [](const CostItem& item) { return !item.impossible.empty(); });
-  if (cost.memoryBytes <= double(memory) && impossible == cost.items.end()) {
+  if (cost.memoryBroken <= double(memory) && impossible == cost.items.end()) {
     if (cost.crowded) refuseCrowd(scene, cost);
     return;
   }
@@ -208,8 +217,8 @@ void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {
     blame.named = &largest->levers[rank(blame)];
   }
   std::sort(blames.begin(), blames.end(), [&](const Blame& a, const Blame& b) { return rank(a) < rank(b); });
-  if (blames.empty()) refuseItem(scene.document, *largest, cost.memoryBytes - largest->kept, memory);
-  refuse(scene.document, std::move(blames), cost.memoryBytes, memory);
+  if (blames.empty()) refuseItem(scene.document, *largest, cost.memoryBroken - largest->kept, memory);
+  refuse(scene.document, std::move(blames), cost.memoryBroken, cost.memoryUnbroken, memory);
 }
 
 void requireDiskSpace(const Scene& scene, const Cost& cost, double freeBytes) {

@@ -39,8 +39,10 @@ struct CostItem {
   Kind kind = Kind::Other;
   std::string what;  // "81920 particles of water"
   double count = 0;
-  double kept = 0;     // bytes, while the run lasts
+  double kept = 0;     // bytes, while the run lasts; where bodies may break: if they do
   double passing = 0;  // bytes more while it is built
+  // Of `kept`, what breaking takes beyond what the forecast of cost_blows.h expects, and all that it takes.
+  double unlikely = 0, byBreaking = 0;
   double buildSeconds = 0;
   std::string impossible;         // why it cannot be, whatever the memory; empty: it can
   std::vector<CostLever> levers;  // the one to name first
@@ -48,12 +50,13 @@ struct CostItem {
 
 struct Cost {
   std::vector<CostItem> items;
-  double memoryBytes = 0;                          // most that the process takes at a time
+  // Most that the process takes at a time: as is expected, if nothing breaks, and if all breaks that can.
+  double memoryBytes = 0, memoryUnbroken = 0, memoryBroken = 0;
   double buildSeconds = 0;                         // before the first frame
   double stepSecondsLow = 0, stepSecondsHigh = 0;  // of all frames together
   double strikeSeconds = 0;                        // an analysis of one blow on each different brittle body
   double recordingBytes = 0;                       // of run.sunder, at most
-  uint64_t bodies = 0, dynamicBodies = 0, breakable = 0;
+  uint64_t bodies = 0, dynamicBodies = 0, breakable = 0, joints = 0;
   uint64_t tetrahedra = 0;
   uint64_t particles = 0;     // at the start
   double particlesLater = 0;  // that emitters let in
@@ -65,8 +68,9 @@ struct Cost {
 // file or a procedural shape that alone is above `memory` bytes, before it is read or made.
 Cost estimateCost(const Scene& scene, uint64_t memory = UINT64_MAX);
 
-// Throws Error (Limit) where the cost is above `memory` bytes, or the scene is crowded: file, line and key of
-// the number that is to blame for most of it, its value, and one that would fit.
+// Throws Error (Limit) where the cost is above `memory` bytes if all breaks that can, or the scene is
+// crowded: file, line and key of the number that is to blame for most of it, its value, and one that would
+// fit.
 void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory);
 
 // Throws Error (Limit) where even a recording of a tenth of the most it may have is larger than `freeBytes`

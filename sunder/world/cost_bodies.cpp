@@ -25,8 +25,9 @@ constexpr double kMostOverlaps = 64;
 constexpr double kFewPairs = 20'000;
 constexpr double kStepSecondsLow = 2e-7, kStepSecondsHigh = 1e-4;  // a dynamic body, asleep or in a pile
 constexpr double kStepSecondsAPair = 3e-6;
-constexpr double kFrameBytes = 28;   // a dynamic body
-constexpr double kIndexBytes = 330;  // a frame: its place in the recording, statistics
+constexpr double kStepSecondsABox = 2e-6;  // any body, at most: its place in the trees
+constexpr double kFrameBytes = 28;         // a dynamic body
+constexpr double kIndexBytes = 330;        // a frame: its place in the recording, statistics
 constexpr double kPairsWorthCounting = 1e9;
 // Pairs that touch once bodies have come together, for each that moves; how long that takes, s.
 constexpr double kPairsABody = 3, kSecondsToMeet = 0.5;
@@ -167,24 +168,28 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   struct Group {
     Boxes boxes;
     Vec3 size = Vec3::Zero();
-    double count = 0;
+    double count = 0, standsFor = 1;
   };
   Boxes all;
   std::map<std::string, Group> groups;  // by the array or body that they come from
+  double asked = 0, moving = 0;
   for (const BodySpec& body : scene.bodies) {
-    ++cost.bodies;
+    asked += body.standsFor;
     const bool moves = body.kind == BodyKind::Dynamic;
-    cost.dynamicBodies += moves;
+    if (moves) moving += body.standsFor;
     const ShapeSize& size = sizes[body.shape];
     if (body.liquid || size.bounds.empty()) continue;
     const Box3f box = filledBox(body, size);
     if (!box.lower.allFinite() || !box.upper.allFinite()) continue;  // adding it will say so
     (moves ? all.moving : all.still).push_back(box);
     Group& group = groups[body.pointer];
-    ++group.count;
+    group.count += body.standsFor;
+    group.standsFor = body.standsFor;
     if (moves) group.boxes.moving.push_back(box);
     group.size = group.size.cwiseMax(size.bounds.extent());
   }
+  cost.bodies = uint64_t(std::llround(asked));
+  cost.dynamicBodies = uint64_t(std::llround(moving));
   CostItem bodies;
   bodies.count = double(cost.bodies);
   const double bytesEach = bytesABody(scene.world);
@@ -205,14 +210,17 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
 
   if (!scene.joints.empty()) {
     CostItem joints;
-    joints.count = double(scene.joints.size());
+    for (const JointSpec& joint : scene.joints)
+      joints.count += scene.bodies[joint.settings.b.value].standsFor;
+    cost.joints = uint64_t(std::llround(joints.count));
     joints.kept = kBytesAJoint * joints.count;
     joints.what = fmt::format("{} joints", countWords(joints.count));
     joints.buildSeconds = 2e-6 * joints.count;
     cost.items.push_back(std::move(joints));
   }
   double acted = 0;
-  for (const ForceSpec& force : scene.forces) acted += double(force.bodies.size());
+  for (const ForceSpec& force : scene.forces)
+    for (const uint32_t b : force.bodies) acted += scene.bodies[b].standsFor;
   if (acted > 0) {
     CostItem forces;
     forces.count = acted;
@@ -224,6 +232,13 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   const double bytesAPair = rigid::kBytesAPair;
   const uint64_t mostPairs = uint64_t(std::min(kPairsWorthCounting, 4 * double(memory) / bytesAPair));
   cost.pairs = pairsOf(all, mostPairs);
+  if (scene.sampled) {
+    // What a sample of an array has among itself, every other sample of it would have as well.
+    double more = 0;
+    for (const auto& [pointer, group] : groups)
+      if (group.standsFor > 1) more += (group.standsFor - 1) * double(pairsOf(group.boxes, mostPairs));
+    cost.pairs = uint64_t(std::min(double(cost.pairs) + more, 2 * kPairsWorthCounting));
+  }
   CostItem pairs;
   pairs.kind = CostItem::Kind::Pairs;
   pairs.count = double(cost.pairs);
@@ -252,6 +267,7 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   const double work = 0.25 * scene.world.simulation.substeps;  // of the constants: with four substeps
   cost.stepSecondsLow += kStepSecondsLow * work * steps * double(cost.dynamicBodies);
   cost.stepSecondsHigh +=
+      kStepSecondsABox * steps * double(cost.bodies) +
       work * steps * (kStepSecondsHigh * double(cost.dynamicBodies) + kStepSecondsAPair * double(cost.pairs));
   cost.recordingBytes += kFrameBytes * double(cost.dynamicBodies) * frames;
   CostItem index;

@@ -16,8 +16,9 @@ namespace sunder::world {
 namespace {
 
 constexpr int kMostFlightSteps = 400, kMostParts = 10, kDirections = 32;
-constexpr size_t kMostObstacles = 50;  // bodies that a jet may land on
-constexpr double kFlightStep = 0.01;   // s
+constexpr double kMostEmitters = 2000;  // that are compared with each other
+constexpr size_t kMostObstacles = 50;   // bodies that a jet may land on
+constexpr double kFlightStep = 0.01;    // s
 constexpr double kSlowestSpread = 0.5,
                  kSlowedSpread = 0.5;   // m/s at least, and part of the speed of landing, along a floor
 constexpr double kFarthestSpread = 50;  // m
@@ -141,6 +142,16 @@ double secondsToSink(const Scene& scene, const Landing& landing, double seconds)
   return sum / kDirections;
 }
 
+// Emitters that let liquid in at the same place, this one too: their particles are neighbours.
+double emittersAt(const Scene& scene, const EmitterSpec& emitter) {
+  const double reach = std::max(emitter.radius, 0.5 * std::min(emitter.width, emitter.height));
+  double count = 0, looked = 0;
+  for (const LiquidSpec& liquid : scene.fluid->liquids)
+    for (const EmitterSpec& other : liquid.emitters)
+      if (looked++ < kMostEmitters) count += (other.position - emitter.position).norm() < 0.5 * reach;
+  return std::max(1.0, count);
+}
+
 double secondsOf(const Scene& scene, const EmitterSpec& emitter) {
   const double end = scene.world.frameTime(scene.world.frames);
   return std::max(0.0, std::min(emitter.until, end) - emitter.from);
@@ -190,15 +201,16 @@ void addEmitter(const Scene& scene, std::span<const ShapeSize> sizes, const Liqu
   const EmitterSpec& emitter = liquid.emitters[index];
   const double radius = scene.fluid->settings.radius;
   const std::string pointer = fmt::format("{}/emitters/{}", liquid.pointer, index);
-  constexpr double kBytes = kBytesAParticle + kBytesOfNeighbours;
+  const double times = emittersAt(scene, emitter), bytes = kBytesAParticle + times * kBytesOfNeighbours;
   CostItem item;
   const Obstacles obstacles = obstaclesOf(scene, sizes);
   const Landing landing = flight(scene, obstacles, emitter, secondsOf(scene, emitter));
   item.count = emitted(scene, emitter, landing, radius);
   item.what = fmt::format("{} particles of {} from its emitter", countWords(item.count), liquid.id);
-  item.kept = kBytes * item.count;
+  if (times > 1.5) item.what += fmt::format(", which has the place of {:.0f}", times);
+  item.kept = bytes * item.count;
   item.levers.push_back(
-      radiusLever(radius, [=, &scene](double r) { return kBytes * emitted(scene, emitter, landing, r); }));
+      radiusLever(radius, [=, &scene](double r) { return bytes * emitted(scene, emitter, landing, r); }));
   const auto lever = [&](const char* key, double EmitterSpec::*member) {
     item.levers.push_back(
         {pointer + "/" + key,
@@ -207,7 +219,7 @@ void addEmitter(const Scene& scene, std::span<const ShapeSize> sizes, const Liqu
            EmitterSpec changed = emitter;
            changed.*member /= s;
            const Landing other = flight(scene, obstacles, changed, secondsOf(scene, changed));
-           return kBytes * emitted(scene, changed, other, radius);
+           return bytes * emitted(scene, changed, other, radius);
          }});
   };
   lever("speed", &EmitterSpec::speed);

@@ -25,7 +25,8 @@ constexpr double kSampleBytes = 400;        // a boundary particle, with the dar
 constexpr double kMapBandKept = 3;          // supports: cells on both sides of a surface
 constexpr double kMapBandBuilt = 6;         // supports: lattice points whose distance is asked
 constexpr double kBytesAPointBuilt = 14;    // of that lattice
-constexpr double kSecondsAFlatPoint = 2.2e-7, kSecondsACurvedPoint = 4.5e-7;
+constexpr double kSecondsAFlatPoint = 3.2e-7, kSecondsACurvedPoint = 6e-7;
+constexpr double kBytesAMappedTriangle = 1900, kSecondsAMappedTriangle = 1e-5;
 constexpr int kPartOfField = 24;  // samples along each side of a block that is a field
 constexpr double kFarBeyond = 8;  // times the other sides: a block so long is a slip of the pen
 
@@ -35,10 +36,12 @@ struct MapSize {
   double area, margin;  // supports around it
   double thickness;     // of its walls
   bool curved;          // its nodes need a quadrature
+  double triangles;     // that are made ready for the map alone: of surfaces of fields
   // Walls that are thin for particles have their map made again, farther away.
   bool thin(double radius) const { return thickness < 8 * radius; }
   double passing(double radius) const {
-    return kBytesAPointBuilt * points(radius) + (thin(radius) ? kept(radius) : 0);
+    return kBytesAPointBuilt * points(radius) + (thin(radius) ? kept(radius) : 0) +
+           kBytesAMappedTriangle * triangles;
   }
   double cells(double radius) const {
     return particlesInBox(extent + Vec3::Constant(2 * margin * 4 * radius), 2 * radius);
@@ -56,7 +59,8 @@ struct MapSize {
   }
   double seconds(double radius) const {
     return (thin(radius) ? 2 : 1) * (curved || thin(radius) ? kSecondsACurvedPoint : kSecondsAFlatPoint) *
-           points(radius);
+               points(radius) +
+           kSecondsAMappedTriangle * triangles;
   }
 };
 
@@ -240,7 +244,7 @@ void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
     if (fluid.boundaryParticles)
       addSamples(kTank, boxArea(extent), radius, cost);
     else
-      addMap(scene, kTank, {extent, boxArea(extent), 4, Box3::kInfinity, false}, radius, cost);
+      addMap(scene, kTank, {extent, boxArea(extent), 4, Box3::kInfinity, false, 0}, radius, cost);
   }
   std::vector<bool> seen(sizes.size(), false);
   for (const BodySpec& body : scene.bodies) {
@@ -253,8 +257,9 @@ void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
     }
     const double thickness = size.area > 0 ? 2 * size.volume / size.area : Box3::kInfinity;
     addMap(scene, "body " + body.id,
-           {size.bounds.extent(), size.area, 1.5, thickness, size.kind != ShapeSize::Kind::Box}, radius,
-           cost);
+           {size.bounds.extent(), size.area, 1.5, thickness, size.kind != ShapeSize::Kind::Box,
+            size.kind == ShapeSize::Kind::Field ? size.triangles : 0},
+           radius, cost);
   }
   for (const LiquidSpec& liquid : fluid.liquids) {
     for (const BlockSpec& block : liquid.blocks) addBlock(scene, sizes, liquid, block, cost);

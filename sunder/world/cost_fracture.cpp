@@ -1,6 +1,7 @@
 // What bodies take that may break: tetrahedra, and what an analysis of a blow needs for them.
 #include "sunder/base/text.h"
 #include "sunder/tet/solid_fill.h"
+#include "sunder/world/cost_blows.h"
 #include "sunder/world/cost_parts.h"
 
 #include <algorithm>
@@ -16,19 +17,22 @@ namespace {
 
 constexpr double kTetsALattice = 12.7;  // of a lattice that fills a body, for each cube of its edge
 constexpr double kTetsASurface = 0.3;   // more, for each square of its surface
-// Bytes of a tetrahedron: of each different body its mesh, field and tree, and more while it is filled; of
-// the largest body the analysis of a blow; of every body its pieces and what is seen of them.
-constexpr double kBytesATet = 2300, kBytesATetFilling = 500, kBytesATetAnalysed = 6300,
-                 kBytesATetBroken = 1500;
-constexpr double kBytesAPiece = 8e4, kBytesACell = 2.5e5;  // of a piece; of one that is a Voronoi cell
-constexpr double kPieces = 12;                             // of a body that broke by stress
-constexpr double kRecordedATet = 800;                      // bytes: surfaces of pieces
-constexpr double kSecondsATet = 5e-6;                      // besides the field of its surface
-constexpr double kSecondsATrial = 3e-6;                    // a tetrahedron of a filling that lost too much
-constexpr double kTrianglesASquare = 2.5;                  // of the surface of tetrahedra
-constexpr double kStrikeSeconds = 3.6e-5;                  // a tetrahedron: an analysis, of kFewTets
-constexpr double kFewTets = 5000, kStrikeGrowth = 0.3;     // solvers take more steps the more there are
-constexpr double kPieceSeconds = 1e-4;                     // a piece among others, a step
+// Bytes of a tetrahedron: of each different body its mesh and tree, and more while it is filled.
+constexpr double kBytesATet = 700, kBytesATetFilling = 200;
+// Breaking takes things that grow differently with the tetrahedra n of a body: pieces (n, and n^(2/3) for
+// each of their surfaces); and while a blow is analysed the factors of the stiffness of a compact body
+// (n^(4/3)) and what is refined along cracks (n^(2/3) for each). Every body keeps its pieces, one at a time
+// is analysed.
+constexpr double kBytesATetBroken = 1500, kBytesOfSurface = 1000, kBytesOfFactors = 105, kBytesOfCrack = 3000;
+constexpr double kBytesAPiece = 8e4;                    // of a piece besides
+constexpr double kPieces = 12;                          // of a body that broke by stress
+constexpr double kRecordedATet = 800;                   // bytes: surfaces of pieces
+constexpr double kSecondsATet = 5e-6;                   // besides the field of its surface
+constexpr double kSecondsATrial = 3e-6;                 // a tetrahedron of a filling that lost too much
+constexpr double kTrianglesASquare = 2.5;               // of the surface of tetrahedra
+constexpr double kStrikeSeconds = 3.6e-5;               // a tetrahedron: an analysis, of kFewTets
+constexpr double kFewTets = 5000, kStrikeGrowth = 0.3;  // solvers take more steps the more there are
+constexpr double kPieceSeconds = 2e-4;                  // a piece among others, a step
 constexpr double kStrikesLow = 0.3, kStrikesHigh = 30;  // analyses of whole bodies, as long as a blow on each
 // Part of the volume that tetrahedra of an edge lose: where the surface is smooth, by the chords of its arcs;
 // at creases, of which most are met; and of walls not much thicker than the edge.
@@ -107,6 +111,18 @@ double latticeCells(const ShapeSize& size, double edge) {
 
 namespace {
 
+// While the blow on a body is analysed. Factors are made for breaking by stress only; the area of many cells
+// grows with the cube root of their number.
+double analysisBytes(double tets, double pieces, bool byStress) {
+  return (byStress ? kBytesOfFactors * std::pow(tets, 4.0 / 3) : 0) +
+         kBytesOfCrack * kPieces * std::cbrt(pieces / kPieces) * std::pow(tets, 2.0 / 3);
+}
+
+// That the pieces of one body keep.
+double brokenBytes(double tets, double pieces) {
+  return kBytesATetBroken * tets + pieces * (kBytesAPiece + kBytesOfSurface * std::pow(tets, 2.0 / 3));
+}
+
 double strikeSeconds(double tets) {
   return kStrikeSeconds * tets * std::pow(std::max(1.0, tets / kFewTets), kStrikeGrowth);
 }
@@ -115,15 +131,18 @@ double strikeSeconds(double tets) {
 struct Breakables {
   struct Kind {
     ShapeSize size;
-    double edge = 0, tets = 0, bodies = 0;
-    double analysed =
-        0;  // bytes of a tetrahedron while a blow is analysed; none where it breaks by Voronoi cells
-    CostLever lever;  // its edge
+    double edge = 0, tets = 0, bodies = 0, pieces = 0;  // bodies that can break, and their pieces
+    double mostPieces = 0;                              // of one body
+    bool known = false;
+    bool byStress = false;  // not by Voronoi cells alone
+    CostLever lever;        // its edge
   };
   std::map<std::pair<uint32_t, double>, Kind> kinds;  // by shape and edge
   std::map<std::string, double> arrays;               // bodies of each
-  double all = 0, pieces = 0, byPieces = 0;           // tetrahedra; pieces and their bytes
-  double mostSites = 0, bySites = 0;  // of the body with most Voronoi cells; bytes of its cells
+  // Of bodies that can break: how many, their tetrahedra, pieces and what these keep.
+  double bodies = 0, all = 0, pieces = 0, byBodies = 0;
+  double likely = 0, likelyAnalysis = 0;  // bytes of what is expected to break, and of the largest analysis
+  double mostSites = 0, bySites = 0;      // of the body with most Voronoi cells; bytes of its cells
   std::string sitesPointer;
 };
 
@@ -142,38 +161,45 @@ CostItem kindItem(const BodySpec& body, const Breakables::Kind& kind, const Fill
     const SolidCost field =
         solidCost(surface, kTrianglesASquare * surface.area / (kind.edge * kind.edge), {});
     item.buildSeconds += field.seconds;
+    item.kept += field.kept;
     item.passing += field.passing;
   }
   item.levers.push_back(kind.lever);
   return item;
 }
 
-// As if every body broke.
+// As if every body broke that can.
 void addBreaking(const Scene& scene, const Breakables& breakables, Cost& cost) {
+  // The one whose edge helps most.
   const Breakables::Kind* largest = nullptr;
-  for (const auto& [key, kind] : breakables.kinds)
-    if (!largest || kind.analysed * kind.tets > largest->analysed * largest->tets) largest = &kind;
+  double byAnalysis = 0;
+  const auto bytesOf = [](const Breakables::Kind& kind, double tets) {
+    return kind.bodies * brokenBytes(tets, kind.pieces / std::max(1.0, kind.bodies)) +
+           analysisBytes(tets, kind.mostPieces, kind.byStress);
+  };
+  for (const auto& [key, kind] : breakables.kinds) {
+    if (!largest || bytesOf(kind, kind.tets) > bytesOf(*largest, largest->tets)) largest = &kind;
+    byAnalysis = std::max(byAnalysis, analysisBytes(kind.tets, kind.mostPieces, kind.byStress));
+  }
   CostItem breaking;
-  breaking.count = double(cost.breakable);
-  breaking.what = fmt::format("{} bodies that may break, of {} tetrahedra, into {} pieces", cost.breakable,
-                              countWords(breakables.all), countWords(breakables.pieces));
-  const double byTets = largest->analysed * largest->tets + kBytesATetBroken * breakables.all;
-  const double byPieces = breakables.byPieces;
-  breaking.kept = byTets + byPieces;
+  breaking.count = breakables.bodies;
+  breaking.what =
+      fmt::format("{} bodies that may break, of {} tetrahedra, into {} pieces", countWords(breakables.bodies),
+                  countWords(breakables.all), countWords(breakables.pieces));
+  const double byBodies = breakables.byBodies, all = byBodies + byAnalysis;
+  breaking.kept = breaking.byBreaking = all;
+  breaking.unlikely = all - std::min(all, breakables.likelyAnalysis + breakables.likely);
   const double most = breakables.mostSites, bySites = breakables.bySites;
-  if (most > 0 && byPieces > byTets)
+  if (most > 0 && 2 * bySites > all)
     breaking.levers.push_back(
         {breakables.sitesPointer,
          [most](double s) { return fmt::format("{:.0f}", std::floor(std::max(2.0, most / s))); },
-         [=](double s) {
-           return byTets + byPieces - bySites * (1 - std::floor(std::max(2.0, most / s)) / most);
-         }});
+         [=](double s) { return all - bySites * (1 - std::floor(std::max(2.0, most / s)) / most); }});
   if (largest->tets > 0) {
     CostLever lever = largest->lever;
-    const double others = kBytesATetBroken * (breakables.all - largest->bodies * largest->tets) + byPieces;
-    lever.bytes = [others, size = largest->size, edge = largest->edge, bodies = largest->bodies,
-                   analysed = largest->analysed](double s) {
-      return others + (analysed + kBytesATetBroken * bodies) * tetsOf(size, edge * s);
+    const double others = std::max(0.0, all - bytesOf(*largest, largest->tets));
+    lever.bytes = [others, bytesOf, kind = *largest](double s) {
+      return others + bytesOf(kind, tetsOf(kind.size, kind.edge * s));
     };
     breaking.levers.push_back(std::move(lever));
   }
@@ -183,11 +209,8 @@ void addBreaking(const Scene& scene, const Breakables& breakables, Cost& cost) {
   if (array != breakables.arrays.end() && array->second > 1) {
     const nlohmann::json& json = scene.document.json().at(nlohmann::json::json_pointer(array->first));
     CostLever lever = countLever(SceneNode(scene.document, json, array->first), 1);
-    const double own =
-        (kBytesATetBroken * breakables.all + byPieces) * array->second / double(cost.breakable);
-    lever.bytes = [=, count = lever.bytes](double s) {
-      return byTets + byPieces - own * (1 - count(s) / count(1));
-    };
+    const double own = byBodies * array->second / breakables.bodies;
+    lever.bytes = [=, count = lever.bytes](double s) { return all - own * (1 - count(s) / count(1)); };
     breaking.levers.push_back(std::move(lever));
   }
   cost.items.push_back(std::move(breaking));
@@ -197,23 +220,19 @@ void addBreaking(const Scene& scene, const Breakables& breakables, Cost& cost) {
 
 void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost) {
   Breakables breakables;
-  for (const BodySpec& body : scene.bodies) {
+  double count = 0;
+  for (const BodySpec& body : scene.bodies)
+    if (body.fracture) count += body.standsFor;
+  if (count == 0) return;
+  cost.breakable = uint64_t(std::llround(count));
+  const std::vector<FateForecast> fates = forecastFates(scene, sizes);
+  for (size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySpec& body = scene.bodies[b];
     if (!body.fracture) continue;
-    ++cost.breakable;
     const FractureSpec& spec = *body.fracture;
-    const double some = spec.sites > 0 ? spec.sites : kPieces;
-    const double bytes = some * (spec.sites > 0 ? kBytesACell : kBytesAPiece);
-    breakables.pieces += some;
-    breakables.byPieces += bytes;
-    if (spec.sites > breakables.mostSites) {
-      breakables.mostSites = spec.sites;
-      breakables.bySites = 0;
-      breakables.sitesPointer = spec.pointer + "/pieces";
-    }
-    if (spec.pointer + "/pieces" == breakables.sitesPointer) breakables.bySites += bytes;
-    if (body.pointer.starts_with("/arrays/")) ++breakables.arrays[body.pointer];
     auto& kind = breakables.kinds[{body.shape, spec.edge}];
-    if (kind.bodies++ == 0) {
+    if (!kind.known) {
+      kind.known = true;
       kind.size = sizes[body.shape];
       const Filling filling = fillingFor(spec, kind.size);
       const double edge = kind.edge = filling.edge;
@@ -228,12 +247,37 @@ void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost&
       cost.strikeSeconds += strikeSeconds(kind.tets);
       cost.items.push_back(kindItem(body, kind, filling));
     }
-    if (spec.sites == 0) kind.analysed = kBytesATetAnalysed;
-    breakables.all += kind.tets;
-    cost.stepSecondsLow += kStrikesLow * kStrikeSeconds * kind.tets;
-    cost.stepSecondsHigh += kStrikesHigh * strikeSeconds(kind.tets);
+    if (fates[b].worst == Fate::Whole) continue;
+    const bool byStress = spec.sites == 0;
+    const double some = byStress ? kPieces : spec.sites;
+    const double bytes = body.standsFor * brokenBytes(kind.tets, some);
+    kind.bodies += body.standsFor;
+    kind.pieces += body.standsFor * some;
+    kind.mostPieces = std::max(kind.mostPieces, some);
+    kind.byStress |= byStress;
+    breakables.bodies += body.standsFor;
+    breakables.pieces += body.standsFor * some;
+    breakables.byBodies += bytes;
+    if (spec.sites > breakables.mostSites) {
+      breakables.mostSites = spec.sites;
+      breakables.bySites = 0;
+      breakables.sitesPointer = spec.pointer + "/pieces";
+    }
+    if (spec.pointer + "/pieces" == breakables.sitesPointer)
+      breakables.bySites += bytes - body.standsFor * brokenBytes(kind.tets, 0);
+    if (body.pointer.starts_with("/arrays/")) breakables.arrays[body.pointer] += body.standsFor;
+    breakables.all += body.standsFor * kind.tets;
+    const double cracks = fates[b].likely == Fate::Broken ? some : 0;
+    if (fates[b].likely != Fate::Whole)
+      breakables.likelyAnalysis =
+          std::max(breakables.likelyAnalysis, analysisBytes(kind.tets, cracks, byStress));
+    if (fates[b].likely == Fate::Broken) {
+      breakables.likely += bytes;
+      cost.stepSecondsLow += body.standsFor * kStrikesLow * kStrikeSeconds * kind.tets;
+    }
+    cost.stepSecondsHigh += body.standsFor * kStrikesHigh * strikeSeconds(kind.tets);
   }
-  if (cost.breakable == 0) return;
+  if (breakables.pieces == 0) return;
   addBreaking(scene, breakables, cost);
   const double frames = double(scene.world.frames), steps = frames * scene.world.stepsPerFrame;
   cost.stepSecondsHigh += kPieceSeconds * breakables.pieces * steps;

@@ -44,7 +44,9 @@ constexpr double kNoiseLeaves = 10;                      // formulas that noise 
 constexpr size_t kFewInside = 300, kMostWalls = 64;      // samples of a field
 constexpr double kCrease = 0.5;                          // rad between faces
 constexpr double kMostRepeats = 40;  // bricks along a wall, letters that are made to measure
-constexpr int kFewSegments = 64;
+constexpr int kFewSegments = 64, kFewestSegments = 12;
+constexpr double kMostMade = 1e6;         // triangles of all shapes together; later ones are made coarse
+constexpr size_t kMostHullPoints = 2000;  // that a hull is measured with
 constexpr double kMoreThanTriangles =
     1.1;  // what a solid takes, by its triangles: a value that fits has room
 
@@ -98,11 +100,11 @@ Repeats takeFewRepeats(const std::string& name, ShapeValues& values) {
   return repeats;
 }
 
-ShapeValues withFewSegments(const std::string& name, ShapeValues values) {
+ShapeValues withFewSegments(const std::string& name, ShapeValues values, int few) {
   const geometry::ShapeInfo& info = geometry::shapeInfo(name);
   for (const geometry::ShapeParameter& p : info.parameters)
-    if (isFineness(p) && numberOf(info, values, p.name) > kFewSegments)
-      values[p.name] = fmt::format("{}", std::max<double>(kFewSegments, p.lower));
+    if (isFineness(p) && numberOf(info, values, p.name) > few)
+      values[p.name] = fmt::format("{}", std::max<double>(few, p.lower));
   return values;
 }
 
@@ -249,13 +251,19 @@ void measurePrimitive(const SceneNode& node, bool brittle, ShapeSize& size) {
     const SceneNode list = node["hull"]["points"];
     std::vector<Vec3> points;
     for (size_t i = 0; i < list.size(); ++i) points.push_back(list[i].vector(kLength));
+    // Of many points every n-th: as large a part of all is on the hull.
+    const size_t stride = 1 + points.size() / kMostHullPoints;
+    std::vector<Vec3> some;
+    for (size_t i = 0; i < points.size(); i += stride) some.push_back(points[i]);
+    size.triangles = 2.0 * double(list.size());
     try {
-      const geometry::TriMesh surface = rigid::makeHull(points)->surface();
+      const geometry::TriMesh surface = rigid::makeHull(some)->surface();
       measure(surface, size);
       if (brittle) measureBends(surface, size);
+      size.triangles = double(stride * surface.triangles.size());
     } catch (const Error&) {  // building it will say what is wrong
     }
-    size.triangles = 2.0 * double(list.size());
+    size.bounds = geometry::bounds(points);
   }
 }
 
@@ -291,8 +299,9 @@ void requireMesh(const SceneNode& node, uint64_t memory) {
   if (item.kept > double(memory)) refuseItem(node.document(), item, 0, memory);
 }
 
+// `made`: triangles of the shapes before it; those of this one are added.
 void measureMesh(const Scene& scene, const ShapeSpec& spec, const SceneNode& node, bool brittle,
-                 uint64_t memory, ShapeSize& size) {
+                 uint64_t memory, double& made, ShapeSize& size) {
   size.kind = node.text("as", "solid") == "hull" ? ShapeSize::Kind::Hull : ShapeSize::Kind::Mesh;
   requireMesh(node, memory);
   if (node.has("file")) size.file = node["file"].text();
@@ -300,15 +309,17 @@ void measureMesh(const Scene& scene, const ShapeSpec& spec, const SceneNode& nod
   if (node.has("make") && !node.has("cut")) {
     const std::string name = node["make"].text();
     ShapeValues values = shapeValues(node);
-    const bool simpler = inRange(name, values) && shapeTriangles(name, values) > kCheapTriangles;
+    const bool many = made > kMostMade;
+    const bool simpler = inRange(name, values) && (many || shapeTriangles(name, values) > kCheapTriangles);
     size.triangles = simpler ? shapeTriangles(name, values) : 0;
     Repeats repeats;
     if (simpler) {
       repeats = takeFewRepeats(name, values);
-      values = withFewSegments(name, std::move(values));
+      values = withFewSegments(name, std::move(values), many ? kFewestSegments : kFewSegments);
     }
     const double scale = node.positive("scale", kPlain, 1);
     mesh = geometry::makeShape(name, values);
+    made += double(mesh.triangles.size());
     for (Vec3& p : mesh.positions) p *= scale;
     measure(mesh, size);
     size.loft = geometry::shapeLoft(name, shapeValues(node));
@@ -410,6 +421,7 @@ std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory) {
   std::vector<bool> brittle(sizes.size(), false);
   for (const BodySpec& body : scene.bodies)
     if (body.fracture) brittle[body.shape] = true;
+  double made = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const ShapeSpec& spec = scene.shapes[i];
     const Json json = Json::parse(spec.json);
@@ -425,7 +437,7 @@ std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory) {
       size.triangles = kFieldTriangles * size.area / (edge * edge);
     } else if (node.has("file") || node.has("make")) {
       try {
-        measureMesh(scene, spec, node, brittle[i], memory, size);
+        measureMesh(scene, spec, node, brittle[i], memory, made, size);
       } catch (const Error& error) {
         if (error.kind() == ErrorKind::Limit) throw;
         node.rethrow(error);

@@ -24,7 +24,8 @@ constexpr double kWallSteps = 1.4;      // walls thinner than so many steps are 
 constexpr double kBytesASolid = 1e6, kBytesAPoint = 450, kBytesANode = 4, kBytesASample = 44;
 constexpr double kSecondsOfSolid = 0.02, kSecondsATriangle = 2.4e-6, kSecondsASample = 8e-7,
                  kSecondsALeaf = 4e-8, kSecondsAFieldTriangle = 4e-6, kSecondsAPoint = 2e-5,
-                 kSecondsAPairOfPoints = 8e-9;
+                 kSecondsAPairOfPoints = 8e-9, kSecondsAnInsidePoint = 5e-5;
+constexpr double kSecondsAHullTriangle = 4e-5;
 // Of meshes whose inside the winding number decides.
 constexpr double kSecondsOfWinding = 0.5, kWindingSecondsATriangle = 9e-5, kBytesOfWinding = 15e6;
 
@@ -48,11 +49,12 @@ BandCount bandCount(const ShapeSize& size, const Box3& domain, double band, doub
 SolidCost solidCost(const ShapeSize& size, double triangles, const rigid::SolidSettings& settings) {
   SolidCost cost;
   const bool field = size.kind == ShapeSize::Kind::Field;
-  const double points = double(settings.surfacePoints) + 8 * double(settings.insidePoints);
+  const double points = double(settings.surfacePoints), inside = double(settings.insidePoints);
   cost.kept = kBytesASolid + (field ? kBytesAFieldTriangle : kBytesASolidTriangle) * triangles +
-              kBytesAPoint * points;
+              kBytesAPoint * (points + inside);
   cost.seconds = kSecondsOfSolid + (field ? kSecondsAFieldTriangle : kSecondsATriangle) * triangles +
-                 kSecondsAPoint * points + kSecondsAPairOfPoints * points * points;
+                 kSecondsAPoint * points + kSecondsAPairOfPoints * points * points +
+                 kSecondsAnInsidePoint * inside;
   if (size.bounds.empty()) return cost;
   const double radius = 0.5 * size.bounds.diagonal(), band = kBand * radius;
   Box3 domain = size.bounds;
@@ -100,16 +102,17 @@ void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
                                                                         : kBytesASolidTriangle;
     if (!size.solid) {
       item.kept = kBytesAMeshTriangle * size.triangles;
-      item.buildSeconds = 1e-7 * size.triangles;
+      const bool hull = size.kind == ShapeSize::Kind::Hull;
+      item.buildSeconds = (hull ? kSecondsAHullTriangle : 1e-7) * size.triangles;
     } else {
       const rigid::SolidSettings solid = solidSettings(node);
       const SolidCost own = solidCost(size, size.triangles, solid);
       item.kept = own.kept;
       item.passing = own.passing;
       item.buildSeconds = own.seconds;
-      const double points = double(solid.surfacePoints) + 8 * double(solid.insidePoints);
+      const double points = double(solid.surfacePoints) + double(solid.insidePoints);
       if (points > 2 * size.triangles) {
-        const bool inside = 8 * solid.insidePoints > solid.surfacePoints;
+        const bool inside = solid.insidePoints > solid.surfacePoints;
         const double now = double(inside ? solid.insidePoints : solid.surfacePoints);
         item.levers.push_back(
             {spec.pointer + "/solid/" + (inside ? "insidePoints" : "points"),

@@ -24,10 +24,16 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr uint64_t kLeastSample = 64;  // bodies of an array
+
+// Thrown where a sample lacks a body that the scene names.
+struct NamesOneLeftOut {};
+
 class SceneReader {
  public:
-  explicit SceneReader(Scene& scene)
-      : scene_(scene), root_(scene.document, std::as_const(scene.document).json(), "") {}
+  // `most`: bodies of all arrays together, beyond which samples of them are read.
+  explicit SceneReader(Scene& scene, uint64_t most = UINT64_MAX)
+      : scene_(scene), root_(scene.document, std::as_const(scene.document).json(), ""), mostBodies_(most) {}
 
   void run() {
     scene_.title = root_.text("title", "");
@@ -36,8 +42,14 @@ class SceneReader {
     if (root_.has("recording")) readRecording(root_["recording"]);
     if (root_.has("bodies"))
       for (size_t i = 0; i < root_["bodies"].size(); ++i) readBody(root_["bodies"][i]);
-    if (root_.has("arrays"))
-      for (size_t i = 0; i < root_["arrays"].size(); ++i) readArray(root_["arrays"][i]);
+    if (root_.has("arrays")) {
+      const SceneNode arrays = root_["arrays"];
+      double all = 0;
+      for (size_t i = 0; i < arrays.size(); ++i) all += arrayCount(arrays[i]);
+      if (mostBodies_ != UINT64_MAX && all > double(mostBodies_))
+        mostOfArray_ = std::max<uint64_t>(kLeastSample, mostBodies_ / arrays.size());
+      for (size_t i = 0; i < arrays.size(); ++i) readArray(arrays[i]);
+    }
     if (root_.has("fluid")) addLiquids(root_["fluid"]);
     if (root_.has("joints"))
       for (size_t i = 0; i < root_["joints"].size(); ++i) readJoint(root_["joints"][i], i);
@@ -272,6 +284,7 @@ class SceneReader {
       place.fail(fmt::format("there are two bodies \"{}\"", body.id), "give one of them another id");
     if (body.kind == rigid::BodyKind::Dynamic && isPlane(body.shape))
       place.fail("a plane cannot move", "set \"kind\" to \"static\"");
+    bodiesAsked_ += body.standsFor;
     scene_.bodies.push_back(std::move(body));
   }
 
@@ -362,7 +375,7 @@ class SceneReader {
     item.count = arrayCount(array);
     const double bytesEach = bytesABody(scene_.world);
     item.kept = bytesEach * item.count;
-    const double others = bytesEach * static_cast<double>(scene_.bodies.size());
+    const double others = bytesEach * bodiesAsked_;
     if (item.kept + others <= static_cast<double>(memory_)) return;
     item.what = fmt::format("{} bodies", countWords(item.count));
     item.levers.push_back(countLever(array, bytesEach));
@@ -377,7 +390,7 @@ class SceneReader {
     const SceneNode part = node["body"];
     const BodySpec settings = readSettings(part);
     LetterSettings letters;
-    const std::vector<ArrayItem> items = arrayItems(node, scene_.world.seed, letters);
+    const std::vector<ArrayItem> items = arrayItems(node, scene_.world.seed, letters, mostOfArray_);
     std::vector<uint32_t> shapes, materials;
     const bool text = !letters.text.empty();
     if (text + node.has("shapes") + part.has("shape") != 1)
@@ -389,18 +402,22 @@ class SceneReader {
     if (node.has("materials"))
       for (size_t i = 0; i < node["materials"].size(); ++i)
         materials.push_back(needMaterial(node["materials"][i]));
-    for (size_t i = 0; i < items.size(); ++i) {
+    const double all = text ? double(letters.count) : arrayCount(node);
+    const double standsFor = items.empty() ? 1 : all / double(items.size());
+    scene_.sampled |= standsFor > 1;
+    for (const ArrayItem& item : items) {
+      const uint64_t i = item.index;
       BodySpec body = settings;
       body.id = fmt::format("{}[{}]", id, i);
       body.pointer = node.pointer();
-      body.pose = items[i].pose * settings.pose;
+      body.pose = item.pose * settings.pose;
+      body.standsFor = standsFor;
       if (text) {
-        const Json shape = {{"make", "letters"},
-                            {"with",
-                             {{"text", std::string(1, items[i].letter)},
-                              {"height", letters.height},
-                              {"depth", letters.depth}}}};
-        body.shape = shapeIndex(fmt::format("letter {}", items[i].letter), shape, node.pointer());
+        const Json shape = {
+            {"make", "letters"},
+            {"with",
+             {{"text", std::string(1, item.letter)}, {"height", letters.height}, {"depth", letters.depth}}}};
+        body.shape = shapeIndex(fmt::format("letter {}", item.letter), shape, node.pointer());
       } else {
         body.shape = shapes[i % shapes.size()];
       }
@@ -412,6 +429,7 @@ class SceneReader {
   uint32_t needBody(const SceneNode& node) const {
     const std::string id = node.text();
     if (const auto found = bodyById_.find(id); found != bodyById_.end()) return found->second;
+    if (scene_.sampled) throw NamesOneLeftOut{};
     std::vector<std::string_view> known;
     for (const BodySpec& body : scene_.bodies)
       if (known.size() < 500) known.push_back(body.id);
@@ -419,11 +437,15 @@ class SceneReader {
               known.size() > 20 ? std::string("see the ids of bodies and arrays") : suggestion(id, known));
   }
 
-  std::vector<uint32_t> bodiesLike(const SceneNode& node) const {
+  // Remembered: many forces may act on the same of many bodies.
+  const std::vector<uint32_t>& bodiesLike(const SceneNode& node) {
     const std::string pattern = node.text();
-    std::vector<uint32_t> found;
+    const auto [known, added] = bodiesByPattern_.try_emplace(pattern);
+    std::vector<uint32_t>& found = known->second;
+    if (!added) return found;
     for (uint32_t i = 0; i < scene_.bodies.size(); ++i)
       if (fitsPattern(pattern, scene_.bodies[i].id)) found.push_back(i);
+    if (found.empty() && scene_.sampled) throw NamesOneLeftOut{};
     if (found.empty()) node.fail(fmt::format("no body has an id like \"{}\"", pattern));
     return found;
   }
@@ -464,12 +486,14 @@ class SceneReader {
     const bool many = node["b"].text().find('*') != std::string::npos;
     if (distance && !node.has("anchor")) node.fail("a distance needs an \"anchor\"");
     const auto bodies = many ? bodiesLike(node["b"]) : std::vector<uint32_t>{needBody(node["b"])};
-    if (kBytesABody * static_cast<double>(scene_.joints.size() + bodies.size()) >
-        static_cast<double>(memory_))
+    double more = 0;
+    for (const uint32_t b : bodies) more += scene_.bodies[b].standsFor;
+    jointsAsked_ += more;
+    if (kBytesABody * jointsAsked_ > static_cast<double>(memory_))
       throw scene_.document
           .error(node.pointer() + "/b",
                  fmt::format("\"{}\" makes {} joints more than the memory has room for", node["b"].text(),
-                             bodies.size()),
+                             countWords(more)),
                  ErrorKind::Limit)
           .hint("a pattern that fits fewer bodies, or a higher limit (--memory)");
     for (size_t i = 0; i < bodies.size(); ++i) {
@@ -528,8 +552,8 @@ class SceneReader {
       force.strength = part["acceleration"].quantity(kAcceleration);
       force.radius = part["radius"].positive(kLength);
     }
-    forceBodies_ += force.bodies.size();
-    if (8.0 * static_cast<double>(forceBodies_) > static_cast<double>(memory_))
+    for (const uint32_t b : force.bodies) forceBodies_ += scene_.bodies[b].standsFor;
+    if (8.0 * forceBodies_ > static_cast<double>(memory_))
       throw scene_.document
           .error(node.pointer(), "the forces act on more bodies than the memory has room for",
                  ErrorKind::Limit)
@@ -539,8 +563,12 @@ class SceneReader {
 
   Scene& scene_;
   SceneNode root_;
-  uint64_t memory_ = memoryLimit(), forceBodies_ = 0;
+  uint64_t memory_ = memoryLimit();
+  double bodiesAsked_ = 0, jointsAsked_ = 0,
+         forceBodies_ = 0;  // of the whole scene, also where a sample is read
+  uint64_t mostBodies_, mostOfArray_ = UINT64_MAX;
   std::map<std::string, uint32_t> shapeByText_, bodyById_;
+  std::map<std::string, std::vector<uint32_t>> bodiesByPattern_;
   std::vector<bool> planes_;  // by shape; the pieces of a body that is cut are never planes
 };
 
@@ -593,6 +621,17 @@ Scene readScene(SceneDocument document) {
   Scene scene;
   scene.document = std::move(document);
   SceneReader(scene).run();
+  return scene;
+}
+
+Scene sampleScene(SceneDocument document, uint64_t most) {
+  Scene scene;
+  scene.document = std::move(document);
+  try {
+    SceneReader(scene, most).run();
+  } catch (const NamesOneLeftOut&) {
+    return readScene(std::move(scene.document));
+  }
   return scene;
 }
 

@@ -78,7 +78,8 @@ struct BodySpec {
   std::vector<KeyFrame> keyFrames;  // ascending times
   bool repeat = false;
   std::optional<FractureSpec> fracture;
-  bool liquid = false;  // particles that have their place in the list: nothing touches it as a body
+  bool liquid = false;   // particles that have their place in the list: nothing touches it as a body
+  double standsFor = 1;  // bodies of its array; more than 1 in a sample of a scene
 };
 
 struct JointSpec {
@@ -171,6 +172,7 @@ struct Scene {
   std::vector<ForceSpec> forces;
   std::optional<FluidSpec> fluid;
   RecordingSettings recording;
+  bool sampled = false;  // arrays have fewer bodies than they ask for: for estimates, not for a world
 
   // The document with the materials written out: the same run from one text, also where the built-in
   // materials have changed.
@@ -179,6 +181,11 @@ struct Scene {
 
 Scene readScene(const std::filesystem::path& path, const std::vector<std::string>& sets = {});
 Scene readScene(SceneDocument document);
+
+// Of arrays of more bodies than `most`, all arrays together, about `most` bodies are read; each stands for
+// several (BodySpec::standsFor). An estimate of their cost then takes as little for millions as for `most`.
+// Scenes that name a body which would be left out are read as a whole.
+Scene sampleScene(SceneDocument document, uint64_t most);
 
 // "pile[*]" fits "pile[12]": * stands for any text.
 bool fitsPattern(std::string_view pattern, std::string_view text);
