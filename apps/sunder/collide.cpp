@@ -88,7 +88,9 @@ Motion readMotion(const std::string& startPath, const std::string& endPath, cons
                           bytesWords(kBytesAPair * double(count)), options.maxPairs);
   throw Error(error.kind(), message)
       .inFile(options.a)
-      .hint("are there faces in one place? 'sunder clean' removes doubles; --budget raises the limit");
+      .hint(
+          "are there faces in one place? 'sunder clean' removes doubles; --budget (or --max-pairs) raises "
+          "the limit");
 }
 
 void writePairs(const std::string& path, std::span<const PrimitivePair> pairs) {

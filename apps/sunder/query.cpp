@@ -220,10 +220,10 @@ int runQuery(const QueryOptions& options, const Settings& settings) {
                  {"vertices", target.mesh.positions.size()},
                  {"triangles", target.mesh.triangles.size()},
                  {question.rays ? "rays" : "points", outcome.queries},
-                 {"complete", complete},
                  {"rows", rows.count()}};
     if (positive) json[positive] = outcome.positive;
-    json.update(Json{{"tree_bytes", target.query.bytes()},
+    json.update(Json{{"complete", complete},
+                     {"tree_bytes", target.query.bytes()},
                      {"seconds", stagesJson(profiler)},
                      {"queries_per_second", rate}});
     if (kind == AnswerRows::Kind::Csv) json["output"] = options.output;
