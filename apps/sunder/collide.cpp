@@ -37,7 +37,8 @@ struct CollideOptions {
   std::vector<std::string> ends;
   bool self = false;
   double tolerance = 0;
-  uint64_t maxPairs = 0;  // 0: as pairsByDefault() says
+  double budget = 0;      // as given; 0: as pairsByDefault() says
+  uint64_t maxPairs = 0;  // from it
 };
 
 using geometry::PolygonSoup;
@@ -87,7 +88,9 @@ Motion readMotion(const std::string& startPath, const std::string& endPath, cons
                           bytesWords(kBytesAPair * double(count)), options.maxPairs);
   throw Error(error.kind(), message)
       .inFile(options.a)
-      .hint("are there faces in one place? 'sunder clean' removes doubles; --max-pairs raises the limit");
+      .hint(
+          "are there faces in one place? 'sunder clean' removes doubles; --budget (or --max-pairs) raises "
+          "the limit");
 }
 
 void writePairs(const std::string& path, std::span<const PrimitivePair> pairs) {
@@ -236,7 +239,7 @@ int collide(CollideOptions options, const Settings& settings) {
   if (options.self && !options.b.empty())
     throw Error(ErrorKind::Usage, "--self takes one mesh, but two were given");
   if (options.b.empty()) options.self = true;
-  if (options.maxPairs == 0) options.maxPairs = pairsByDefault();
+  options.maxPairs = options.budget > 0 ? uint64_t(std::min(options.budget, 1e18)) : pairsByDefault();
   if (!options.neighbours.empty() && (!options.self || !options.ends.empty()))
     throw Error(ErrorKind::Usage, "--neighbours is for a mesh against itself that does not move");
   Profiler profiler;
@@ -266,9 +269,12 @@ Verb addCollide(CLI::App& root) {
   app->add_option("--neighbours", options->neighbours,
                   "With one mesh, faces that share a vertex: skip, or exact to report those that overlap")
       ->check(CLI::IsMember({"skip", "exact"}));
-  app->add_option("--max-pairs", options->maxPairs,
-                  fmt::format("Give up beyond so many pairs of boxes; {:.0f} bytes each [{}]", kBytesAPair,
-                              kPairsByDefault))
+  app->add_option(
+         "--budget,--max-pairs", options->budget,
+         fmt::format("Most pairs of boxes, of {:.0f} bytes each; more are refused, with their number "
+                     "[{:.2g}]",
+                     kBytesAPair, double(kPairsByDefault)))
+      ->check(positiveCheck())
       ->type_name("N");
   app->add_option("-o,--output", options->output, "Write the pairs of faces as CSV")->type_name("FILE");
   app->footer(

@@ -45,10 +45,13 @@ struct CutArguments {
   std::string mesh, op = "split", output, seam, patches;
   std::vector<std::string> cutters, planes, sheets;
   double amplitude = 0.05, frequency = 4;
+  double budget = double(cut::kMostCandidates);  // pairs of faces
   int cells = 64, seed = 1;
   bool triangles = false, check = true, keepEmpty = false, resolve = false, checkRounding = false,
        mendRounding = false;
 };
+
+constexpr double kBytesPerPair = 40;
 
 geometry::PolygonSoup noisyCutter(const CutArguments& arguments, const Plane& plane, double reach) {
   geometry::NoisySheetShape shape;
@@ -92,9 +95,10 @@ void writeSeam(const std::string& path, const cut::CutResult& result) {
 
 // The cutters' surfaces in one file, a group for each patch.
 Json writePatches(const CutArguments& arguments, const geometry::PolygonSoup& mesh,
-                  const std::vector<geometry::PolygonSoup>& cutters, const Settings& settings) {
+                  const std::vector<geometry::PolygonSoup>& cutters, uint64_t most,
+                  const Settings& settings) {
   const auto solid = [&](const geometry::PolygonSoup& soup, const char* name) {
-    return arguments.resolve ? cut::resolveOverlaps(soup, name).mesh : soup;
+    return arguments.resolve ? cut::resolveOverlaps(soup, name, most).mesh : soup;
   };
   const geometry::PolygonSoup body = solid(mesh, "mesh");
   Json list = Json::array();
@@ -140,11 +144,19 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
                           .checkInput = arguments.check,
                           .resolve = arguments.resolve,
                           .checkRounding = arguments.checkRounding,
-                          .mendRounding = arguments.mendRounding};
+                          .mendRounding = arguments.mendRounding,
+                          .mostPairs = affordable(arguments.budget, kBytesPerPair)};
   for (const OpName& o : kOps)
     if (arguments.op == o.name) options.op = o.op;
   std::optional<Work> work(std::in_place, "cutting");
-  const cut::CutResult result = cut::cut(mesh, cutters, options);
+  const cut::CutResult result = [&] {
+    try {
+      return cut::cut(mesh, cutters, options);
+    } catch (Error& error) {
+      if (error.kind() == ErrorKind::Limit) error.inFile(arguments.mesh);
+      throw;
+    }
+  }();
   const std::vector<geometry::PolygonSoup> fragments = cut::separate(result);
   work.emplace("writing pieces", fragments.size(), "pieces");
 
@@ -178,7 +190,8 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
   }
   if (!arguments.seam.empty()) writeSeam(arguments.seam, result);
   Json patches = Json::array();
-  if (!arguments.patches.empty()) patches = writePatches(arguments, mesh, cutters, settings);
+  if (!arguments.patches.empty())
+    patches = writePatches(arguments, mesh, cutters, options.mostPairs, settings);
   const cut::CutStatistics& s = result.statistics;
   const double seconds = s.prepare + s.intersect + s.trace + s.sort + s.write;
   if (settings.json) {
@@ -268,6 +281,10 @@ Verb addCut(CLI::App& root) {
       ->check(CLI::Range(1, 2000))
       ->type_name("N");
   app->add_option("--seed", arguments->seed, "Of the noise [1]")->type_name("N");
+  app->add_option("--budget", arguments->budget,
+                  "Most pairs of faces that may meet; more are refused, with a number that would do [2.5e8]")
+      ->check(positiveCheck())
+      ->type_name("N");
   app->add_flag("--triangles", arguments->triangles, "Triangles only");
   app->add_flag("--keep-empty", arguments->keepEmpty, "Also pieces without volume");
   app->add_flag("--check,!--no-check", arguments->check, "Refuse meshes that cross themselves [yes]");

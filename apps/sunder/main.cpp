@@ -3,6 +3,7 @@
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/simd.h"
+#include "sunder/base/stop.h"
 #include "sunder/base/text.h"
 #include "sunder/base/work.h"
 #include "sunder/geometry/far_vertex.h"
@@ -10,7 +11,6 @@
 
 #include "command.h"
 #include "net.h"
-#include "stop_signal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -182,10 +182,10 @@ int run(int argc, char** argv) {
   (void)limit;
   if (threadCount() < settings.threads)
     logWarn("only {} of the {} threads asked for can be started here", threadCount(), settings.threads);
-  catchStopSignals();
   ProgressOutput output = ProgressOutput::standardError();
   if (settings.quiet || settings.json) output.terminal = false;
   const WorkWatch watch(output);
+  checkStop();  // asked for while the program started
   for (const Verb& verb : verbs)
     if (verb.app->parsed()) return verb.job(settings);
   return 2;

@@ -1,7 +1,10 @@
 #include "movie.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/file.h"
 #include "sunder/base/log.h"
+#include "sunder/base/stop.h"
+#include "sunder/base/work.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +16,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,6 +26,8 @@
 namespace sunder::cli {
 
 namespace {
+
+constexpr int kPollStep = 10;  // ms between two looks at a request to stop
 
 // The full path of a program that PATH leads to; empty where there is none.
 std::string findProgram(const std::string& name) {
@@ -133,6 +139,7 @@ void PictureSink::startEncoder(size_t width, size_t height, double rate) {
     throw Error(ErrorKind::Write, fmt::format("ffmpeg could not be started: {}", std::strerror(errno)))
         .inFile(output_.string());
   pictures_ = ends[1];
+  ::fcntl(pictures_, F_SETFL, O_NONBLOCK);  // our end only
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
@@ -183,8 +190,9 @@ void PictureSink::add(const Image& image) {
   }
   const char* at = reinterpret_cast<const char*>(image.pixels.data());
   for (size_t left = image.pixels.size() * sizeof(Rgb); left > 0;) {
+    waitUntil(Ready::ToWrite, pictures_);
     const ssize_t count = ::write(pictures_, at, left);
-    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count < 0) {
       waitFor(std::exchange(encoder_, -1));  // it closed its end, so it is gone or about to go
       encoderFailed();
@@ -198,7 +206,16 @@ void PictureSink::add(const Image& image) {
 void PictureSink::finish() {
   if (!movie_) return;
   closeFile(pictures_);
-  const int status = waitFor(std::exchange(encoder_, -1));
+  // It may have many pictures left to encode.
+  const Work work("finishing the movie");
+  int status = 0;
+  for (pid_t ended = 0; ended == 0;) {
+    checkStop();
+    ended = ::waitpid(encoder_, &status, WNOHANG);
+    if (ended < 0) status = -1;
+    if (ended == 0) ::poll(nullptr, 0, kPollStep);
+  }
+  encoder_ = -1;
   if (status != 0) encoderFailed();
   if (::rename(partial_.c_str(), output_.c_str()) != 0)
     throw Error(ErrorKind::Write, fmt::format("cannot rename into place: {}", std::strerror(errno)))

@@ -168,10 +168,14 @@ int reportInterrupt() {
   ::_exit(code);
 }
 
-// Before all initialisers, those of shared libraries too, which allocate and may throw.
-void installTerminate(int, char**, char**) { std::set_terminate(onTerminate); }
+// Before all initialisers, those of shared libraries too, which allocate, may throw and take most of the time
+// that the program needs to start.
+void installHandlers(int, char**, char**) {
+  std::set_terminate(onTerminate);
+  catchStopSignals();
+}
 __attribute__((section(".preinit_array"), used)) void (*const installFirst)(int, char**,
-                                                                            char**) = installTerminate;
+                                                                            char**) = installHandlers;
 
 __attribute__((noinline)) void makeStack() {
   volatile char page[kStackMade];

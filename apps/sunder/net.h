@@ -7,10 +7,10 @@
 
 namespace sunder::cli {
 
-// Call it first. Standard streams that the caller closed are opened again, so that no file of ours takes
-// their numbers; writing to them fails. A reader that goes away and a file that may not grow become errors of
-// the write instead of signals. An exception that leaves a thread or a destructor ends the program by
-// reportException().
+// Call it first. Signals that ask to stop (stop_signal.h) are noted before it already. Standard streams that
+// the caller closed are opened again, so that no file of ours takes their numbers; writing to them fails. A
+// reader that goes away and a file that may not grow become errors of the write instead of signals. An
+// exception that leaves a thread or a destructor ends the program by reportException().
 void prepareProcess(int argc, char** argv);
 
 // True if --json is among the arguments that prepareProcess() saw. Known before parsing, so that a usage

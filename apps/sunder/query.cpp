@@ -2,6 +2,7 @@
 #include "query.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/text.h"
 #include "sunder/base/work.h"
@@ -12,6 +13,7 @@
 #include "query_input.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -36,10 +38,13 @@ constexpr Question kQuestions[] = {
     {"inside", "whether a point is inside, by the winding number", false, "--exact",
      "point,x,y,z,winding_number,inside"},
 };
+constexpr double kBytesPerRow = 400;  // of the longest kind, as JSON
+
 struct QueryOptions : QuerySettings {
   std::string mesh, output;
   std::vector<std::string> points, pointFiles, rays, rayFiles;
   size_t rows = 20;
+  double budget = 1e9;                                         // points or rays, and answers
   std::vector<std::pair<CLI::Option*, std::string_view>> own;  // those that belong to one question
   CLI::Option* distanceOption = nullptr;
 };
@@ -96,34 +101,43 @@ QueryTarget makeTarget(const QueryOptions& options, const Settings& settings) {
 }
 
 struct Outcome {
-  uint64_t queries = 0, positive = 0;
-  double seconds = 0;  // of the queries alone
+  uint64_t queries = 0, positive = 0;  // those that were answered
+  double seconds = 0;                  // of the queries alone
 };
 
 // In batches that start small and grow while their answers are few: so that memory stays small when each of
 // many points has all triangles for an answer.
+//
+// Ends once the answers, and for each item `workEach`, are as many as the budget. Batches do not depend on
+// time or threads, so neither does the number of items that were answered.
 template <class Item, class Answer>
-uint64_t inBatches(std::span<const Item> items, const AnswerRows& rows, const char* unit, size_t batch,
-                   Answer&& answer) {
+Outcome inBatches(std::span<const Item> items, const AnswerRows& rows, const char* unit, size_t batch,
+                  double workEach, double budget, Answer&& answer) {
   Work work("asking", items.size(), unit);
   constexpr size_t kLargestBatch = 1 << 17;
   constexpr uint64_t kFew = 1 << 20, kMany = 1 << 22;
-  uint64_t positive = 0;
+  Outcome outcome;
   for (size_t first = 0; first < items.size();) {
-    const size_t size = std::min(batch, items.size() - first);
+    const double left = budget - workEach * double(first) - double(rows.count());
+    if (!(left > 0)) break;
+    // At least one item, and no more of them than the budget pays for if they have no answers.
+    const double affordable = std::max(1.0, std::ceil(left / workEach));
+    const size_t size =
+        static_cast<size_t>(std::min({double(batch), double(items.size() - first), affordable}));
     const uint64_t before = rows.count();
-    positive += answer(items.subspan(first, size), first);
+    outcome.positive += answer(items.subspan(first, size), first);
     const uint64_t added = rows.count() - before;
     if (added < kFew) batch = std::max(batch, std::min(2 * batch, kLargestBatch));
     if (added > kMany) batch = std::max<size_t>(1, batch / 4);
     first += size;
     work.set(first);
+    outcome.queries = first;
   }
-  return positive;
+  return outcome;
 }
 
-Outcome ask(const QueryOptions& options, const Question& question, QueryTarget& target, AnswerRows& rows,
-            std::span<const Vec3> points, std::span<const Ray> rays) {
+Outcome ask(const QueryOptions& options, const Question& question, QueryTarget& target, double budget,
+            AnswerRows& rows, std::span<const Vec3> points, std::span<const Ray> rays) {
   if (options.needsWinding()) {
     const ProfileScope scope("build");
     target.winding.emplace(target.query);
@@ -133,17 +147,18 @@ Outcome ask(const QueryOptions& options, const Question& question, QueryTarget& 
   // The nearest vertices are found by a grid that every batch makes anew, and how many there are is known.
   const size_t batch =
       options.vertices() ? std::max<size_t>(kSmallBatch, (1 << 22) / options.count) : kSmallBatch;
+  // Exact winding numbers are sums over all triangles.
+  const double workEach = options.exact ? double(std::max<size_t>(1, target.mesh.triangles.size())) : 1;
   if (question.rays)
-    outcome.positive =
-        inBatches(rays, rows, "rays", kSmallBatch, [&](std::span<const Ray> some, uint64_t first) {
+    outcome =
+        inBatches(rays, rows, "rays", kSmallBatch, 1, budget, [&](std::span<const Ray> some, uint64_t first) {
           return answerRays(options, target, some, first, rows);
         });
   else
-    outcome.positive =
-        inBatches(points, rows, "points", batch, [&](std::span<const Vec3> some, uint64_t first) {
-          return answerPoints(options, target, some, first, rows);
-        });
-  outcome.queries = question.rays ? rays.size() : points.size();
+    outcome = inBatches(points, rows, "points", batch, workEach, budget,
+                        [&](std::span<const Vec3> some, uint64_t first) {
+                          return answerPoints(options, target, some, first, rows);
+                        });
   rows.finish();
   return outcome;
 }
@@ -180,7 +195,17 @@ int runQuery(const QueryOptions& options, const Settings& settings) {
                     : settings.json         ? AnswerRows::Kind::Json
                                             : AnswerRows::Kind::Table;
   AnswerRows rows(kind, answerColumns(options), options.output, options.rows);
-  Outcome outcome = ask(options, question, target, rows, points, rays);
+  // Rows of a file leave the memory, others stay until the end.
+  const bool kept = kind == AnswerRows::Kind::Json || (kind == AnswerRows::Kind::Table && options.rows == 0);
+  const double budget = kept ? double(affordable(options.budget, kBytesPerRow)) : options.budget;
+  Outcome outcome = ask(options, question, target, budget, rows, points, rays);
+  const size_t asked = question.rays ? rays.size() : points.size();
+  const bool complete = outcome.queries == asked;
+  if (!complete)
+    logWarn("{}: ended by {} after {} of {} {}, with {} answers", options.mesh,
+            budget < options.budget ? "the memory there is (-o writes to a file instead)"
+                                    : "the budget (--budget)",
+            outcome.queries, asked, question.rays ? "rays" : "points", rows.count());
 
   double build = 0;
   for (const Profiler::Stage& stage : profiler.stages()) {
@@ -197,7 +222,8 @@ int runQuery(const QueryOptions& options, const Settings& settings) {
                  {question.rays ? "rays" : "points", outcome.queries},
                  {"rows", rows.count()}};
     if (positive) json[positive] = outcome.positive;
-    json.update(Json{{"tree_bytes", target.query.bytes()},
+    json.update(Json{{"complete", complete},
+                     {"tree_bytes", target.query.bytes()},
                      {"seconds", stagesJson(profiler)},
                      {"queries_per_second", rate}});
     if (kind == AnswerRows::Kind::Csv) json["output"] = options.output;
@@ -251,6 +277,10 @@ Verb addQuery(CLI::App& root) {
   many("--ray", options->rays, "A ray's origin and direction; may be repeated", "OX,OY,OZ,DX,DY,DZ");
   many("--rays", options->rayFiles, "Rays from CSV or text, six numbers a line", "FILE");
   app->add_option("-o,--output", options->output, "Write the answers as CSV")->type_name("FILE.csv");
+  app->add_option("--budget", options->budget,
+                  "Ends with the answers so far when these and the points or rays are so many [1e9]")
+      ->check(positiveCheck())
+      ->type_name("N");
   app->add_option("--rows", options->rows, "Rows to show as text; 0 shows all [20]")->type_name("N");
   const auto own = [&](std::string_view question, CLI::Option* option) {
     options->own.emplace_back(option->group("Of one question"), question);

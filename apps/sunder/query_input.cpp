@@ -5,13 +5,15 @@
 #include "sunder/geometry/mesh_io.h"
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <iostream>
-#include <iterator>
+#include <cstring>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace sunder::cli {
 
@@ -117,11 +119,26 @@ void fromText(std::string_view text, const std::string& name, std::string_view w
   }
 }
 
+// All of it. A request to stop ends the wait for somebody who types.
+std::string standardInput() {
+  std::string text;
+  std::vector<char> part(1 << 16);
+  for (;;) {
+    waitUntil(Ready::ToRead, STDIN_FILENO);
+    const ssize_t got = ::read(STDIN_FILENO, part.data(), part.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0)
+      throw Error(ErrorKind::Missing, fmt::format("cannot read: {}", std::strerror(errno)))
+          .inFile("standard input");
+    if (got == 0) return text;
+    text.append(part.data(), size_t(got));
+  }
+}
+
 template <size_t N, class Use>
 void fromTextFile(const std::string& path, std::string_view wanted, Use&& use) {
   if (path == "-") {
-    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    return fromText<N>(text, "standard input", wanted, use);
+    return fromText<N>(standardInput(), "standard input", wanted, use);
   }
   const InputFile file(path);
   fromText<N>(file.text(), path, wanted, use);

@@ -20,6 +20,7 @@ namespace {
 struct SliceArguments {
   std::string input, output, axis = "y";
   uint32_t count = 10;
+  double budget = 1e9;  // faces times slices
   bool triangles = false;
 };
 
@@ -31,6 +32,17 @@ int sliceMesh(const SliceArguments& arguments, const Settings& settings) {
   if (!(height > 0))
     throw Error(ErrorKind::Geometry, fmt::format("the mesh has no height along {}", arguments.axis))
         .inFile(arguments.input);
+  // Every cut goes through all faces of what is left, which on average is half of them, twice.
+  const double faces = double(rest.faceCount()), work = faces * arguments.count;
+  if (work > arguments.budget)
+    throw Error(ErrorKind::Limit,
+                fmt::format("{:.3g} faces in {} slices are {:.3g} faces to look at, {:.3g} are "
+                            "allowed by the budget",
+                            faces, arguments.count, work, arguments.budget))
+        .inFile(arguments.input)
+        .hint(arguments.budget < faces
+                  ? fmt::format("--budget {:.0f} would do", work)
+                  : fmt::format("--count {:.0f} would do", arguments.budget / faces - 0.5));
   const auto cutOff = [&](const geometry::PolygonSoup& mesh, const geometry::PolygonSoup& plane, cut::Op op,
                           double& volume) {
     cut::CutResult result = cut::cut(mesh, plane, {.op = op, .triangles = arguments.triangles});
@@ -45,8 +57,8 @@ int sliceMesh(const SliceArguments& arguments, const Settings& settings) {
   Json slices = Json::array();
   double left = 0;
   std::string text;
-  Work work("slicing", arguments.count, "slices");
-  for (uint32_t i = 0; i < arguments.count && rest.faceCount() > 0; ++i, work.step()) {
+  Work line("slicing", arguments.count, "slices");
+  for (uint32_t i = 0; i < arguments.count && rest.faceCount() > 0; ++i, line.step()) {
     geometry::PolygonSoup slice;
     double volume = left;
     if (i + 1 < arguments.count) {
@@ -91,6 +103,10 @@ Verb addSlice(CLI::App& root) {
   app->add_option("--axis", arguments->axis, "Slices lie across x, y or z [y]")
       ->check(CLI::IsMember({"x", "y", "z"}))
       ->type_name("NAME");
+  app->add_option("--budget", arguments->budget,
+                  "Most faces times slices; more are refused, with a count that would do [1e9]")
+      ->check(positiveCheck())
+      ->type_name("N");
   app->add_flag("--triangles", arguments->triangles, "Triangles only");
   app->footer(
       "Examples:\n"

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "solid_input.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -24,7 +25,7 @@ struct StressOptions {
   std::string input, output, solver = "auto", recovery = "patch";
   std::vector<std::string> fix, force;
   std::string gravity;
-  double edge = 0;
+  double edge = 0, budget = 0;  // 0: as the solver has it
   MaterialChoice material;
 };
 
@@ -93,8 +94,15 @@ int stress(const StressOptions& options, const Settings& settings) {
   {
     const ProfileScope scope("solve");
     const Work work("solving");
-    solution = fem::solveStatic(body, supports, forces, gravity, {options.solver});
+    fem::SolverSettings how{.name = options.solver, .bestSoFar = true};
+    how.mostIterations = static_cast<size_t>(std::min(options.budget, 1e18));
+    solution = fem::solveStatic(body, supports, forces, gravity, how);
   }
+  if (!solution.converged)
+    logWarn(
+        "{}: ended by the budget (--budget) after {} iterations: forces of {:.2g} of those that act are not "
+        "in balance",
+        options.input, solution.iterations, solution.residual);
   fem::StressRecovery recovery;
   {
     const ProfileScope scope("recover");
@@ -126,6 +134,9 @@ int stress(const StressOptions& options, const Settings& settings) {
                  {"density", material.density},
                  {"held", supports.size()},
                  {"solver", solution.solver},
+                 {"iterations", solution.iterations},
+                 {"residual", solution.residual},
+                 {"converged", solution.converged},
                  {"max_displacement", largest},
                  {"max_displacement_at", point(body.mesh().positions[farthest])},
                  {"max_principal_stress", principal.value},
@@ -182,6 +193,11 @@ Verb addStress(CLI::App& root) {
       ->check(CLI::IsMember({"patch", "lumped"}))
       ->type_name("NAME");
   app->add_option("--solver", options->solver, "auto, block, ldlt, dense or pcg [auto]")->type_name("NAME");
+  app->add_option(
+         "--budget", options->budget,
+         "Most iterations of pcg; it then ends with the best so far and says its residual [30 a vertex]")
+      ->check(positiveCheck())
+      ->type_name("N");
   app->footer(
       "Examples:\n"
       "  sunder stress cup.msh --material porcelain --fix \"y<0.001\" --force 0,0.1,0,20,0,0 -o cup.vtu\n"

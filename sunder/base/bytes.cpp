@@ -40,6 +40,10 @@ Error ByteReader::error(std::string message) const {
 
 void ByteReader::fail(std::string message) const { throw error(std::move(message)); }
 
+void ByteReader::failBeyond(double value, std::string_view what) const {
+  fail(fmt::format("{} is {}", what, value));
+}
+
 void ByteReader::failPastEnd(uint64_t count, size_t itemSize, std::string_view what) const {
   const std::string needed =
       itemSize == 1 ? fmt::format("{} bytes", count) : fmt::format("{} x {} bytes", count, itemSize);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -49,6 +50,10 @@ T loadValue(const std::byte* at, bool swap) {
   return swap ? swapBytes(value) : value;
 }
 
+// Positions, speeds, impulses, pressures of more than this are not of a simulation; squares of them are still
+// finite in double precision.
+inline constexpr double kMostInState = 1e30;
+
 class ByteReader {
  public:
   // `fileName` is for messages; `firstOffset` is added to the offsets in them, for a reader over part of a
@@ -81,6 +86,9 @@ class ByteReader {
   int64_t i64(std::string_view what) { return read<int64_t>(what); }
   float f32(std::string_view what) { return read<float>(what); }
   double f64(std::string_view what) { return read<double>(what); }
+  // A number of a saved state: throws unless its magnitude is at most kMostInState.
+  float boundedF32(std::string_view what) { return bounded(f32(what), what); }
+  double boundedF64(std::string_view what) { return bounded(f64(what), what); }
 
   template <BinaryScalar T>
   void readArray(std::span<T> out, std::string_view what) {
@@ -108,6 +116,12 @@ class ByteReader {
   [[noreturn]] void fail(std::string message) const;
 
  private:
+  template <class Number>
+  Number bounded(Number value, std::string_view what) const {
+    if (!(std::abs(value) <= Number(kMostInState))) failBeyond(double(value), what);
+    return value;
+  }
+  [[noreturn]] void failBeyond(double value, std::string_view what) const;
   const std::byte* take(size_t count, std::string_view what) {
     if (count > remaining()) failPastEnd(count, 1, what);
     const std::byte* start = bytes_.data() + position_;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -15,6 +16,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kBufferSize = 1u << 20;
+constexpr size_t kReadAtOnce = size_t(1) << 26;  // bytes between two looks at a request to stop
+constexpr size_t kPipeAtOnce = PIPE_BUF;         // a pipe that has room at all has room for so many bytes
 constexpr int kMostLinks = 40;
 constexpr std::chrono::milliseconds kWaitForReader{5000}, kWaitStep{10};
 
@@ -158,7 +162,9 @@ InputFile::InputFile(const fs::path& path) {
       continue;
     }
     const size_t hole = std::max(nextPart(fd.get(), SEEK_HOLE, size_, size), size_ + 1);
-    const ssize_t got = ::pread(fd.get(), data_.get() + size_, hole - size_, static_cast<off_t>(size_));
+    checkStop();
+    const size_t part = std::min(hole - size_, kReadAtOnce);
+    const ssize_t got = ::pread(fd.get(), data_.get() + size_, part, static_cast<off_t>(size_));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw cannotRead(path, std::strerror(errno));
     if (got == 0) break;
@@ -203,13 +209,12 @@ void OutputFile::openDevice(bool pipe) {
   while ((descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) < 0) {
     if (errno == EINTR) continue;
     if (!pipe || errno != ENXIO) fail("write", errno);
+    checkStop();
     if (std::chrono::steady_clock::now() - start > kWaitForReader)
       throw cannotWrite(ErrorKind::Usage, path_, "nobody reads from this pipe")
           .hint("start its reader first");
     std::this_thread::sleep_for(kWaitStep);
   }
-  const int flags = ::fcntl(descriptor_, F_GETFL);
-  if (flags >= 0) ::fcntl(descriptor_, F_SETFL, flags & ~O_NONBLOCK);
 }
 
 void OutputFile::openTemporary() {
@@ -261,8 +266,11 @@ void OutputFile::write(std::string_view text) {
 
 void OutputFile::put(std::string_view text) {
   while (!text.empty()) {
-    const ssize_t done = ::write(descriptor_, text.data(), text.size());
-    if (done < 0 && errno != EINTR) fail("write", errno);
+    // A pipe or a terminal whose reader waits takes nothing; a request to stop ends the wait.
+    if (target_.empty()) waitUntil(Ready::ToWrite, descriptor_);
+    const ssize_t done =
+        ::write(descriptor_, text.data(), target_.empty() ? std::min(text.size(), kPipeAtOnce) : text.size());
+    if (done < 0 && errno != EINTR && errno != EAGAIN) fail("write", errno);
     if (done > 0) text.remove_prefix(static_cast<size_t>(done));
   }
 }
@@ -294,6 +302,18 @@ void OutputFile::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail("close", errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("rename into place", errno);
   temporary_.clear();
+}
+
+void waitUntil(Ready what, int descriptor) {
+  constexpr int kMilliseconds = 100;  // a signal just before the call would not end it
+  struct pollfd one {
+    descriptor, short(what == Ready::ToRead ? POLLIN : POLLOUT), 0
+  };
+  int ready = 0;
+  do {
+    checkStop();
+    ready = ::poll(&one, 1, kMilliseconds);
+  } while (ready == 0 || (ready < 0 && errno == EINTR));
 }
 
 void writeFile(const fs::path& path, std::string_view content) {

@@ -64,6 +64,12 @@ class OutputFile {
   uint64_t written_ = 0;
 };
 
+// Returns when a descriptor can be read from, or takes more: a pipe whose other end is idle may never get
+// there. A request to stop (stop.h) ends the wait with Interrupted. Errors of the descriptor end it as well;
+// reading or writing then tells them.
+enum class Ready { ToRead, ToWrite };
+void waitUntil(Ready what, int descriptor);
+
 // The two above in one call.
 void writeFile(const std::filesystem::path& path, std::string_view content);
 std::string readTextFile(const std::filesystem::path& path);

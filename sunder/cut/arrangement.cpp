@@ -58,10 +58,11 @@ Arrangement arrange(const geometry::MeshView& mesh, const geometry::MeshView& cu
       requireClosed(out.meshes[m], names[m],
                     "union, intersection and differences need closed meshes; split does not");
   if (options.checkInput)
-    for (const MeshId m : {kMesh, kCutter}) refuseSelfIntersection(out.meshes[m], names[m]);
+    for (const MeshId m : {kMesh, kCutter})
+      refuseSelfIntersection(out.meshes[m], names[m], options.mostPairs);
   statistics.prepare = watch.lap();
 
-  out.seam = findSeam(out.meshes[kMesh], out.meshes[kCutter]);
+  out.seam = findSeam(out.meshes[kMesh], out.meshes[kCutter], options.mostPairs);
   statistics.intersect = watch.lap();
 
   const auto trace = [&] {

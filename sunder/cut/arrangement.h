@@ -21,8 +21,8 @@ struct Arrangement {
   }
 };
 
-// Errors call the cutter `name`. Of the options only `op` and `checkInput` matter here: what they refuse.
-// Fills the statistics of its stages. Parts that no seam touches do not have their side yet
+// Errors call the cutter `name`. Of the options only `op`, `checkInput` and `mostPairs` matter here: what
+// they refuse. Fills the statistics of its stages. Parts that no seam touches do not have their side yet
 // (placeUnmetParts).
 Arrangement arrange(const geometry::MeshView& mesh, const geometry::MeshView& cutter, const std::string& name,
                     const CutOptions& options, CutStatistics& statistics);

@@ -39,8 +39,8 @@ namespace {
 // Meshes whose overlapping parts are one solid each; what the result came from is named in the meshes given.
 CutResult cutResolved(const geometry::MeshView& mesh, const geometry::MeshView& cutter,
                       const CutOptions& options) {
-  const Resolved resolved[] = {resolveOverlaps(soupOf(mesh), "mesh"),
-                               resolveOverlaps(soupOf(cutter), "cutter")};
+  const Resolved resolved[] = {resolveOverlaps(soupOf(mesh), "mesh", options.mostPairs),
+                               resolveOverlaps(soupOf(cutter), "cutter", options.mostPairs)};
   CutResult result = cutNamed(resolved[0].mesh, resolved[1].mesh, "cutter", options);
   for (size_t f = 0; f < result.sourceFace.size(); ++f)
     result.sourceFace[f] = resolved[result.fromCutter[f]].sourceFace[result.sourceFace[f]];

@@ -12,7 +12,8 @@
 // fragments without volume are dropped.
 //
 // Throws Error (Geometry), naming faces: what kernel_mesh.h refuses; an open mesh where the operation needs
-// closed ones; a mesh that is inside out; meshes that cross themselves where that spoils the sides.
+// closed ones; a mesh that is inside out; meshes that cross themselves where that spoils the sides. Error
+// (Limit) where `mostPairs` does not suffice.
 //
 // Cost: O(n) with n faces of both plus the length of the seam; 0.15 to 0.3 us a triangle, see
 // docs/cutting.md. About 100 bytes a triangle of both.
@@ -41,6 +42,9 @@ enum class Op : uint8_t {
   SymmetricDifference,
 };
 
+// Pairs of faces whose boxes overlap, by default; they take some 40 bytes each.
+inline constexpr uint64_t kMostCandidates = 250'000'000;
+
 struct CutOptions {
   Op op = Op::Split;
   bool triangles =
@@ -50,6 +54,9 @@ struct CutOptions {
   bool resolve = false;        // closed meshes that cross themselves count by winding number (resolve.h)
   bool checkRounding = false;  // look for faces that cross because positions were rounded (rounding.h)
   bool mendRounding = false;   // and move their vertices by some last digits until they do not
+  // The budget of work: pairs of faces whose boxes overlap, of the mesh and all cutters together, and of each
+  // search for faces of one mesh that cross. More are refused (Error, Limit) with the budget that would do.
+  uint64_t mostPairs = kMostCandidates;
 };
 
 enum class VertexFrom : uint8_t { Mesh, Cutter, Seam };

@@ -161,14 +161,14 @@ class Mender {
 
 }  // namespace
 
-std::vector<std::array<uint32_t, 2>> mendCrossings(CutResult& result) {
-  auto crossings = crossingFaces(result);
+std::vector<std::array<uint32_t, 2>> mendCrossings(CutResult& result, uint64_t most) {
+  auto crossings = crossingFaces(result, most);
   int step = 1;
   for (int round = 0; round < kMostMendings && !crossings.empty(); ++round, step *= 2) {
     CutResult before = result;
     Mender mender(result);
     for (const auto& [a, b] : crossings) mender.mend(a, b, step);
-    auto left = crossingFaces(result);
+    auto left = crossingFaces(result, most);
     if (left.size() > crossings.size()) {
       result = std::move(before);
       continue;

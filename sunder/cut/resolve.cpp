@@ -67,14 +67,14 @@ PolygonSoup soupOf(const geometry::MeshView& mesh) {
   return soup;
 }
 
-Resolved resolveOverlaps(const PolygonSoup& mesh, const std::string& name) {
+Resolved resolveOverlaps(const PolygonSoup& mesh, const std::string& name, uint64_t most) {
   const KernelMesh kernel = makeKernelMesh(mesh, name);
   const geometry::Components components = geometry::faceComponents(mesh);
   std::set<std::array<uint32_t, 2>> meeting;  // parts
-  for (const auto& [a, b] : selfIntersections(kernel)) {
+  for (const auto& [a, b] : selfIntersections(kernel, name, most)) {
     if (!kernel.closed()) refuse(name, "it is open and crosses itself", a, b);
     const uint32_t x = components.label[a], y = components.label[b];
-    if (x == y) return resolveByWinding(mesh, kernel, name);
+    if (x == y) return resolveByWinding(mesh, kernel, name, most);
     meeting.insert({std::min(x, y), std::max(x, y)});
   }
   if (components.count == 1 || !kernel.closed()) return unchanged(mesh);
@@ -95,7 +95,7 @@ Resolved resolveOverlaps(const PolygonSoup& mesh, const std::string& name) {
       out = {next.mesh, next.faceSource, next.vertexSource};
       continue;
     }
-    CutResult all = cut(geometry::MeshView(out.mesh), next.mesh, {.op = Op::Union});
+    CutResult all = cut(geometry::MeshView(out.mesh), next.mesh, {.op = Op::Union, .mostPairs = most});
     transferAttributes(out.mesh, next.mesh, all);
     Resolved sum;
     for (size_t f = 0; f < all.sourceFace.size(); ++f)

@@ -9,7 +9,7 @@
 // Cost: a search for pairs, then one union for every part beyond the first; or that of self_crossing.h.
 #pragma once
 
-#include "sunder/geometry/mesh_view.h"
+#include "sunder/cut/cut.h"
 
 #include <string>
 #include <vector>
@@ -22,8 +22,10 @@ struct Resolved {
   std::vector<uint32_t> sourceVertex;  // per vertex: that of the input, or kNoIndex where parts crossed
 };
 
-// `name` is what errors call the mesh. A mesh of one part comes back as it is.
-Resolved resolveOverlaps(const geometry::PolygonSoup& mesh, const std::string& name);
+// `name` is what errors call the mesh. A mesh of one part comes back as it is. Throws Error (Limit) where
+// more than `most` pairs of faces would have to be looked at in one search.
+Resolved resolveOverlaps(const geometry::PolygonSoup& mesh, const std::string& name,
+                         uint64_t most = kMostCandidates);
 
 geometry::PolygonSoup soupOf(const geometry::MeshView& mesh);
 

@@ -2,8 +2,8 @@
 
 #include "sunder/base/parallel.h"
 #include "sunder/cut/kernel_mesh.h"
+#include "sunder/cut/pair_search.h"
 #include "sunder/geometry/predicates.h"
-#include "sunder/spatial/overlap_pairs.h"
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ bool trianglesCross(const std::array<const Vec3*, 3>& a, const std::array<const 
   return pierces(a, b) || pierces(b, a);
 }
 
-std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result) {
+std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result, uint64_t most) {
   if (result.mesh.faceCount() == 0) return {};
   // The triangles that a further cut would see.
   const KernelMesh mesh = makeKernelMesh(result.mesh, "result");
@@ -47,7 +47,7 @@ std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result) {
   spatial::OiTreeBuilder builder;
   builder.build(tree, spatial::TriangleLeaves{.positions = mesh.positions, .triangles = mesh.triangles});
   spatial::PairList list;
-  spatial::selfOverlapPairs(tree, list);
+  searchPairs(tree, tree, most, "of the result", list);
   const auto pairs = list.pairs();
   const auto corners = [&](uint32_t t) {
     const auto& v = mesh.triangles[t];
@@ -72,9 +72,9 @@ std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result) {
 
 void lookForCrossings(const CutOptions& options, CutResult& result) {
   if (options.mendRounding)
-    result.crossings = mendCrossings(result);
+    result.crossings = mendCrossings(result, options.mostPairs);
   else if (options.checkRounding)
-    result.crossings = crossingFaces(result);
+    result.crossings = crossingFaces(result, options.mostPairs);
 }
 
 }  // namespace sunder::cut

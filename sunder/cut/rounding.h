@@ -16,8 +16,9 @@
 
 namespace sunder::cut {
 
-// Pairs of faces of the result, ascending.
-std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result);
+// Pairs of faces of the result, ascending. Throws Error (Limit) where more than `most` would have to be
+// looked at.
+std::vector<std::array<uint32_t, 2>> crossingFaces(const CutResult& result, uint64_t most = kMostCandidates);
 
 // Does an edge of one triangle pass through the inside of the other? Exact.
 bool trianglesCross(const std::array<const Vec3*, 3>& a, const std::array<const Vec3*, 3>& b);
@@ -26,6 +27,6 @@ bool trianglesCross(const std::array<const Vec3*, 3>& a, const std::array<const 
 void lookForCrossings(const CutOptions& options, CutResult& result);
 
 // Moves vertices, and seam points with them; returns what still crosses.
-std::vector<std::array<uint32_t, 2>> mendCrossings(CutResult& result);
+std::vector<std::array<uint32_t, 2>> mendCrossings(CutResult& result, uint64_t most = kMostCandidates);
 
 }  // namespace sunder::cut

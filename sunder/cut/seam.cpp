@@ -2,7 +2,7 @@
 
 #include "sunder/base/parallel.h"
 #include "sunder/base/radix_sort.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/cut/pair_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -157,7 +157,7 @@ Near nearFaces(const KernelMesh& mesh, const Box3& box) {
   return near;
 }
 
-void crossByTrees(const KernelMesh& mesh, const KernelMesh& cutter, std::vector<Found>& found,
+void crossByTrees(const KernelMesh& mesh, const KernelMesh& cutter, uint64_t most, std::vector<Found>& found,
                   size_t& candidates) {
   const KernelMesh* const meshes[] = {&mesh, &cutter};
   Near near[2];
@@ -174,7 +174,7 @@ void crossByTrees(const KernelMesh& mesh, const KernelMesh& cutter, std::vector<
       1);
   if (near[0].face.empty() || near[1].face.empty()) return;
   spatial::PairList list;
-  spatial::overlapPairs(trees[0], trees[1], list);
+  searchPairs(trees[0], trees[1], most, "of the mesh and the cutter", list);
   const auto pairs = list.pairs();
   candidates += pairs.size();
   const PairTest test(mesh, cutter);
@@ -220,13 +220,13 @@ EdgeRun Seam::run(MeshId mesh, uint32_t lowerHalfedge) const {
   return *at;
 }
 
-Seam findSeam(const KernelMesh& mesh, const KernelMesh& cutter) {
+Seam findSeam(const KernelMesh& mesh, const KernelMesh& cutter, uint64_t most) {
   Seam seam;
   std::vector<Found> found;
   if (cutter.triangles.size() <= kFewFaces)
     crossFewFaces(mesh, cutter, found, seam.candidates);
   else
-    crossByTrees(mesh, cutter, found, seam.candidates);
+    crossByTrees(mesh, cutter, most, found, seam.candidates);
   std::sort(found.begin(), found.end(), [](const Found& x, const Found& y) {
     return std::make_pair(x.face[0], x.face[1]) < std::make_pair(y.face[0], y.face[1]);
   });

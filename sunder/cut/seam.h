@@ -11,6 +11,7 @@
 // Cost: O(n) for the trees, then six to fifteen exact signs a candidate pair.
 #pragma once
 
+#include "sunder/cut/cut.h"
 #include "sunder/cut/kernel_mesh.h"
 #include "sunder/cut/shifted.h"
 
@@ -54,7 +55,8 @@ inline Corners3 cornersOf(const KernelMesh& mesh, uint32_t f) {
 }
 inline uint32_t edgeOf(const KernelMesh& mesh, uint32_t h) { return std::min(h, mesh.twin[h]); }
 
-Seam findSeam(const KernelMesh& mesh, const KernelMesh& cutter);
+// Throws Error (Limit) where more than `most` pairs of faces would have to be looked at.
+Seam findSeam(const KernelMesh& mesh, const KernelMesh& cutter, uint64_t most = kMostCandidates);
 
 // Where an edge from p to q crosses a face, rounded, with a bound of the error.
 struct Place {

@@ -1,8 +1,8 @@
 #include "sunder/cut/self_check.h"
 
 #include "sunder/base/error.h"
+#include "sunder/cut/pair_search.h"
 #include "sunder/spatial/narrow_phase.h"
-#include "sunder/spatial/overlap_pairs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,12 +19,13 @@ using Corners = std::array<const Vec3*, 3>;
 // Of the size of the mesh: as far as a cut copes with faces that rounding has put out of order (unfold.h).
 constexpr double kRounding = 1e-9;
 
-std::vector<spatial::PrimitivePair> meetingTriangles(const KernelMesh& mesh) {
+std::vector<spatial::PrimitivePair> meetingTriangles(const KernelMesh& mesh, const std::string& name,
+                                                     uint64_t most) {
   spatial::OiTree tree;
   spatial::OiTreeBuilder builder;
   builder.build(tree, spatial::TriangleLeaves{.positions = mesh.positions, .triangles = mesh.triangles});
   spatial::PairList pairs;
-  spatial::selfOverlapPairs(tree, pairs);
+  searchPairs(tree, tree, most, "of the " + name, pairs);
   return spatial::selfIntersectingPairs({mesh.positions, mesh.triangles}, pairs.pairs());
 }
 
@@ -117,16 +118,18 @@ bool cross(const Face& a, const Face& b, double width) {
 
 }  // namespace
 
-std::vector<std::array<uint32_t, 2>> selfIntersections(const KernelMesh& mesh) {
+std::vector<std::array<uint32_t, 2>> selfIntersections(const KernelMesh& mesh, const std::string& name,
+                                                       uint64_t most) {
   std::vector<std::array<uint32_t, 2>> faces;
-  for (const auto& p : meetingTriangles(mesh)) faces.push_back({mesh.sourceOf(p.a), mesh.sourceOf(p.b)});
+  for (const auto& p : meetingTriangles(mesh, name, most))
+    faces.push_back({mesh.sourceOf(p.a), mesh.sourceOf(p.b)});
   return faces;
 }
 
-void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name) {
+void refuseSelfIntersection(const KernelMesh& mesh, const std::string& name, uint64_t most) {
   const double width = kRounding * mesh.bounds.extent().maxCoeff();
   std::vector<std::array<uint32_t, 2>> found;
-  for (const auto& p : meetingTriangles(mesh))
+  for (const auto& p : meetingTriangles(mesh, name, most))
     if (cross(faceOf(mesh, p.a), faceOf(mesh, p.b), width))
       found.push_back({mesh.sourceOf(p.a), mesh.sourceOf(p.b)});
   if (found.empty()) return;

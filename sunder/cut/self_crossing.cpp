@@ -22,8 +22,8 @@ using geometry::sign;
 
 class SelfCrossing {
  public:
-  SelfCrossing(const PolygonSoup& mesh, const KernelMesh& kernel, const std::string& name)
-      : mesh_(mesh), kernel_(kernel), name_(name), all_(kernel, name) {}
+  SelfCrossing(const PolygonSoup& mesh, const KernelMesh& kernel, const std::string& name, uint64_t most)
+      : mesh_(mesh), kernel_(kernel), name_(name), all_(kernel, name, most) {}
 
   Resolved run() {
     findPatches();
@@ -297,8 +297,9 @@ class SelfCrossing {
 
 }  // namespace
 
-Resolved resolveByWinding(const PolygonSoup& mesh, const KernelMesh& kernel, const std::string& name) {
-  return SelfCrossing(mesh, kernel, name).run();
+Resolved resolveByWinding(const PolygonSoup& mesh, const KernelMesh& kernel, const std::string& name,
+                          uint64_t most) {
+  return SelfCrossing(mesh, kernel, name, most).run();
 }
 
 }  // namespace sunder::cut

@@ -16,8 +16,9 @@
 
 namespace sunder::cut {
 
-// `kernel` is made of `mesh` and closed. Throws Error (Limit) where coordinates span too many digits.
+// `kernel` is made of `mesh` and closed. Throws Error (Limit) where coordinates span too many digits, or more
+// than `most` pairs of faces would have to be looked at.
 Resolved resolveByWinding(const geometry::PolygonSoup& mesh, const KernelMesh& kernel,
-                          const std::string& name);
+                          const std::string& name, uint64_t most = kMostCandidates);
 
 }  // namespace sunder::cut

@@ -1,5 +1,6 @@
 #include "sunder/cut/self_regions.h"
 
+#include "sunder/cut/pair_search.h"
 #include "sunder/geometry/predicates.h"
 
 #include <algorithm>
@@ -16,10 +17,10 @@ Line edgeBetween(uint32_t a, uint32_t b) { return {std::min(a, b), std::max(a, b
 
 }  // namespace
 
-SelfRegions::SelfRegions(const KernelMesh& mesh, const std::string& name)
+SelfRegions::SelfRegions(const KernelMesh& mesh, const std::string& name, uint64_t most)
     : kernel(mesh), grid(mesh.positions, name), points(grid) {
   nameVertices();
-  for (const auto& p : overlappingPairs()) crossPair(p.a, p.b);
+  for (const auto& p : overlappingPairs(name, most)) crossPair(p.a, p.b);
   divideFaces();
 }
 
@@ -46,12 +47,13 @@ void SelfRegions::nameVertices() {
   }
 }
 
-std::vector<spatial::PrimitivePair> SelfRegions::overlappingPairs() const {
+std::vector<spatial::PrimitivePair> SelfRegions::overlappingPairs(const std::string& name,
+                                                                  uint64_t most) const {
   spatial::OiTree tree;
   spatial::OiTreeBuilder builder;
   builder.build(tree, spatial::TriangleLeaves{.positions = kernel.positions, .triangles = kernel.triangles});
   spatial::PairList list;
-  spatial::selfOverlapPairs(tree, list);
+  searchPairs(tree, tree, most, "of the " + name, list);
   std::vector<spatial::PrimitivePair> pairs(list.pairs().begin(), list.pairs().end());
   for (auto& p : pairs)
     if (p.a > p.b) std::swap(p.a, p.b);

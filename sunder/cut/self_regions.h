@@ -23,7 +23,7 @@ struct Line {
 
 class SelfRegions {
  public:
-  SelfRegions(const KernelMesh& mesh, const std::string& name);
+  SelfRegions(const KernelMesh& mesh, const std::string& name, uint64_t most);
   SelfRegions(const SelfRegions&) = delete;
 
   size_t size() const { return regionFace.size(); }
@@ -50,7 +50,7 @@ class SelfRegions {
   using Rows = std::vector<std::vector<uint32_t>>;
 
   void nameVertices();
-  std::vector<spatial::PrimitivePair> overlappingPairs() const;
+  std::vector<spatial::PrimitivePair> overlappingPairs(const std::string& name, uint64_t most) const;
   uint32_t pointOfVertex(uint32_t vertex);
   FaceGraph& faceOf(uint32_t t);
   void crossPair(uint32_t s, uint32_t t);

@@ -6,6 +6,8 @@
 #include "sunder/cut/self_check.h"
 #include "sunder/geometry/components.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace sunder::cut {
@@ -87,8 +89,8 @@ CutResult cut(const PolygonSoup& mesh, std::span<const PolygonSoup> cutters, con
     return cutters.size() == 1 ? std::string("cutter") : fmt::format("cutter {}", i + 1);
   };
   const auto input = [&](const PolygonSoup& soup, const std::string& name) {
-    if (options.resolve) return resolveOverlaps(soup, name);
-    if (options.checkInput) refuseSelfIntersection(makeKernelMesh(soup, name), name);
+    if (options.resolve) return resolveOverlaps(soup, name, options.mostPairs);
+    if (options.checkInput) refuseSelfIntersection(makeKernelMesh(soup, name), name, options.mostPairs);
     Resolved same{soup, std::vector<uint32_t>(soup.faceCount()),
                   std::vector<uint32_t>(soup.positions.size())};
     for (uint32_t f = 0; f < same.sourceFace.size(); ++f) same.sourceFace[f] = f;
@@ -121,6 +123,8 @@ CutResult cut(const PolygonSoup& mesh, std::span<const PolygonSoup> cutters, con
     if (options.op != Op::Split) pieces = {1, std::vector<uint32_t>(result.mesh.faceCount(), 0)};
     CutResult next;
     for (const geometry::SoupPart& piece : geometry::splitComponents(result.mesh, pieces)) {
+      const uint64_t looked = result.statistics.candidates + next.statistics.candidates;
+      step.mostPairs = options.mostPairs - std::min(options.mostPairs, looked);
       CutResult one = cutNamed(piece.mesh, cutter.mesh, nameOf(i), step);
       transferAttributes(piece.mesh, cutter.mesh, one);
       addCut(one, piece, result, cutter, i, next);

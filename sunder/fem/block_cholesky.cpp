@@ -1,11 +1,17 @@
 #include "sunder/fem/block_cholesky.h"
 
+#include "sunder/base/error.h"
+#include "sunder/base/memory_limit.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/stop.h"
+#include "sunder/base/work.h"
 #include "sunder/fem/cholesky_kernel.h"
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
+
+#include <fmt/format.h>
 
 namespace sunder::fem {
 
@@ -13,6 +19,8 @@ namespace {
 
 // Below this much work threads cost more than they bring.
 constexpr double kParallelFlops = 2e7;
+constexpr double kShownFlops = 1e9;   // from here on a line of progress says how far it is
+constexpr double kLargePanels = 1e8;  // bytes from which on the memory there is matters
 
 struct Scratch {
   std::vector<uint32_t> place;
@@ -79,6 +87,13 @@ void BlockCholesky::invertSupernode(uint32_t s) {
 void BlockCholesky::factor(const BlockMatrix& matrix) {
   if (analysis_.stamp != matrix.pattern().stamp()) analyse(matrix.pattern(), analysis_);
   const size_t n = matrix.rows();
+  const double bytes = 8 * double(analysis_.panelSize);
+  if (bytes > kLargePanels && bytes > double(memoryLimit()))
+    throw Error(ErrorKind::Limit,
+                fmt::format("the factor of a matrix of {} vertices takes {}", n, bytesWords(bytes)))
+        .hint("take the solver 'pcg'");
+  std::optional<sunder::Work> work;
+  if (analysis_.flops > kShownFlops) work.emplace("factoring", analysis_.supernodes.size(), "panels");
   panels_.assign(analysis_.panelSize, 0);
   diagonal_.resize(3 * n);
   const SparsePattern& pattern = matrix.pattern();
@@ -109,8 +124,10 @@ void BlockCholesky::factor(const BlockMatrix& matrix) {
           analysis_.levelStart[level + 1] - begin, kNoIndex,
           [&](size_t from, size_t to) {
             uint32_t first = kNoIndex;
-            for (size_t k = from; k < to; ++k)
+            for (size_t k = from; k < to; ++k) {
               first = std::min(first, factorSupernode(analysis_.levels[begin + k]));
+              if (work) work->step();
+            }
             return first;
           },
           [](uint32_t x, uint32_t y) { return std::min(x, y); }, 1);

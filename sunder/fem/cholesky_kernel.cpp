@@ -1,5 +1,7 @@
 #include "sunder/fem/cholesky_kernel.h"
 
+#include "sunder/base/stop.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -78,6 +80,7 @@ template <bool kSubtract>
 HWY_INLINE void lowerProduct(size_t rows, size_t columns, size_t depth, const double* a, size_t leadA,
                              const double* b, size_t leadB, double* c, size_t leadC) {
   for (size_t j = 0; j < columns; j += 3) {
+    checkStop();  // the largest panels take seconds
     size_t i = j;
     for (; i + 4 < rows; i += 8)
       tile<2, kSubtract>(depth, a + i, leadA, b + j, leadB, c + j * leadC + i, leadC);
@@ -137,6 +140,7 @@ HWY_ATTR size_t FactorPanel(double* panel, size_t lead, size_t rows, size_t colu
 // Turns the panel [L; B] into [L^-1; B L^-1], the last column first. What is above the diagonal becomes zero.
 HWY_ATTR void InvertPanel(double* panel, size_t lead, size_t rows, size_t columns, double* factors) {
   for (size_t j = columns; j-- > 0;) {
+    checkStop();
     double* column = panel + j * lead;
     for (size_t k = j + 1; k < columns; ++k) {
       factors[k] = column[k];

@@ -2,6 +2,8 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/base/stop.h"
+#include "sunder/base/work.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,6 +64,7 @@ bool ConjugateGradients::incompleteFactor(double raised) {
   const SparsePattern& pattern = matrix_->pattern();
   factor_.assign(matrix_->blocks().begin(), matrix_->blocks().end());
   for (uint32_t i = 0; i < pattern.rows(); ++i) {
+    checkStop();
     const std::span<const uint32_t> columns = pattern.lowerRow(i);
     const uint32_t start = pattern.lowerStart(i), diagonal = pattern.diagonal(i);
     factor_[diagonal].diagonal() *= 1 + raised;
@@ -116,6 +119,7 @@ void ConjugateGradients::solve(std::span<const Vec3> b, std::span<Vec3> x) {
   const double scale = std::sqrt(dot(b, b));
   iterations_ = 0;
   residual_ = 0;
+  converged_ = true;
   std::fill(x_.begin(), x_.end(), Vec3::Zero());
   if (scale == 0) {
     std::copy(x_.begin(), x_.end(), x.begin());
@@ -123,6 +127,8 @@ void ConjugateGradients::solve(std::span<const Vec3> b, std::span<Vec3> x) {
   }
   // The recursive residual drifts from the true one; each round starts from the true one again.
   constexpr double kAccepted = 1e-8;
+  constexpr size_t kNoteEvery = 16;
+  sunder::Work work("conjugate gradients", 0, "iterations");
   for (int round = 0;; ++round) {
     matrix_->multiply(x_, q_);
     for (size_t i = 0; i < n; ++i) r_[i] = b[i] - q_[i];
@@ -130,6 +136,10 @@ void ConjugateGradients::solve(std::span<const Vec3> b, std::span<Vec3> x) {
     residual_ = std::sqrt(dot(r_, r_)) / scale;
     if (residual_ <= settings_.tolerance) break;
     const bool stuck = round > 1 && residual_ > 0.5 * before;
+    if (settings_.bestSoFar && iterations_ >= most && std::isfinite(residual_)) {
+      converged_ = false;
+      break;
+    }
     if ((stuck && residual_ > kAccepted) || iterations_ >= most || !std::isfinite(residual_))
       throw Error(ErrorKind::Numerical,
                   fmt::format("conjugate gradients stand at a residual of {:.3g} after {} "
@@ -155,6 +165,9 @@ void ConjugateGradients::solve(std::span<const Vec3> b, std::span<Vec3> x) {
           },
           kVectorGrain);
       residual = std::sqrt(dot(r_, r_)) / scale;
+      work.step();
+      if (iterations_ % kNoteEvery == 0)
+        work.note(fmt::format("residual {:.2g}, target {:.2g}", residual, settings_.tolerance));
       precondition(r_, z_);
       const double next = dot(r_, z_);
       const double beta = next / rz;

@@ -4,9 +4,10 @@
 //
 // Guarantee: the residual, computed afresh at the end, is at most `tolerance` times the right-hand side, or
 // Error (Numerical); where rounding does not let it get there, the best that double precision gives is
-// accepted once the residual stands at 1e-8. Same bits for any number of threads. Memory is that of the
-// matrix, twice with the incomplete factor. Products are parallel, the incomplete factor's substitutions are
-// not.
+// accepted once the residual stands at 1e-8. With SolverSettings::bestSoFar a solve that runs out of
+// iterations ends with what it has, and says so (converged(), residual()). Same bits for any number of
+// threads. Memory is that of the matrix, twice with the incomplete factor. Products are parallel, the
+// incomplete factor's substitutions are not.
 #pragma once
 
 #include "sunder/fem/solver.h"
@@ -20,8 +21,9 @@ class ConjugateGradients final : public LinearSolver {
   void factor(const BlockMatrix& matrix) override;
   void solve(std::span<const Vec3> b, std::span<Vec3> x) override;
 
-  size_t iterations() const { return iterations_; }  // of the last solve
-  double residual() const { return residual_; }      // relative
+  size_t iterations() const override { return iterations_; }
+  bool converged() const override { return converged_; }
+  double residual() const { return residual_; }  // relative
 
  private:
   void invertDiagonal(double raised);
@@ -35,6 +37,7 @@ class ConjugateGradients final : public LinearSolver {
   std::vector<Vec3> r_, z_, p_, q_, x_;
   size_t iterations_ = 0;
   double residual_ = 0;
+  bool converged_ = true;
 };
 
 }  // namespace sunder::fem

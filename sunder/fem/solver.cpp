@@ -126,6 +126,8 @@ class AutoSolver final : public LinearSolver {
     chosen_->factor(matrix);
   }
   void solve(std::span<const Vec3> b, std::span<Vec3> x) override { chosen_->solve(b, x); }
+  size_t iterations() const override { return chosen_->iterations(); }
+  bool converged() const override { return chosen_->converged(); }
 
  private:
   BlockCholesky block_;

@@ -28,14 +28,20 @@ class LinearSolver {
   virtual void factor(const BlockMatrix& matrix) = 0;
   // x = matrix^-1 * b; may be the same array. Not from two threads at once.
   virtual void solve(std::span<const Vec3> b, std::span<Vec3> x) = 0;
+  // Of the last solve, for those that iterate: how many, and whether the tolerance was reached.
+  virtual size_t iterations() const { return 0; }
+  virtual bool converged() const { return true; }
 };
 
 enum class Preconditioner { BlockJacobi, IncompleteCholesky };
 
 struct SolverSettings {
   std::string name = "auto";
-  double tolerance = 1e-12;   // pcg: of the residual against the right-hand side
-  size_t mostIterations = 0;  // pcg; 0: ten times the unknowns
+  double tolerance = 1e-12;  // pcg: of the residual against the right-hand side
+  // pcg: the budget of work; 0: thirty for each vertex. Beyond it Error (Numerical), or with `bestSoFar` the
+  // last iterate, which of all so far has the smallest error in the norm of elastic energy.
+  size_t mostIterations = 0;
+  bool bestSoFar = false;
   Preconditioner preconditioner = Preconditioner::IncompleteCholesky;  // pcg
 };
 

@@ -2,6 +2,8 @@
 
 #include "sunder/base/error.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace sunder::fem {
@@ -67,10 +69,19 @@ StaticSolution solveStatic(const ElasticBody& body, std::span<const Support> sup
 
   solution.reactions.resize(n);
   stiffness.multiply(u, solution.reactions);
+  double left = 0, acting = 0;
   for (size_t i = 0; i < n; ++i)
-    for (int a = 0; a < 3; ++a)
-      solution.reactions[i][a] = held[i][size_t(a)] ? solution.reactions[i][a] - load[i][a] : 0;
+    for (int a = 0; a < 3; ++a) {
+      const double force = solution.reactions[i][a] - load[i][a];
+      const bool isHeld = held[i][size_t(a)];
+      if (!isHeld && !pattern.star(i).empty()) left += force * force;
+      acting += right[i][a] * right[i][a];
+      solution.reactions[i][a] = isHeld ? force : 0;
+    }
+  solution.residual = acting > 0 ? std::sqrt(left / acting) : 0;
   solution.solver = solver->name();
+  solution.iterations = solver->iterations();
+  solution.converged = solver->converged();
   return solution;
 }
 

@@ -23,6 +23,9 @@ struct StaticSolution {
   std::vector<Vec3> displacements;
   std::vector<Vec3> reactions;  // forces of the supports, zero elsewhere; with the loads they sum to zero
   std::string solver;           // that did it
+  size_t iterations = 0;        // of a solver that iterates
+  double residual = 0;    // forces that are not in balance, against those that act; measured, for any solver
+  bool converged = true;  // false: the iterations ended before the tolerance (SolverSettings::bestSoFar)
 };
 
 // `gravity` accelerates all of the mass. Two supports of one vertex: the later one counts along the axes it

@@ -6,15 +6,11 @@
 #include "sunder/base/parallel.h"
 #include "sunder/fluid/fluid.h"
 
-#include <cmath>
-
 #include <fmt/core.h>
 
 namespace sunder::fluid {
 
 namespace {
-
-constexpr double kMostInState = 1e30;  // a position, speed or pressure of more is not of a simulation
 
 template <class T>
 void permute(std::vector<T>& values, std::span<const uint32_t> order, std::vector<T>& scratch) {
@@ -108,19 +104,15 @@ void Fluid::save(ByteWriter& out) const {
 }
 
 void Fluid::load(ByteReader& in) {
-  const auto number = [&](auto value, const char* what) {
-    if (!(std::abs(double(value)) <= kMostInState)) in.fail(fmt::format("{} is {}", what, value));
-    return value;
-  };
   const uint64_t count = in.u64("number of particles");
   in.need(count, 49, "particles");
   nextId_ = in.u32("number of particles ever");
   if (nextId_ < count || nextId_ > UINT32_MAX / 2)
     in.fail(fmt::format("there are {} particles, but {} were made", count, nextId_));
   steps_ = in.u64("steps of the fluid");
-  lastStep_ = number(in.f64("time step of the fluid"), "the time step of the fluid");
+  lastStep_ = in.boundedF64("the time step of the fluid");
   if (lastStep_ < 0) in.fail(fmt::format("the time step of the fluid is {}", lastStep_));
-  lost_ = number(in.f64("energy that the fluid lost"), "the energy that the fluid lost");
+  lost_ = in.boundedF64("the energy that the fluid lost");
   positions_.resize(count);
   motion_.resize(count);
   kappa_.resize(count);
@@ -128,10 +120,10 @@ void Fluid::load(ByteReader& in) {
   ids_.resize(count);
   phase_.resize(count);
   for (size_t i = 0; i < count; ++i) {
-    for (double& x : positions_[i]) x = number(in.f64("position"), "the position of a particle");
-    for (int k = 0; k < 3; ++k) motion_[i][k] = number(in.f32("velocity"), "the velocity of a particle");
-    kappa_[i] = number(in.f32("pressure"), "the pressure of a particle");
-    kappaRate_[i] = number(in.f32("pressure"), "the pressure of a particle");
+    for (double& x : positions_[i]) x = in.boundedF64("the position of a particle");
+    for (int k = 0; k < 3; ++k) motion_[i][k] = in.boundedF32("the velocity of a particle");
+    kappa_[i] = in.boundedF32("the pressure of a particle");
+    kappaRate_[i] = in.boundedF32("the pressure of a particle");
     ids_[i] = in.u32("particle");
     if (ids_[i] >= nextId_) in.fail(fmt::format("particle {} of only {} that were made", ids_[i], nextId_));
     phase_[i] = in.u8("fluid");

@@ -1,6 +1,7 @@
 #include "sunder/record/losses.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/stop.h"
 
 #include <algorithm>
 #include <array>
@@ -77,6 +78,7 @@ Losses findLosses(const RunReader& run) {
       losses.frames.push_back(*missing);
   };
   for (size_t i = 0; i < run.frameCount(); ++i) {
+    checkStop();
     const uint64_t number = run.frameNumber(i);
     skipMissing(number);
     if (reads([&] { named = std::max(named, run.readQuantised(i).states.size()); })) {

@@ -1,6 +1,7 @@
 #include "sunder/record/repair.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/stop.h"
 #include "sunder/record/run_writer.h"
 
 #include <algorithm>
@@ -108,6 +109,7 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
     }
   };
   for (size_t i = 0; i < run.frameCount(); ++i) {
+    checkStop();
     if (!savable(i)) continue;
     run.readFrame(i, frame);
     addBodies(frame.bodies.size());

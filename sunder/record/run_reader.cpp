@@ -2,6 +2,7 @@
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
+#include "sunder/base/stop.h"
 #include "sunder/record/tables.h"
 
 #include <algorithm>
@@ -175,6 +176,7 @@ std::vector<RunReader::Resumed> RunReader::resumed() const {
 std::vector<std::string> RunReader::verify() const {
   std::vector<std::string> found = problems_;
   for (const Chunk& chunk : chunks()) {
+    checkStop();
     try {
       file_.check(chunk);
     } catch (const Error& error) {

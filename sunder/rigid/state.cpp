@@ -21,20 +21,11 @@ void put(ByteWriter& out, const Vec3& v) {
 void put(ByteWriter& out, const Quat& q) {
   for (int k = 0; k < 4; ++k) out.f64(q.coeffs()[k]);
 }
-// Positions, speeds, impulses of more than this are not of a simulation, and squares of them still have room.
-constexpr double kMost = 1e30;
 constexpr uint64_t kMostSteps = uint64_t(1) << 50;  // as a double still exact, with room to go on
 
-template <class Number>
-Number bounded(ByteReader& in, Number value, const char* what) {
-  if (!(std::abs(value) <= Number(kMost))) in.fail(fmt::format("{} is {}", what, value));
-  return value;
-}
-double getNumber(ByteReader& in, const char* what) { return bounded(in, in.f64(what), what); }
-float getFloat(ByteReader& in, const char* what) { return bounded(in, in.f32(what), what); }
 Vec3 getVector(ByteReader& in, const char* what) {
   Vec3 v;
-  for (int k = 0; k < 3; ++k) v[k] = getNumber(in, what);
+  for (int k = 0; k < 3; ++k) v[k] = in.boundedF64(what);
   return v;
 }
 Quat getQuat(ByteReader& in, const char* what) {
@@ -129,7 +120,7 @@ void Simulation::load(ByteReader& in) {
     state.mover[i].spin() = getVector(in, "a body's angular velocity");
     state.force[i] = getVector(in, "a body's force");
     state.torque[i] = getVector(in, "a body's torque");
-    state.quiet[i] = getNumber(in, "a body's time of rest");
+    state.quiet[i] = in.boundedF64("a body's time of rest");
     state.island[i] = in.u32("a body's island");
     expect(in, state.island[i] < bodies, "a body's island is not one of the bodies");
     state.target[i].position = getVector(in, "a body's target");
@@ -144,12 +135,12 @@ void Simulation::load(ByteReader& in) {
     joint.axisA = getVector(in, "a joint's axis");
     joint.axisB = getVector(in, "a joint's axis");
     joint.relative = getQuat(in, "a joint's rotation");
-    joint.length = getNumber(in, "a joint's length");
+    joint.length = in.boundedF64("a joint's length");
     joint.linear = getVector(in, "a joint's impulse");
     joint.angular = getVector(in, "a joint's impulse");
     for (double* value : {&joint.motor, &joint.lower, &joint.upper, &joint.force, &joint.torque, &joint.angle,
                           &joint.settings.motorSpeed, &joint.settings.motorTorque})
-      *value = getNumber(in, "a joint's state");
+      *value = in.boundedF64("a joint's state");
   }
   PairTable table;
   const uint32_t pairs = in.u32("the number of pairs");
@@ -160,7 +151,7 @@ void Simulation::load(ByteReader& in) {
     for (uint32_t* value :
          {&pair.a, &pair.b, &pair.count, &pair.memory.limitA, &pair.memory.limitB, &pair.memory.feature})
       *value = in.u32("a pair");
-    for (float& value : pair.rolling) value = getFloat(in, "a pair's impulse");
+    for (float& value : pair.rolling) value = in.boundedF32("a pair's impulse");
     expect(in, pair.a < pair.b && pair.b < bodies, "a pair is not of two bodies");
     expect(in, state.exists[pair.a] && state.exists[pair.b], "a pair is of a body that is gone");
     const uint64_t key = pairKey(pair.a, pair.b);
@@ -172,12 +163,12 @@ void Simulation::load(ByteReader& in) {
       KeptContact& kept = table.contacts.emplace_back();
       kept.contact.point = getVector(in, "a contact's point");
       kept.contact.normal = getVector(in, "a contact's normal");
-      kept.contact.separation = getNumber(in, "a contact's separation");
+      kept.contact.separation = in.boundedF64("a contact's separation");
       kept.contact.id = in.u32("a contact");
-      kept.normalImpulse = getFloat(in, "a contact's impulse");
-      for (float& value : kept.friction) value = getFloat(in, "a contact's impulse");
-      kept.total = getFloat(in, "a contact's impulse");
-      for (float& value : kept.slide) value = getFloat(in, "a contact's impulse");
+      kept.normalImpulse = in.boundedF32("a contact's impulse");
+      for (float& value : kept.friction) value = in.boundedF32("a contact's impulse");
+      kept.total = in.boundedF32("a contact's impulse");
+      for (float& value : kept.slide) value = in.boundedF32("a contact's impulse");
     }
   }
   for (const Joint& joint : loaded)

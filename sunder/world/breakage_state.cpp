@@ -5,8 +5,6 @@
 #include "sunder/fracture/voronoi.h"
 #include "sunder/world/breakage.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 namespace sunder::world {
@@ -36,17 +34,11 @@ void Breakage::save(ByteWriter& out) const {
 
 namespace {
 
-double finiteIn(ByteReader& in, const char* what) {
-  const double value = in.f64(what);
-  if (!(std::abs(value) <= 1e30)) in.fail(fmt::format("{} is {}", what, value));
-  return value;
-}
-
 fracture::PlannedMark readMark(ByteReader& in, size_t tets) {
   fracture::PlannedMark mark;
   mark.slot = in.u32("tetrahedron");
   if (mark.slot >= tets) in.fail(fmt::format("a crack cuts tetrahedron {} of {}", mark.slot, tets));
-  for (double& phi : mark.phi) phi = finiteIn(in, "a value of a crack");
+  for (double& phi : mark.phi) phi = in.boundedF64("a value of a crack");
   const uint32_t sides = in.u32("number of sides");
   in.need(sides, 4, "sides");
   if (sides > fracture::kMostCuts) in.fail(fmt::format("a tetrahedron was cut {} times before", sides));
@@ -93,7 +85,7 @@ void Breakage::load(ByteReader& in, rigid::Simulation& simulation) {
     if (sites > most) in.fail(fmt::format("a body breaks into {} cells, in the scene into {}", sites, most));
     record.sites.resize(sites);
     for (Vec3& site : record.sites)
-      for (double& x : site) x = finiteIn(in, "a site");
+      for (double& x : site) x = in.boundedF64("a site");
     const uint32_t cracks = in.u32("number of cracks");
     in.need(cracks, 48, "cracks");
     if ((sites == 0) == (cracks == 0)) in.fail("a body breaks by cracks or by sites, not by both or none");

@@ -133,6 +133,34 @@ TEST(Bytes, EveryTruncationThrowsAndNothingIsReadBeyond) {
   }
 }
 
+TEST(Bytes, NumbersOfStatesAreBounded) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinite = std::numeric_limits<double>::infinity();
+  const auto passes = [](double value) {
+    std::string out;
+    ByteWriter w(out);
+    w.f64(value), w.f32(float(value));
+    ByteReader r(asBytes(out), "state");
+    size_t refused = 0;
+    try {
+      EXPECT_EQ(r.boundedF64("a speed"), value);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.message().substr(0, 10), "a speed is");
+      ++refused;
+    }
+    try {
+      EXPECT_EQ(r.boundedF32("a speed"), float(value));
+    } catch (const Error&) {
+      ++refused;
+    }
+    EXPECT_TRUE(r.atEnd());
+    return refused == 0 ? 1 : refused == 2 ? 0 : -1;
+  };
+  for (const double value : {0.0, -0.0, 1.0, -2.5, 1e29, -1e29}) EXPECT_EQ(passes(value), 1) << value;
+  for (const double value : {nan, infinite, -infinite, 2e30, -2e30, 1e38})
+    EXPECT_EQ(passes(value), 0) << value;
+}
+
 TEST(Bytes, OverwritePatchesEarlierNumbers) {
   std::string out;
   ByteWriter w(out, ByteOrder::Big);

@@ -25,11 +25,11 @@ class Ends(CommandTest):
     def start(self, *arguments, **options):
         return subprocess.Popen([BIN / "sunder", *map(str, arguments)], cwd=self.folder, text=True, **options)
 
-    def interrupted(self, *arguments, after=0.6, number=signal.SIGINT, code=130, leaves=()):
+    def interrupted(self, *arguments, after=0.6, number=signal.SIGINT, code=130, leaves=(), **options):
         """Starts a command that takes long, sends a signal, and expects the exit code within a second (of the clock or,
         on a machine that is busy with other things, of its own work) and no file but those in `leaves`."""
         before = set(self.folder.rglob("*"))
-        process = self.start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = self.start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
         time.sleep(after)
         if process.poll() is not None:
             self.fail(f"{arguments}: ended before the signal: {process.communicate()}")
@@ -138,6 +138,65 @@ class Ends(CommandTest):
                 self.assertIn("interrupted", err)
         self.interrupted(*hard[0], number=signal.SIGTERM, code=143)
 
+    def caught(self, process):
+        """Whether the process has a handler for SIGINT by now: not while the system still loads it."""
+        with open(f"/proc/{process.pid}/status") as file:
+            return any(line.startswith("SigCgt") and int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1 for line in file)
+
+    def test_signals_in_the_first_milliseconds(self):
+        handled = 0
+        for k in range(41):
+            number, code = ((signal.SIGINT, 130), (signal.SIGTERM, 143))[k % 2]
+            process = self.start("shape", "icosphere", "--set", "frequency=500", "-o", "x.ply", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(k / 2000)  # 0 to 20 ms
+            ours = self.caught(process)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+            handled += ours
+            if ours or process.returncode != -number:
+                self.assertEqual((process.returncode, out, err), (code, "", "sunder: interrupted\n"), f"after {k / 2} ms")
+            self.assertEqual(list(self.folder.iterdir()), [])
+        self.assertGreater(handled, 20)
+
+    def test_signals_twice_in_a_row_end_as_one_does(self):
+        self.json("shape", "icosphere", "--set", "frequency=64", "-o", "ball.obj")
+        for verb in (("fracture", "ball.obj", "--edge", "0.03", "--speed", "20", "-o", "pieces"),
+                     ("export", "run", "--to", "vtk", "-o", "vtk"),
+                     ("render", "ball.obj", "--samples", "4096", "-o", "x.png")):
+            if verb[0] == "export":
+                scene = {"world": {"frames": 400}, "bodies": [{"id": "ball", "shape": {"file": "ball.obj"}, "position": [0, 1, 0]}]}
+                (self.folder / "scene.json").write_text(json.dumps(scene))
+                self.ok("run", "scene.json", "-o", "run", "-q")
+            before = set(self.folder.rglob("*"))
+            process = self.start(*verb, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(0.2)
+            for _ in range(4):
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.005)
+            err = process.communicate(timeout=60)[1]
+            self.assertEqual(process.returncode, 130, f"{verb}: {err}")
+            self.assertEqual(set(self.folder.rglob("*")), before, verb)
+
+    def test_waits_for_others_end_with_a_signal(self):
+        """For somebody who types, for the reader of a pipe, and for an encoder that does not finish."""
+        self.json("shape", "icosphere", "--set", "frequency=16", "-o", "ball.obj")
+        self.interrupted("query", "ball.obj", "closest", "--points", "-", after=0.2, stdin=subprocess.PIPE)
+        os.mkfifo(self.folder / "pipe.csv")
+        call = ("query", "ball.obj", "closest", "--points", "ball.obj", "-o", "pipe.csv")
+        self.interrupted(*call, after=0.3)  # nobody reads
+        with open(os.open(self.folder / "pipe.csv", os.O_RDONLY | os.O_NONBLOCK)):
+            self.interrupted(*call, after=0.5)  # somebody does, but takes nothing
+        (self.folder / "pipe.csv").unlink()
+        (self.folder / "scene.json").write_text(json.dumps({"world": {"frames": 3}, "bodies": [
+            {"id": "ball", "shape": {"sphere": {"radius": 0.1}}, "position": [0, 1, 0]}]}))
+        self.ok("run", "scene.json", "-o", "run", "--quiet")
+        (self.folder / "bin").mkdir()
+        environment = dict(os.environ, PATH=f"{self.folder}/bin:{os.environ['PATH']}")
+        for script in ("cat >/dev/null\nexec sleep 100\n", "exec sleep 100\n"):
+            (self.folder / "bin/ffmpeg").write_text("#!/bin/sh\n" + script)
+            os.chmod(self.folder / "bin/ffmpeg", 0o755)
+            self.interrupted("render", "run", "--size", "160x120", "--samples", "1", "-o", "film.mp4", after=0.8, env=environment)
+
     def test_progress_of_work_that_grows_claims_no_end(self):
         self.open_mesh()
         code, text = self.terminal("sdf", "open.obj", "--error", "1e-7", "--budget", "2e5", "-o", "x.sdf")
@@ -169,6 +228,54 @@ class Ends(CommandTest):
                 line = self.refused(verb, "ball.obj", option, first, "--budget", budget, *output,
                                     says=["ball.obj", "allowed by the budget and the memory there is"])
                 self.ok(verb, "ball.obj", option, re.search(says, line)[1], "--budget", budget, *output)
+
+    def test_pairs_beyond_the_budget_are_refused_with_what_would_do(self):
+        self.json("shape", "icosphere", "--set", "frequency=16", "-o", "ball.obj")
+        self.json("shape", "icosphere", "--set", "frequency=12", "--set", "radius=0.99", "-o", "tool.obj")
+        for checked in ((), ("--no-check",), ("--resolve",)):
+            call = ("cut", "ball.obj", "tool.obj", *checked, "--op", "difference", "-o", "x.ply")
+            line = self.refused(*call, "--budget", 100, says=["ball.obj", "pairs of faces", "100 are allowed by the budget"])
+            budget = re.search(r"a budget of (\d+) would do", line)[1]
+            self.refused(*call, "--budget", int(budget) - 1, says=["a budget of"])
+        self.ok(*call, "--budget", 10 * int(budget))
+        line = self.refused("slice", "ball.obj", "--count", 90, "--budget", 1e5, "-o", "slices", says=["90 slices", "1e+05 are allowed"])
+        self.ok("slice", "ball.obj", "--count", re.search(r"--count (\d+) would do", line)[1], "--budget", 1e5, "-o", "slices")
+        for option in ("--budget", "--max-pairs"):
+            self.refused("collide", "ball.obj", "tool.obj", option, 100, says=["pairs of boxes overlap", "100 are allowed", "--budget"])
+
+    def test_queries_end_at_their_budget(self):
+        self.json("shape", "icosphere", "--set", "frequency=16", "-o", "ball.obj")
+        near = ("query", "ball.obj", "within", "--points", "ball.obj", "--distance", 1)
+        part = self.json(*near, "--budget", 5e4, "-o", "a.csv")
+        self.assertIs(part["complete"], False)
+        self.assertLess(part["points"], 2562)
+        self.assertGreater(part["rows"], 5e4 - part["points"])
+        said = self.run_sunder(*near, "--budget", 5e4, "-o", "b.csv", "--threads", 1)
+        self.assertEqual(said.returncode, 0)
+        self.assertIn(f"ended by the budget (--budget) after {part['points']} of 2562 points", said.stderr)
+        self.assertEqual((self.folder / "a.csv").read_bytes(), (self.folder / "b.csv").read_bytes(), "threads")
+        exact = self.json("query", "ball.obj", "inside", "--exact", "--points", "ball.obj", "--budget", 1e6, "-o", "c.csv")
+        self.assertLess(exact["points"], 1 + 1e6 / exact["triangles"])
+        self.assertIs(self.json("query", "ball.obj", "closest", "--points", "ball.obj", "-o", "d.csv")["complete"], True)
+
+    def test_iterations_end_at_their_budget_with_the_best_so_far(self):
+        self.json("shape", "box", "--set", "width=1", "--set", "height=0.2", "--set", "depth=0.2", "-o", "beam.obj")
+        beam = ("stress", "beam.obj", "--edge", "0.05", "--fix", "x<-0.45", "--gravity", "0,-9.81,0", "--solver", "pcg")
+        whole = self.json(*beam)
+        self.assertIs(whole["converged"], True)
+        self.assertLess(whole["residual"], 1e-8)
+        energies = []
+        for budget in (2, 8, whole["iterations"] // 2):
+            part = self.json(*beam, "--budget", budget)
+            self.assertEqual((part["converged"], part["iterations"]), (False, budget))
+            self.assertGreater(part["residual"], 1e-8)
+            energies.append(part["elastic_energy"])
+        # Conjugate gradients approach the energy from below, step by step.
+        self.assertEqual(energies, sorted(energies))
+        self.assertLess(energies[-1], whole["elastic_energy"])
+        said = self.run_sunder(*beam, "--budget", 8)
+        self.assertEqual(said.returncode, 0)
+        self.assertRegex(said.stderr, r"ended by the budget \(--budget\) after 8 iterations: forces of \S+ of those that act")
 
     def test_memory_that_is_not_there_is_refused_before_it_is_taken(self):
         self.json("shape", "icosphere", "--set", "frequency=16", "-o", "ball.obj")

@@ -270,6 +270,18 @@ def sdf():
     save("sdf", "cut_off", field((1, 1, 1), [-1], [2])[:150])
 
 
+def state():
+    """Bytes over a state: how, then place, count and bytes of each change."""
+    def change(place, content):
+        return struct.pack("<IB", place, len(content)) + content
+
+    save("state", "same", b"\0")
+    save("state", "cut", b"\1" + change(200, b""))
+    save("state", "longer", b"\2")
+    save("state", "count", b"\0" + change(8, b"\xff\xff\xff\x7f"))
+    save("state", "not_finite", b"\0" + change(60, struct.pack("<d", float("nan"))) + change(300, struct.pack("<d", 1e300)))
+
+
 def http():
     ours = "Host: 127.0.0.1:8321\r\n"
     save("http", "get", f"GET /api/run HTTP/1.1\r\n{ours}Accept: */*\r\n\r\n")
@@ -282,5 +294,5 @@ def http():
     save("http", "broken", "GET /\0 HTTP/2.0\r\n: a\r\n b\n\r\r\n\r\n")
 
 
-for write in (obj, ply, stl, off, gltf, msh, tetgen, medit, vtk, vtkxml, run, scene, sdf, http):
+for write in (obj, ply, stl, off, gltf, msh, tetgen, medit, vtk, vtkxml, run, scene, sdf, state, http):
     write()

@@ -16,7 +16,7 @@ fi
 corpus=$(cd "$(dirname "$0")" && pwd)/corpus
 if [ $# -eq 0 ]; then
   set -- obj ply stl off gltf msh tetgen medit vtk vtkxml http
-  for more in run run_shown scene sdf; do
+  for more in run run_shown scene sdf state; do
     [ ! -x "$build/bin/fuzz_$more" ] || set -- "$@" "$more"
   done
 fi

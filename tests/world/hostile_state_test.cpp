@@ -6,8 +6,8 @@
 #include "sunder/base/hash.h"
 #include "sunder/world/world.h"
 
-#include <bit>
-#include <cstring>
+#include "world/hostile_numbers.h"
+
 #include <limits>
 #include <map>
 #include <string>
@@ -57,13 +57,6 @@ uint64_t peakKilobytes() {
   return uint64_t(usage.ru_maxrss);
 }
 
-template <class T>
-std::string with(const std::string& state, size_t at, T value) {
-  std::string out = state;
-  if (at + sizeof(T) <= out.size()) std::memcpy(out.data() + at, &value, sizeof(T));
-  return out;
-}
-
 struct Tally {
   size_t tried = 0, refused = 0, diverged = 0, stepped = 0;
 };
@@ -98,13 +91,7 @@ Tally tryStates(const char* text, int frames, size_t first, size_t stride) {
   };
   for (size_t at = first; at < state.size(); at += stride) {
     SCOPED_TRACE(at);
-    attempt(state.substr(0, at));
-    attempt(with(state, at, uint8_t(~uint8_t(state[at]))));
-    for (const uint32_t value : {0u, 1u, 0x7fffffffu, 0xffffffffu}) attempt(with(state, at, value));
-    for (const float value : {std::numeric_limits<float>::quiet_NaN(), 1e38f})
-      attempt(with(state, at, value));
-    for (const double value : {std::numeric_limits<double>::quiet_NaN(), 1e300, 1e29, -1.0})
-      attempt(with(state, at, value));
+    for (size_t kind = 0; kind < kHostileChanges; ++kind) attempt(hostileChange(state, at, kind));
   }
   attempt(state + "x");
   world.load(state, "state");
@@ -128,7 +115,7 @@ TEST(HostileState, NumbersThatAreNotFiniteAreRefused) {
   // The last number is an impulse of the fluid.
   for (const double value :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
-    EXPECT_THROW(world.load(with(state, state.size() - 8, value), "state"), Error);
+    EXPECT_THROW(world.load(withNumber(state, state.size() - 8, value), "state"), Error);
   EXPECT_NO_THROW(world.load(state, "state"));
 }
 
