@@ -29,6 +29,9 @@ constexpr double kSecondsAHullTriangle = 4e-5;
 // Of meshes whose inside the winding number decides.
 constexpr double kSecondsOfWinding = 0.5, kWindingSecondsATriangle = 9e-5, kBytesOfWinding = 15e6;
 
+// Cutting a mesh by planes, with the search for faces that cross each other.
+constexpr double kBytesACutTriangle = 300, kSecondsACutTriangle = 2.4e-6;
+
 struct BandCount {
   double nodes = 0, samples = 0, lattice = 0;  // near the surface; that are asked for; of the whole box
 };
@@ -86,6 +89,10 @@ SolidCost solidCost(const ShapeSize& size, double triangles, const rigid::SolidS
   cost.kept += 4 * count.nodes;
   cost.passing += kBytesANode * count.lattice + kBytesASample * count.nodes;
   return cost;
+}
+
+SolidCost cuttingCost(double triangles) {
+  return {0, kBytesACutTriangle * triangles, kSecondsACutTriangle * triangles};
 }
 
 void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost) {
@@ -147,6 +154,11 @@ void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
                                      solidCost(size, size.triangles * part * part, solid);
                                  return changed.kept + changed.passing;
                                }});
+    }
+    if (size.cutTriangles > 0) {  // once for each piece
+      const SolidCost cutting = cuttingCost(size.cutTriangles);
+      item.passing = std::max(item.passing, cutting.passing);
+      item.buildSeconds += cutting.seconds;
     }
     if (node.has("make"))
       for (const CostLever& lever :
