@@ -30,6 +30,7 @@ constexpr double kSecondsAHullTriangle = 4e-5;
 constexpr double kSecondsOfWinding = 0.5, kWindingSecondsATriangle = 9e-5, kBytesOfWinding = 15e6;
 
 // Cutting a mesh by planes, with the search for faces that cross each other.
+constexpr double kBuildingShare = 0.5;  // of the bytes of a solid's triangles: only while it is built
 constexpr double kBytesACutTriangle = 300, kSecondsACutTriangle = 2.4e-6;
 
 struct BandCount {
@@ -58,6 +59,11 @@ SolidCost solidCost(const ShapeSize& size, double triangles, const rigid::SolidS
   cost.seconds = kSecondsOfSolid + (field ? kSecondsAFieldTriangle : kSecondsATriangle) * triangles +
                  kSecondsAPoint * points + kSecondsAPairOfPoints * points * points +
                  kSecondsAnInsidePoint * inside;
+  if (size.cutTriangles > 0) {
+    // Pieces come in numbers: what is needed only while a solid is built is needed by one of them at a time.
+    cost.passing = kBuildingShare * kBytesASolidTriangle * triangles;
+    cost.kept -= cost.passing;
+  }
   if (size.bounds.empty()) return cost;
   const double radius = 0.5 * size.bounds.diagonal(), band = kBand * radius;
   Box3 domain = size.bounds;
@@ -68,7 +74,7 @@ SolidCost solidCost(const ShapeSize& size, double triangles, const rigid::SolidS
   const double secondsASample = field ? kSecondsALeaf * size.leaves : kSecondsASample;
   if (size.crossed) {
     cost.seconds += kSecondsOfWinding + kWindingSecondsATriangle * triangles;
-    cost.passing = kBytesOfWinding;
+    cost.passing += kBytesOfWinding;
   }
   // Lattices get finer until the error is met and walls are not lost, or there are too many bricks.
   const double mostCells = longest * std::cbrt(kMostNodes / domain.extent().prod());
