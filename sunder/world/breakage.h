@@ -174,8 +174,11 @@ class Breakage {
   double leastPart(const Piece& piece) const;
   // Of the tetrahedra of a body that has not cracked; else empty.
   std::span<const std::array<uint32_t, 4>> neighboursOf(uint32_t body) const;
-  std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece,
-                                      const rigid::Simulation& simulation) const;
+  // `steady`: the part of each event's impulse that is no impact, as steadyImpulses() has it.
+  std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece, const rigid::Simulation& simulation,
+                                      std::span<const double> steady) const;
+  bool mayBreak(const Struck& hit, const rigid::Simulation& simulation) const;
+  uint32_t originOf(uint32_t body) const;  // the body of the scene that it is or was part of
   std::vector<Struck> struck(const rigid::Simulation& simulation) const;
   void analyse(Struck& hit);
   void replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken,

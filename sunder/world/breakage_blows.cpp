@@ -6,6 +6,7 @@
 #include "sunder/fem/material.h"
 #include "sunder/fracture/voronoi.h"
 #include "sunder/world/breakage.h"
+#include "sunder/world/steady_load.h"
 
 #include <algorithm>
 
@@ -19,6 +20,13 @@ namespace {
 
 constexpr double kSlowest = 0.05;  // m/s: what touches more slowly rests
 constexpr double kWeakest = 0.02;  // of the strongest impulse on a body: others do not count
+
+// Solvers need some steps until each contact carries its load. Until then bodies at rest fall as if nothing
+// held them, up to the speed that gravity gives in a step.
+double slowestBlow(const rigid::Simulation& simulation) {
+  const rigid::SimulationSettings& settings = simulation.settings();
+  return std::max(kSlowest, settings.gravity.norm() * settings.timeStep);
+}
 
 fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& scene, BodyIndex body,
                              const Vec3& point, std::span<const SpawnedBody> spawned) {
@@ -38,25 +46,34 @@ fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& s
 
 }  // namespace
 
+uint32_t Breakage::originOf(uint32_t body) const {
+  return body < scene_.bodies.size() ? body : spawned_[body - scene_.bodies.size()].origin;
+}
+
 std::vector<fracture::Blow> Breakage::blowsOn(uint32_t body, const Piece& piece,
-                                              const rigid::Simulation& simulation) const {
+                                              const rigid::Simulation& simulation,
+                                              std::span<const double> steady) const {
+  const std::span<const rigid::ContactEvent> events = simulation.events();
   std::vector<fracture::Blow> blows;
   double fastest = 0, strongest = 0;
-  for (const rigid::ContactEvent& event : simulation.events())
-    if (event.a.value == body || event.b.value == body) {
-      fastest = std::max(fastest, event.approach);
-      strongest = std::max(strongest, event.impulse);
+  for (size_t i = 0; i < events.size(); ++i)
+    if (events[i].a.value == body || events[i].b.value == body) {
+      fastest = std::max(fastest, events[i].approach);
+      strongest = std::max(strongest, events[i].impulse - steady[i]);
     }
-  if (fastest < kSlowest) return blows;
+  if (fastest < slowestBlow(simulation) || !(strongest > 0)) return blows;
   // What it rests on pushes back while it is struck: without that, plates would not bend.
-  for (const rigid::ContactEvent& event : simulation.events()) {
+  for (size_t i = 0; i < events.size(); ++i) {
+    const rigid::ContactEvent& event = events[i];
     if (event.a.value != body && event.b.value != body) continue;
-    if (event.impulse < kWeakest * strongest) continue;
+    const double impulse = event.impulse - steady[i];
+    if (impulse < kWeakest * strongest) continue;
     const bool second = event.b.value == body;
     fracture::Blow blow;
     blow.point = piece.pose.localPoint(event.point);
-    blow.impulse =
-        piece.pose.localDirection((second ? 1 : -1) * (event.impulse * event.normal + event.tangential));
+    // Friction is shared between impact and steady load as the normal impulse is.
+    blow.impulse = piece.pose.localDirection(
+        (second ? 1 : -1) * (impulse * event.normal + (impulse / event.impulse) * event.tangential));
     blow.speed = fastest;
     blow.other = sideOf(simulation, scene_, second ? event.a : event.b, event.point, spawned_);
     blows.push_back(blow);
@@ -79,25 +96,39 @@ AnalysisPool::Loan::~Loan() {
   pool_.idle_.push_back(std::move(analysis_));
 }
 
+bool Breakage::mayBreak(const Struck& hit, const rigid::Simulation& simulation) const {
+  const Piece& piece = pieces_.at(hit.body);
+  const Object& object = objects_[piece.object];
+  const rigid::Shape& shape = *piece.fragment.shape;
+  const double mass = simulation.mass(BodyIndex(hit.body));
+  const FractureSpec& spec = *scene_.bodies[object.body].fracture;
+  return std::any_of(hit.blows.begin(), hit.blows.end(), [&](const fracture::Blow& blow) {
+    if (spec.sites > 0) return hit.body < scene_.bodies.size() && blow.impulse.norm() >= spec.impulse;
+    return !fracture::AdaptiveFracture::hopeless(shape.localBounds(), mass, object.material, blow,
+                                                 shape.mass().centre, object.settings);
+  });
+}
+
 std::vector<Breakage::Struck> Breakage::struck(const rigid::Simulation& simulation) const {
   std::vector<Struck> out;
-  for (const auto& [index, piece] : pieces_) {
-    const uint32_t body = index;  // a structured binding cannot be captured below
+  std::vector<uint32_t> bodies;
+  // First those that the whole impulses might break: the steady load is worked out for these alone.
+  const std::vector<double> none(simulation.events().size(), 0.0);
+  for (const auto& [body, piece] : pieces_) {
     if (!simulation.exists(BodyIndex(body)) || leastPart(piece) >= 1) continue;
     Struck hit;
     hit.body = body;
-    hit.blows = blowsOn(body, piece, simulation);
-    const Object& object = objects_[piece.object];
-    const rigid::Shape& shape = *piece.fragment.shape;
-    const double mass = simulation.mass(BodyIndex(body));
-    const FractureSpec& spec = *scene_.bodies[object.body].fracture;
-    const bool strong = std::any_of(hit.blows.begin(), hit.blows.end(), [&](const fracture::Blow& blow) {
-      if (spec.sites > 0) return body < scene_.bodies.size() && blow.impulse.norm() >= spec.impulse;
-      return !fracture::AdaptiveFracture::hopeless(shape.localBounds(), mass, object.material, blow,
-                                                   shape.mass().centre, object.settings);
-    });
-    if (strong) out.push_back(std::move(hit));
+    hit.blows = blowsOn(body, piece, simulation, none);
+    if (!mayBreak(hit, simulation)) continue;
+    bodies.push_back(body);
+    out.push_back(std::move(hit));
   }
+  if (out.empty()) return out;
+  const std::vector<double> steady = steadyImpulses(
+      simulation, bodies, [&](uint32_t body) { return scene_.bodies[originOf(body)].gravityScale; },
+      slowestBlow(simulation));
+  for (Struck& hit : out) hit.blows = blowsOn(hit.body, pieces_.at(hit.body), simulation, steady);
+  std::erase_if(out, [&](const Struck& hit) { return !mayBreak(hit, simulation); });
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -27,12 +28,15 @@ constexpr double kPaceSeconds = 0.3;        // that are spent on the first frame
 
 void checkMeshes(const Scene& scene, std::span<const ShapeSize> sizes, CheckReport& report) {
   double made = 0;  // triangles of procedural shapes
+  std::set<const CutSize*> cut;
   for (size_t i = 0; i < scene.shapes.size(); ++i) {
     const ShapeSpec& spec = scene.shapes[i];
     if (sizes[i].file.empty()) {  // procedural: closed
-      if (sizes[i].triangles > kCheapTriangles || made > kMostMadeTriangles) continue;
+      if (std::max(sizes[i].triangles, sizes[i].cutTriangles) > kCheapTriangles || made > kMostMadeTriangles)
+        continue;
       made += sizes[i].triangles;
     }
+    if (spec.cut && !cut.insert(spec.cut.get()).second) continue;  // one report for all pieces of a mesh
     std::string file;
     const auto mesh = sourceMesh(scene, spec, &file);
     if (!mesh) continue;
@@ -194,8 +198,10 @@ CheckReport checkScene(Scene scene, const CheckOptions& options) {
   const bool cheap =
       cost.buildSeconds + cost.strikeSeconds <= kCheapSeconds && cost.memoryBroken <= kCheapBytes;
   if (scene.sampled) return report;
-  if (options.depth == CheckDepth::Built || (options.depth == CheckDepth::WhereCheap && cheap))
-    checkWorld(std::move(scene), options.progress, report);
+  if (options.depth != CheckDepth::Built && !(options.depth == CheckDepth::WhereCheap && cheap))
+    return report;
+  if (scene.uncut) scene = readScene(std::move(scene.document));
+  checkWorld(std::move(scene), options.progress, report);
   return report;
 }
 

@@ -299,6 +299,35 @@ void requireMesh(const SceneNode& node, uint64_t memory) {
   if (item.kept > double(memory)) refuseItem(node.document(), item, 0, memory);
 }
 
+ShapeSize sizeOfPiece(const CutSize& cut, size_t piece) {
+  ShapeSize size;
+  size.kind = ShapeSize::Kind::Mesh;
+  size.solid = true;
+  size.cutTriangles = cut.triangles;
+  if (cut.pieces.empty()) return size;  // cutting it will say what is wrong
+  const PieceSize& own = cut.pieces[std::min(piece, cut.pieces.size() - 1)];
+  size.bounds = own.bounds;
+  size.volume = own.volume;
+  size.area = own.area;
+  size.triangles = own.triangles;
+  return size;
+}
+
+// Nothing is cut: the pieces were estimated when the scene was read.
+void measurePiece(const Scene& scene, const ShapeSpec& spec, bool brittle, ShapeSize& size) {
+  ShapeSize piece = sizeOfPiece(*spec.cut, spec.cutPiece);
+  piece.kind = size.kind;
+  piece.solid = size.kind == ShapeSize::Kind::Mesh;
+  piece.file = size.file;
+  if (brittle) {  // the share of the surface that it has of the bends of the whole mesh
+    measureBends(*sourceMesh(scene, spec), piece);
+    const double part = spec.cut->area > 0 ? std::min(1.0, piece.area / spec.cut->area) : 1;
+    piece.smoothBend *= part;
+    piece.creaseBend *= part;
+  }
+  size = std::move(piece);
+}
+
 // `made`: triangles of the shapes before it; those of this one are added.
 void measureMesh(const Scene& scene, const ShapeSpec& spec, const SceneNode& node, bool brittle,
                  uint64_t memory, double& made, ShapeSize& size) {
@@ -306,7 +335,11 @@ void measureMesh(const Scene& scene, const ShapeSpec& spec, const SceneNode& nod
   requireMesh(node, memory);
   if (node.has("file")) size.file = node["file"].text();
   geometry::TriMesh mesh;
-  if (node.has("make") && !node.has("cut")) {
+  if (node.has("cut")) {
+    measurePiece(scene, spec, brittle, size);
+    return;
+  }
+  if (node.has("make")) {
     const std::string name = node["make"].text();
     ShapeValues values = shapeValues(node);
     const bool many = made > kMostMade;
@@ -447,6 +480,34 @@ std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory) {
     }
   }
   return sizes;
+}
+
+double requireAffordablePieces(const Scene& scene, const ShapeSpec& spec, const CutSize& cut, double besides,
+                               uint64_t memory) {
+  const Json json = Json::parse(spec.json);
+  const SceneNode node(scene.document, json, spec.pointer);
+  const bool hull = node.text("as", "solid") == "hull";
+  CostItem item;
+  item.passing = cuttingCost(cut.triangles).passing;
+  for (size_t i = 0; i < cut.pieces.size(); ++i) {
+    const ShapeSize size = sizeOfPiece(cut, i);
+    item.count += size.triangles;
+    if (hull) {
+      item.kept += kBytesAMeshTriangle * size.triangles;
+      continue;
+    }
+    const SolidCost own = solidCost(size, size.triangles, solidSettings(node));
+    item.kept += own.kept;
+    item.passing = std::max(item.passing, own.passing);
+  }
+  if (besides + item.kept + item.passing <= double(memory)) return item.kept;
+  item.what = fmt::format("{} triangles of the pieces of a mesh that is cut", countWords(item.count));
+  if (node.has("make"))
+    item.levers = finenessLevers(node["make"].text(), shapeValues(node), node.pointer(),
+                                 (item.kept + item.passing) / std::max(1.0, cut.triangles));
+  else
+    item.levers.push_back({node.pointer() + "/file", [&](double) { return node["file"].json().dump(); }, {}});
+  refuseItem(scene.document, item, besides, memory);
 }
 
 void requireAffordableMesh(const Scene& scene, const ShapeSpec& spec, uint64_t memory) {

@@ -36,6 +36,7 @@ struct ShapeSize {
   bool solid = false;                  // gets a distance field and a tree of points
   std::optional<geometry::Loft> loft;  // of shapes of revolution that are thin enough to be filled exactly
   std::string file;
+  double cutTriangles = 0;  // of the mesh that planes cut it from; 0: it is not cut
 };
 
 // Triangles of a procedural shape, from its parameters: within a factor of two (tested for every shape).
@@ -59,6 +60,13 @@ std::vector<CostLever> finenessLevers(const std::string& name, const geometry::S
 std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory);
 // The same for one shape that is about to be cut while the scene is read.
 void requireAffordableMesh(const Scene& scene, const ShapeSpec& spec, uint64_t memory);
+
+// What cutting a mesh of so many triangles takes while it lasts.
+SolidCost cuttingCost(double triangles);
+// What the pieces of a mesh take, in bytes, and cutting it. Throws Error (Limit) with the place where that
+// and `besides` are more than `memory`.
+double requireAffordablePieces(const Scene& scene, const ShapeSpec& spec, const CutSize& cut, double besides,
+                               uint64_t memory);
 
 // As estimateCost of cost.h, for sizes that are known already. The levers of the result refer to the scene.
 Cost estimateCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t memory);

@@ -29,6 +29,10 @@ constexpr double kSecondsAHullTriangle = 4e-5;
 // Of meshes whose inside the winding number decides.
 constexpr double kSecondsOfWinding = 0.5, kWindingSecondsATriangle = 9e-5, kBytesOfWinding = 15e6;
 
+// Cutting a mesh by planes, with the search for faces that cross each other.
+constexpr double kBuildingShare = 0.5;  // of the bytes of a solid's triangles: only while it is built
+constexpr double kBytesACutTriangle = 300, kSecondsACutTriangle = 2.4e-6;
+
 struct BandCount {
   double nodes = 0, samples = 0, lattice = 0;  // near the surface; that are asked for; of the whole box
 };
@@ -55,6 +59,11 @@ SolidCost solidCost(const ShapeSize& size, double triangles, const rigid::SolidS
   cost.seconds = kSecondsOfSolid + (field ? kSecondsAFieldTriangle : kSecondsATriangle) * triangles +
                  kSecondsAPoint * points + kSecondsAPairOfPoints * points * points +
                  kSecondsAnInsidePoint * inside;
+  if (size.cutTriangles > 0) {
+    // Pieces come in numbers: what is needed only while a solid is built is needed by one of them at a time.
+    cost.passing = kBuildingShare * kBytesASolidTriangle * triangles;
+    cost.kept -= cost.passing;
+  }
   if (size.bounds.empty()) return cost;
   const double radius = 0.5 * size.bounds.diagonal(), band = kBand * radius;
   Box3 domain = size.bounds;
@@ -65,7 +74,7 @@ SolidCost solidCost(const ShapeSize& size, double triangles, const rigid::SolidS
   const double secondsASample = field ? kSecondsALeaf * size.leaves : kSecondsASample;
   if (size.crossed) {
     cost.seconds += kSecondsOfWinding + kWindingSecondsATriangle * triangles;
-    cost.passing = kBytesOfWinding;
+    cost.passing += kBytesOfWinding;
   }
   // Lattices get finer until the error is met and walls are not lost, or there are too many bricks.
   const double mostCells = longest * std::cbrt(kMostNodes / domain.extent().prod());
@@ -86,6 +95,10 @@ SolidCost solidCost(const ShapeSize& size, double triangles, const rigid::SolidS
   cost.kept += 4 * count.nodes;
   cost.passing += kBytesANode * count.lattice + kBytesASample * count.nodes;
   return cost;
+}
+
+SolidCost cuttingCost(double triangles) {
+  return {0, kBytesACutTriangle * triangles, kSecondsACutTriangle * triangles};
 }
 
 void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost) {
@@ -147,6 +160,11 @@ void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
                                      solidCost(size, size.triangles * part * part, solid);
                                  return changed.kept + changed.passing;
                                }});
+    }
+    if (size.cutTriangles > 0) {  // once for each piece
+      const SolidCost cutting = cuttingCost(size.cutTriangles);
+      item.passing = std::max(item.passing, cutting.passing);
+      item.buildSeconds += cutting.seconds;
     }
     if (node.has("make"))
       for (const CostLever& lever :

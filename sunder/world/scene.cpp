@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <fmt/core.h>
@@ -323,6 +324,15 @@ class SceneReader {
       addBody(std::move(body), node);
   }
 
+  // By piece: how many are larger.
+  static std::vector<size_t> ranks(std::span<const double> volumes) {
+    std::vector<size_t> order(volumes.size()), rank(volumes.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return volumes[a] > volumes[b]; });
+    for (size_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+    return rank;
+  }
+
   // A body that planes cut before the run: bodies "id.0", "id.1", ... in its place.
   void addPieces(const BodySpec& body, size_t shapesBefore, const SceneNode& node) {
     ShapeSpec whole = scene_.shapes[body.shape];
@@ -336,7 +346,22 @@ class SceneReader {
     json["cut"] = node["cut"].json();
     whole.json = json.dump();
     requireAffordableMesh(scene_, whole, memory_);
-    const std::vector<double> volumes = pieceVolumes(scene_, whole);
+    // What the pieces take is compared with the memory before anything is cut.
+    const geometry::TriMesh mesh = sourceMesh(scene_, whole).value();
+    const auto estimate = std::make_shared<const CutSize>(
+        sizeOfPieces(mesh, cutPlanes(SceneNode(scene_.document, json, whole.pointer))));
+    std::vector<double> volumes;
+    std::vector<size_t> estimated;  // by piece
+    if (mostBodies_ != UINT64_MAX) {
+      scene_.uncut = true;
+      for (const PieceSize& piece : estimate->pieces) volumes.push_back(piece.volume);
+      estimated.resize(volumes.size());
+      std::iota(estimated.begin(), estimated.end(), size_t(0));
+    } else {
+      cutBytes_ += requireAffordablePieces(scene_, whole, *estimate, cutBytes_, memory_);
+      volumes = pieceVolumes(scene_, whole, mesh);
+      estimated = ranks(volumes);
+    }
     double sum = 0;
     for (const double v : volumes) sum += v;
     if (!whole.fileHash.empty()) json["hash"] = whole.fileHash;
@@ -347,6 +372,8 @@ class SceneReader {
       if (body.mass) piece.mass = *body.mass * volumes[k] / sum;
       const std::string name = whole.name.empty() ? "" : fmt::format("{}.{}", whole.name, k);
       piece.shape = shapeIndex(name, json, whole.pointer);
+      scene_.shapes[piece.shape].cut = estimate;
+      scene_.shapes[piece.shape].cutPiece = estimated[k];
       addBody(std::move(piece), node);
     }
   }
@@ -429,7 +456,7 @@ class SceneReader {
   uint32_t needBody(const SceneNode& node) const {
     const std::string id = node.text();
     if (const auto found = bodyById_.find(id); found != bodyById_.end()) return found->second;
-    if (scene_.sampled) throw NamesOneLeftOut{};
+    if (scene_.sampled || scene_.uncut) throw NamesOneLeftOut{};
     std::vector<std::string_view> known;
     for (const BodySpec& body : scene_.bodies)
       if (known.size() < 500) known.push_back(body.id);
@@ -445,7 +472,7 @@ class SceneReader {
     if (!added) return found;
     for (uint32_t i = 0; i < scene_.bodies.size(); ++i)
       if (fitsPattern(pattern, scene_.bodies[i].id)) found.push_back(i);
-    if (found.empty() && scene_.sampled) throw NamesOneLeftOut{};
+    if (found.empty() && (scene_.sampled || scene_.uncut)) throw NamesOneLeftOut{};
     if (found.empty()) node.fail(fmt::format("no body has an id like \"{}\"", pattern));
     return found;
   }
@@ -564,6 +591,7 @@ class SceneReader {
   Scene& scene_;
   SceneNode root_;
   uint64_t memory_ = memoryLimit();
+  double cutBytes_ = 0;  // of pieces so far
   double bodiesAsked_ = 0, jointsAsked_ = 0,
          forceBodies_ = 0;  // of the whole scene, also where a sample is read
   uint64_t mostBodies_, mostOfArray_ = UINT64_MAX;

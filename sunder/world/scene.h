@@ -9,8 +9,10 @@
 
 #include "sunder/fluid/fluid.h"
 #include "sunder/rigid/simulation.h"
+#include "sunder/world/cut_size.h"
 #include "sunder/world/scene_document.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +37,9 @@ struct ShapeSpec {
   std::string json;      // its description, in one spelling: equal shapes have equal texts
   std::string pointer;   // where it stands in the document
   std::string fileHash;  // that its file must have; empty: any
+  // Of shapes that planes cut from a mesh: the pieces by estimate, and which of them it is. Empty: not known.
+  std::shared_ptr<const CutSize> cut = nullptr;
+  size_t cutPiece = 0;
 };
 
 struct KeyFrame {
@@ -172,7 +177,9 @@ struct Scene {
   std::vector<ForceSpec> forces;
   std::optional<FluidSpec> fluid;
   RecordingSettings recording;
-  bool sampled = false;  // arrays have fewer bodies than they ask for: for estimates, not for a world
+  // For estimates, not for a world: arrays have fewer bodies than they ask for; bodies that planes cut have
+  // as many pieces as is estimated.
+  bool sampled = false, uncut = false;
 
   // The document with the materials written out: the same run from one text, also where the built-in
   // materials have changed.
@@ -184,6 +191,7 @@ Scene readScene(SceneDocument document);
 
 // Of arrays of more bodies than `most`, all arrays together, about `most` bodies are read; each stands for
 // several (BodySpec::standsFor). An estimate of their cost then takes as little for millions as for `most`.
+// Bodies with "cut" are not cut: their pieces are those of sizeOfPieces().
 // Scenes that name a body which would be left out are read as a whole.
 Scene sampleScene(SceneDocument document, uint64_t most);
 

@@ -23,12 +23,9 @@ namespace {
 using Json = nlohmann::json;
 
 // The mesh between the planes of "cut", in pieces.
-cut::CutResult piecesOf(const geometry::TriMesh& mesh, const SceneNode& planes) {
+cut::CutResult piecesOf(const geometry::TriMesh& mesh, std::span<const CutPlane> planes) {
   std::vector<geometry::PolygonSoup> cutters;
-  for (size_t i = 0; i < planes.size(); ++i) {
-    const Vec3 point = planes[i].vector("point", kLength, Vec3::Zero());
-    const Vec3 normal = planes[i].vector("normal", kPlain, Vec3::UnitY());
-    if (!(normal.norm() > 0)) planes[i].fail("the normal has no direction");
+  for (const auto& [point, normal] : planes) {
     double reach = 0;
     for (const Vec3& p : mesh.positions) reach = std::max(reach, (p - point).norm());
     const Vec3 u = 1.1 * reach * normal.normalized().unitOrthogonal(), v = normal.normalized().cross(u);
@@ -54,7 +51,7 @@ geometry::TriMesh meshOf(const SceneNode& node, bool whole = false) {
   if (scale != 1)
     for (Vec3& p : mesh.positions) p *= scale;
   if (whole || !node.has("cut")) return mesh;
-  return geometry::toTriMesh(cut::separate(piecesOf(mesh, node["cut"])).at(node.whole("piece", 0)));
+  return geometry::toTriMesh(cut::separate(piecesOf(mesh, cutPlanes(node))).at(node.whole("piece", 0)));
 }
 
 // What a procedural shape is turned from, if it is whole.
@@ -164,17 +161,28 @@ std::optional<geometry::TriMesh> sourceMesh(const Scene& scene, const ShapeSpec&
   if (!node.has("file") && !node.has("make")) return std::nullopt;
   if (file && node.has("file")) *file = node["file"].text();
   try {
-    return meshOf(node);
+    return meshOf(node, true);
   } catch (const Error& error) {
     node.rethrow(error);
   }
 }
 
-std::vector<double> pieceVolumes(const Scene& scene, const ShapeSpec& spec) {
+std::vector<CutPlane> cutPlanes(const SceneNode& shape) {
+  const SceneNode list = shape["cut"];
+  std::vector<CutPlane> planes;
+  for (size_t i = 0; i < list.size(); ++i) {
+    planes.push_back(
+        {list[i].vector("point", kLength, Vec3::Zero()), list[i].vector("normal", kPlain, Vec3::UnitY())});
+    if (!(planes.back().normal.norm() > 0)) list[i].fail("the normal has no direction");
+  }
+  return planes;
+}
+
+std::vector<double> pieceVolumes(const Scene& scene, const ShapeSpec& spec, const geometry::TriMesh& mesh) {
   const Json json = Json::parse(spec.json);
   const SceneNode node(scene.document, json, spec.pointer);
   try {
-    return piecesOf(meshOf(node, true), node["cut"]).volume;
+    return piecesOf(mesh, cutPlanes(node)).volume;
   } catch (const Error& error) {
     node.rethrow(error);
   }

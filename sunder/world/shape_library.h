@@ -6,6 +6,7 @@
 
 #include "sunder/geometry/shapes.h"
 #include "sunder/rigid/shape.h"
+#include "sunder/world/cut_size.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/scene_node.h"
 
@@ -28,17 +29,19 @@ struct BuiltShape {
 std::vector<BuiltShape> buildShapes(const Scene& scene,
                                     const std::function<void(size_t, const std::string&)>& progress = {});
 
-// The mesh of a shape that is a file or procedural, scaled; none of the others.
+// The mesh of a shape that is a file or procedural, scaled, before planes cut it; none of the others.
 std::optional<geometry::TriMesh> sourceMesh(const Scene& scene, const ShapeSpec& spec,
                                             std::string* file = nullptr);
+// The planes of "cut" in a shape's description. Throws Error with the place of a normal without direction.
+std::vector<CutPlane> cutPlanes(const SceneNode& shape);
 
 // The parameters ("with") and the settings ("solid") of a shape's description.
 geometry::ShapeValues shapeValues(const SceneNode& shape);
 rigid::SolidSettings solidSettings(const SceneNode& shape);
 
-// The volumes of the pieces that the planes of "cut" in a shape's description make of its mesh. "piece" then
-// says which of them the shape is.
-std::vector<double> pieceVolumes(const Scene& scene, const ShapeSpec& spec);
+// The volumes of the pieces that the planes of "cut" in a shape's description make of its mesh (sourceMesh).
+// "piece" then says which of them the shape is.
+std::vector<double> pieceVolumes(const Scene& scene, const ShapeSpec& spec, const geometry::TriMesh& mesh);
 
 // What a shape is called in messages: its name, its kind, or its file.
 std::string shapeTitle(const Scene& scene, const ShapeSpec& spec);

@@ -44,6 +44,12 @@ VARIED = {
         {"id": "m", "body": {"shape": {"sphere": {"radius": 0.1}}}, "position": [0, 0.2, 0],
          "grid": {"count": [20, 8, 20], "spacing": [0.25, 0.25, 0.25]}}]},
     "a tank": wet(radius=0.02, tank=box([0, 0, 0], [1.5, 1, 0.7]), liquids=[{"id": "w", "blocks": [box([0, 0, 0], [0.5, 0.8, 0.7])]}]),
+    "a ring cut twice": falling({"make": "torus", "with": {"radius": 0.5, "tube": 0.2}}, position=[0, 3, 0],
+                                cut=[{"normal": [1, 0.03, 0.02]}, {"point": [0, 0, 0.1], "normal": [0, 0.1, 1]}]),
+    "a ball in slices": falling({"make": "icosphere", "with": {"frequency": 40}}, position=[0, 3, 0],
+                                cut=[{"point": [0, y, 0], "normal": [0, 1, 0]} for y in (-0.5, 0.01, 0.5)]),
+    "a knot in parts": falling({"make": "trefoil"}, position=[0, 3, 0],
+                               cut=[{"point": [0.01, 0.02, 0.03], "normal": [1, 0.3, 0.2]}, {"point": [0.04, 0.02, 0.03], "normal": [0, 0.3, 1.2]}]),
     "a jet into a sink": wet(frames=90, radius=0.01, liquids=[JET], sinks=[box([-1, -0.2, -1], [1, 0.1, 1])]),
 }
 VARIED_FULL = {
@@ -187,6 +193,19 @@ class Cost(CommandTest):
             arguments = ["check", "slow.json", "--memory", "2GB"]
             self.assertLess(self.processor_seconds(arguments), 3, name)
             self.assertLess(self.peak(arguments), 100e6, name)
+
+    def test_large_meshes_are_not_cut_to_be_counted(self):
+        self.ok("shape", "icosphere", "--set", "frequency=123", "-o", "ball.ply")  # 302,580 triangles
+        self.write("cut.json", world(3, *({"id": f"b{i}", "shape": {"file": "ball.ply", "scale": 1 + 0.1 * i}, "position": [4 * i, 3, 0],
+                                           "cut": [{"point": [0.01, 0.02, 0.013], "normal": [1, 0.03, 0.02]}]} for i in range(2))))
+        arguments = ["check", "cut.json", "--memory", "2GB"]
+        self.assertLess(self.processor_seconds(arguments), 1)
+        self.assertLess(self.peak(arguments), 100e6)
+        self.assertEqual(self.json(*arguments)["bodies"], 5)
+        # A run that has not the memory is refused before it cuts.
+        small = ["run", "cut.json", "-o", "out", "--memory", "120MB"]
+        self.refused(*small, says=("ball.ply", "pieces"))
+        self.assertLess(self.peak(small), 60e6)
 
     def test_a_sink_bounds_what_an_emitter_lets_in(self):
         particles = []

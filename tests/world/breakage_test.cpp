@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -305,6 +306,33 @@ TEST(Breakage, FrictionIsPartOfTheBlow) {
     while (world.frame() < 8) world.advance();
     EXPECT_EQ(world.breakage().changes().size(), rough ? 1u : 0u);
   }
+}
+
+// Six blocks of ice press on the lowest with kilopascals; their strength is a megapascal. Neither the load of
+// the stack nor the millimetre that blocks fall until they touch breaks them; a hammer does.
+TEST(Breakage, StacksAtRestDoNotBreak) {
+  const auto stack = [](double gap, bool hammer) {
+    std::string text = R"({"world": {"frames": 60}, "bodies": [
+      {"id": "ground", "shape": {"plane": {}}, "kind": "static", "material": "concrete"})";
+    if (hammer)
+      text += R"(, {"id": "hammer", "shape": {"sphere": {"radius": 0.05}}, "material": "steel",
+                    "position": [0, 1.3, 0], "velocity": [0, -10, 0]})";
+    for (int i = 0; i < 6; ++i)
+      text += fmt::format(
+          R"(, {{"id": "ice{}", "shape": {{"box": {{"size": [0.2, 0.2, 0.2]}}}}, "material": "ice",
+                             "position": [0, {}, 0], "fracture": {{"edge": "4 cm"}}}})",
+          i, 0.1 + gap + i * (0.2 + gap));
+    return text + "]}";
+  };
+  for (const double gap : {0.0, 0.001, -0.001}) {
+    World world(breakageFrom(stack(gap, false)));
+    while (world.frame() < 60) world.advance();
+    EXPECT_EQ(world.breakage().changes().size(), 0u) << gap;
+  }
+  World world(breakageFrom(stack(0, true)));
+  while (world.frame() < 3) world.advance();
+  ASSERT_GE(world.breakage().changes().size(), 1u);
+  EXPECT_EQ(world.breakage().changes()[0].body, 7u);
 }
 
 TEST(Breakage, ForcesOnABodyActOnItsPieces) {

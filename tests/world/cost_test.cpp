@@ -9,10 +9,12 @@
 #include "sunder/tet/solid_fill.h"
 #include "sunder/tet/stuffing.h"
 #include "sunder/world/cost_shapes.h"
+#include "sunder/world/shape_library.h"
 #include "sunder/world/world.h"
 
 #include "folders.h"
 
+#include <array>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -206,6 +208,42 @@ TEST(Cost, CountsWhatAWorldHas) {
   EXPECT_EQ(cost.pairs, 3u);
   const World world(sceneOf(text));
   EXPECT_EQ(world.liquids().fluid()->size(), cost.particles);
+}
+
+// The pieces that planes make, from numbers, against the true cut.
+TEST(Cost, PiecesOfCutBodiesAreCountedWithoutCutting) {
+  const std::string scene = R"({{"bodies": [{{"id": "m", "shape": {}, "cut": {}}}]}})";
+  const std::array<std::array<const char*, 2>, 4> cases{{
+      {R"({"make": "torus", "with": {"radius": 0.5, "tube": 0.2}})",
+       R"([{"normal": [1, 0.03, 0.02]}, {"point": [0, 0, 0.1], "normal": [0, 0.1, 1]}])"},
+      {R"({"make": "torus", "with": {"radius": 0.5, "tube": 0.1}, "scale": 2})",
+       R"([{"normal": [1, 0.03, 0.02]}])"},
+      {R"({"make": "icosphere", "with": {"frequency": 20}})",
+       R"([{"point": [0, -0.5, 0], "normal": [0, 1, 0]}, {"point": [0, 0.01, 0], "normal": [0, 1, 0]},
+           {"point": [0, 0.5, 0], "normal": [0, 1, 0]}])"},
+      {R"({"make": "box"})", R"([{"point": [0.1, 0.2, 0.05], "normal": [1, 0.3, 0.2]}])"},
+  }};
+  for (const auto& [shape, planes] : cases) {
+    const std::string text = fmt::format(fmt::runtime(scene), shape, planes);
+    const Scene whole = sceneOf(text);
+    const Scene estimated = sampleScene(SceneDocument::parse(text, "scene.json", "."), 30'000);
+    EXPECT_TRUE(estimated.uncut);
+    EXPECT_FALSE(whole.uncut);
+    ASSERT_EQ(estimated.bodies.size(), whole.bodies.size()) << text;
+    const std::vector<ShapeSize> sizes = sizesOfShapes(whole, UINT64_MAX);
+    const std::vector<BuiltShape> built = buildShapes(whole);
+    for (size_t i = 0; i < built.size(); ++i) {
+      const auto& surface = built[i].shape->surface();
+      const auto near = [&](double estimate, double is, double factor) {
+        EXPECT_LT(estimate, factor * is) << text << i;
+        EXPECT_GT(estimate, is / factor) << text << i;
+      };
+      near(sizes[i].volume, built[i].shape->mass().volume, 1.25);
+      near(sizes[i].area, geometry::surfaceArea(surface), 1.5);
+      near(sizes[i].triangles, double(surface.triangles.size()), 2);
+      near(sizes[i].bounds.diagonal(), geometry::bounds(surface.positions).diagonal(), 1.25);
+    }
+  }
 }
 
 // Lattices that fill bodies: the estimate against the tetrahedra there are.
