@@ -206,6 +206,30 @@ class Waits(EndTest):
             self.interrupted("render", "run", "--size", "160x120", "--samples", "1", "-o", "film.mp4", after=0.8, env=environment)
 
 
+class Recordings(EndTest):
+    def test_an_interrupt_ends_info_and_repair_of_large_recordings(self):
+        made = subprocess.run([BIN / "particle_run", "big", "200000", "80"], cwd=self.folder, timeout=60)
+        self.assertEqual(made.returncode, 0)
+        path = self.folder / "big/run.sunder"
+        size = path.stat().st_size
+        self.assertGreater(size, 6e7)
+        with open(path, "r+b") as file:  # one bit in the middle
+            file.seek(size // 2)
+            byte = file.read(1)[0]
+            file.seek(size // 2)
+            file.write(bytes([byte ^ 1]))
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            for arguments, after in ((("info", "big"), 0.1), (("info", "big", "--json"), 0.1),
+                                     (("repair", "big", "-o", "saved.sunder"), 0.3)):
+                out, err = self.interrupted(*arguments, after=after, number=number, code=code)
+                self.assertEqual(err, "sunder: interrupted\n", arguments)
+                if "--json" in arguments:
+                    self.assertEqual(json.loads(out)["error"]["kind"], "interrupted")
+                else:
+                    self.assertEqual(out, "", arguments)
+        self.assertEqual(path.stat().st_size, size)
+
+
 class Progress(EndTest):
     def test_progress_of_work_that_grows_claims_no_end(self):
         self.open_mesh()
@@ -303,8 +327,8 @@ class Budgets(EndTest):
 
 class Blows(EndTest):
     def test_a_blow_ends_at_its_budget(self):
-        self.json("shape", "torus", "--set", "radius=0.1", "--set", "tube=0.04", "-o", "ring.obj")
-        blow = ("fracture", "ring.obj", "--material", "porcelain", "--edge", "0.02", "--speed", "30", "--ball", "0.06")
+        self.json("shape", "box", "-o", "box.obj")
+        blow = ("fracture", "box.obj", "--material", "plaster", "--edge", "0.33", "--speed", "40", "--ball", "0.3")
         whole = self.json(*blow)
         self.assertIs(whole["complete"], True)
         self.assertEqual(whole["steps"], 20)
