@@ -221,8 +221,8 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
                       {"mass", own.volume * material.elastic.density},
                       {"triangles", mesh.triangles.size()}});
   }
-  if (files) files->finish();
   const double lost = volume / (fine ? geometry::massProperties(fine->whole().mesh).volume : mass.volume) - 1;
+  if (files) files->finish();  // nothing behind it looks at a request to stop
   if (settings.json) {
     Json cracks = Json::array();
     const auto point = [](const Vec3& p) { return Json::array({p.x(), p.y(), p.z()}); };

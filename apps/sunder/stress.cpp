@@ -94,9 +94,14 @@ int stress(const StressOptions& options, const Settings& settings) {
   {
     const ProfileScope scope("solve");
     const Work work("solving");
-    fem::SolverSettings how{.name = options.solver, .bestSoFar = true};
+    fem::SolverSettings how{.name = options.solver, .bestSoFar = true, .stoppable = true};
     how.mostIterations = static_cast<size_t>(std::min(options.budget, 1e18));
-    solution = fem::solveStatic(body, supports, forces, gravity, how);
+    try {
+      solution = fem::solveStatic(body, supports, forces, gravity, how);
+    } catch (Error& error) {
+      if (error.kind() == ErrorKind::Limit) error.inFile(options.input);
+      throw;
+    }
   }
   if (!solution.converged)
     logWarn(
@@ -192,7 +197,9 @@ Verb addStress(CLI::App& root) {
   app->add_option("--recovery", options->recovery, "Stress at vertices: patch or lumped [patch]")
       ->check(CLI::IsMember({"patch", "lumped"}))
       ->type_name("NAME");
-  app->add_option("--solver", options->solver, "auto, block, ldlt, dense or pcg [auto]")->type_name("NAME");
+  app->add_option("--solver", options->solver,
+                  "auto, block, pcg, or for comparison on small bodies ldlt or dense [auto]")
+      ->type_name("NAME");
   app->add_option(
          "--budget", options->budget,
          "Most iterations of pcg; it then ends with the best so far and says its residual [30 a vertex]")

@@ -19,8 +19,9 @@ namespace {
 
 // Below this much work threads cost more than they bring.
 constexpr double kParallelFlops = 2e7;
-constexpr double kShownFlops = 1e9;   // from here on a line of progress says how far it is
-constexpr double kLargePanels = 1e8;  // bytes from which on the memory there is matters
+constexpr double kShownFlops = 1e9;        // from here on a line of progress says how far it is
+constexpr double kLargePanels = 1e8;       // bytes from which on the memory there is matters
+constexpr size_t kZeroedAtOnce = 1 << 22;  // numbers between two looks at a request to stop
 
 struct Scratch {
   std::vector<uint32_t> place;
@@ -94,7 +95,12 @@ void BlockCholesky::factor(const BlockMatrix& matrix) {
         .hint("take the solver 'pcg'");
   std::optional<sunder::Work> work;
   if (analysis_.flops > kShownFlops) work.emplace("factoring", analysis_.supernodes.size(), "panels");
-  panels_.assign(analysis_.panelSize, 0);
+  panels_.clear();
+  panels_.reserve(analysis_.panelSize);
+  while (panels_.size() < analysis_.panelSize) {  // the system takes seconds to give gigabytes
+    checkStop();
+    panels_.resize(std::min(analysis_.panelSize, panels_.size() + kZeroedAtOnce), 0);
+  }
   diagonal_.resize(3 * n);
   const SparsePattern& pattern = matrix.pattern();
   uint32_t slot = 0;

@@ -24,11 +24,22 @@ using ConstMap = Eigen::Map<const Eigen::VectorXd>;
 ConstMap flat(std::span<const Vec3> v) { return {v.data()->data(), static_cast<Eigen::Index>(3 * v.size())}; }
 Map flat(std::span<Vec3> v) { return {v.data()->data(), static_cast<Eigen::Index>(3 * v.size())}; }
 
+void requireStoppable(std::string_view name, size_t vertices) {
+  const size_t most = mostStoppableVertices(name);
+  if (most == 0 || vertices <= most) return;
+  throw Error(ErrorKind::Limit,
+              fmt::format("{} vertices are too many for the solver '{}', which cannot be interrupted",
+                          vertices, name))
+      .hint(fmt::format("{} vertices would do; the solvers 'block' and 'pcg' can be interrupted", most));
+}
+
 class SimplicialSolver final : public LinearSolver {
  public:
+  explicit SimplicialSolver(const SolverSettings& settings) : stoppable_(settings.stoppable) {}
   std::string_view name() const override { return "ldlt"; }
   void factor(const BlockMatrix& matrix) override {
     const SparsePattern& pattern = matrix.pattern();
+    if (stoppable_) requireStoppable(name(), pattern.rows());
     const bool same = stamp_ == pattern.stamp();
     fill(matrix, same);
     if (!same) solver_.analyzePattern(lower_);
@@ -80,6 +91,7 @@ class SimplicialSolver final : public LinearSolver {
     lower_.resizeNonZeros(written);
   }
 
+  bool stoppable_;
   Eigen::SparseMatrix<double> lower_;
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower> solver_;
   uint64_t stamp_ = 0;
@@ -87,9 +99,11 @@ class SimplicialSolver final : public LinearSolver {
 
 class DenseSolver final : public LinearSolver {
  public:
+  explicit DenseSolver(const SolverSettings& settings) : stoppable_(settings.stoppable) {}
   std::string_view name() const override { return "dense"; }
   void factor(const BlockMatrix& matrix) override {
     const SparsePattern& pattern = matrix.pattern();
+    if (stoppable_) requireStoppable(name(), pattern.rows());
     const auto n = static_cast<Eigen::Index>(3 * pattern.rows());
     constexpr Eigen::Index kMost = 20'000;
     if (n > kMost)
@@ -112,6 +126,7 @@ class DenseSolver final : public LinearSolver {
   }
 
  private:
+  bool stoppable_;
   Eigen::MatrixXd full_;
   Eigen::LLT<Eigen::MatrixXd> solver_;
 };
@@ -139,11 +154,17 @@ class AutoSolver final : public LinearSolver {
 
 std::span<const std::string_view> solverNames() { return kNames; }
 
+size_t mostStoppableVertices(std::string_view name) {
+  if (name == "dense") return 800;
+  if (name == "ldlt") return 1500;
+  return 0;
+}
+
 std::unique_ptr<LinearSolver> makeSolver(const SolverSettings& settings) {
   if (settings.name == "auto") return std::make_unique<AutoSolver>(settings);
   if (settings.name == "block") return std::make_unique<BlockCholesky>();
-  if (settings.name == "ldlt") return std::make_unique<SimplicialSolver>();
-  if (settings.name == "dense") return std::make_unique<DenseSolver>();
+  if (settings.name == "ldlt") return std::make_unique<SimplicialSolver>(settings);
+  if (settings.name == "dense") return std::make_unique<DenseSolver>(settings);
   if (settings.name == "pcg") return std::make_unique<ConjugateGradients>(settings);
   throw Error(ErrorKind::Usage, fmt::format("there is no solver '{}'", settings.name))
       .hint(fmt::format("one of {}", fmt::join(kNames, ", ")));

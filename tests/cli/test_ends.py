@@ -21,7 +21,7 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-class Ends(CommandTest):
+class EndTest(CommandTest):
     def start(self, *arguments, **options):
         return subprocess.Popen([BIN / "sunder", *map(str, arguments)], cwd=self.folder, text=True, **options)
 
@@ -82,6 +82,8 @@ class Ends(CommandTest):
                 all(height[int(word.split("/")[0]) - 1] < 0.3 for word in line.split()[1:])]
         (self.folder / "open.obj").write_text("\n".join(kept) + "\n")
 
+
+class Fields(EndTest):
     def test_a_field_out_of_reach_ends_at_its_budget(self):
         self.open_mesh()
         made = self.json("sdf", "open.obj", "--error", "1e-7", "--budget", "1e5", "-o", "a.sdf")
@@ -122,6 +124,8 @@ class Ends(CommandTest):
         told = self.json("sdf", "x.sdf")
         self.assertEqual(told["measured_error"], made["measured_error"])
 
+
+class Interrupts(EndTest):
     def test_an_interrupt_ends_other_verbs_and_leaves_nothing(self):
         self.json("shape", "icosphere", "--set", "frequency=64", "-o", "ball.obj")
         hard = (("surface", "ball.obj", "--edge", "0.004", "-o", "x.ply"),
@@ -138,6 +142,8 @@ class Ends(CommandTest):
                 self.assertIn("interrupted", err)
         self.interrupted(*hard[0], number=signal.SIGTERM, code=143)
 
+
+class Signals(EndTest):
     def caught(self, process):
         """Whether the process has a handler for SIGINT by now: not while the system still loads it."""
         with open(f"/proc/{process.pid}/status") as file:
@@ -177,6 +183,8 @@ class Ends(CommandTest):
             self.assertEqual(process.returncode, 130, f"{verb}: {err}")
             self.assertEqual(set(self.folder.rglob("*")), before, verb)
 
+
+class Waits(EndTest):
     def test_waits_for_others_end_with_a_signal(self):
         """For somebody who types, for the reader of a pipe, and for an encoder that does not finish."""
         self.json("shape", "icosphere", "--set", "frequency=16", "-o", "ball.obj")
@@ -197,6 +205,32 @@ class Ends(CommandTest):
             os.chmod(self.folder / "bin/ffmpeg", 0o755)
             self.interrupted("render", "run", "--size", "160x120", "--samples", "1", "-o", "film.mp4", after=0.8, env=environment)
 
+
+class Recordings(EndTest):
+    def test_an_interrupt_ends_info_and_repair_of_large_recordings(self):
+        made = subprocess.run([BIN / "particle_run", "big", "200000", "80"], cwd=self.folder, timeout=60)
+        self.assertEqual(made.returncode, 0)
+        path = self.folder / "big/run.sunder"
+        size = path.stat().st_size
+        self.assertGreater(size, 6e7)
+        with open(path, "r+b") as file:  # one bit in the middle
+            file.seek(size // 2)
+            byte = file.read(1)[0]
+            file.seek(size // 2)
+            file.write(bytes([byte ^ 1]))
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            for arguments, after in ((("info", "big"), 0.1), (("info", "big", "--json"), 0.1),
+                                     (("repair", "big", "-o", "saved.sunder"), 0.3)):
+                out, err = self.interrupted(*arguments, after=after, number=number, code=code)
+                self.assertEqual(err, "sunder: interrupted\n", arguments)
+                if "--json" in arguments:
+                    self.assertEqual(json.loads(out)["error"]["kind"], "interrupted")
+                else:
+                    self.assertEqual(out, "", arguments)
+        self.assertEqual(path.stat().st_size, size)
+
+
+class Progress(EndTest):
     def test_progress_of_work_that_grows_claims_no_end(self):
         self.open_mesh()
         code, text = self.terminal("sdf", "open.obj", "--error", "1e-7", "--budget", "2e5", "-o", "x.sdf")
@@ -217,6 +251,8 @@ class Ends(CommandTest):
             code, text = self.terminal("surface", "ball.obj", "--edge", "0.05", "-o", "x.ply", *arguments)
             self.assertEqual((code, text), (0, ""))
 
+
+class Budgets(EndTest):
     def test_what_no_budget_pays_is_refused_with_what_would_do(self):
         self.json("shape", "icosphere", "--set", "frequency=16", "-o", "ball.obj")
         for verb, budget, option, first, says in (
@@ -288,9 +324,11 @@ class Ends(CommandTest):
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertRegex(result.stderr, r"^sunder: error: ball.obj: .* allowed by .* the memory there is \(.* would do\)\n$")
 
+
+class Blows(EndTest):
     def test_a_blow_ends_at_its_budget(self):
-        self.json("shape", "torus", "--set", "radius=0.1", "--set", "tube=0.04", "-o", "ring.obj")
-        blow = ("fracture", "ring.obj", "--material", "porcelain", "--edge", "0.02", "--speed", "30", "--ball", "0.06")
+        self.json("shape", "box", "-o", "box.obj")
+        blow = ("fracture", "box.obj", "--material", "plaster", "--edge", "0.33", "--speed", "40", "--ball", "0.3")
         whole = self.json(*blow)
         self.assertIs(whole["complete"], True)
         self.assertEqual(whole["steps"], 20)

@@ -33,7 +33,7 @@ WET = {
     "recording": {"checkpointFrames": 3}}
 
 
-class HostileStates(CommandTest):
+class HostileTest(CommandTest):
     def resumed(self, folder):
         """Exit code, lines on standard error and most bytes of memory."""
         with tempfile.TemporaryFile("w+") as text:
@@ -75,9 +75,13 @@ class HostileStates(CommandTest):
                 self.assertEqual(got, wanted, line)
         self.assertGreater(refused, 0, "every state was taken")
 
+
+class Brittle(HostileTest):
     def test_brittle_bodies_and_joints(self):
         self.try_scene(BRITTLE)
 
+
+class Liquids(HostileTest):
     def test_liquids(self):
         self.try_scene(WET)
 

@@ -26,7 +26,7 @@ HEAP = {
 BALL = '{"id": "ball", "shape": {"sphere": {"radius": 0.1}}, "position": [0, 1, 0]}'
 
 
-class Run(CommandTest):
+class SceneTest(CommandTest):
     def write(self, name, content):
         text = content if isinstance(content, str) else json.dumps(content, indent=1)
         (self.folder / name).write_text(text)
@@ -35,6 +35,8 @@ class Run(CommandTest):
         return subprocess.Popen([BIN / "sunder", *map(str, arguments)], cwd=self.folder, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
+
+class Run(SceneTest):
     def test_threads_do_not_change_the_hash(self):
         self.write("heap.json", HEAP)
         hashes = {self.json("run", "heap.json", "-o", f"t{n}", "--threads", n)["hash"] for n in (1, 2, 4)}
@@ -108,6 +110,51 @@ class Run(CommandTest):
         wanted = self.json("run", "heap.json", "-o", "whole")["hash"]
         self.assertEqual(self.json("run", "heap.json", "-o", "out", "--resume")["hash"], wanted)
 
+    def test_a_million_to_one_is_warned_of_and_holds(self):
+        self.write("ratio.json", {"world": {"frames": 120}, "bodies": [
+            {"id": "ground", "shape": {"plane": {}}, "kind": "static"},
+            {"id": "light", "shape": {"box": {"size": [0.2, 0.2, 0.2]}}, "mass": "1 g", "position": [0, 0.1, 0]},
+            {"id": "heavy", "shape": {"box": {"size": [0.2, 0.2, 0.2]}}, "mass": "1000 kg", "position": [0, 0.301, 0]}]})
+        result = self.run_sunder("check", "ratio.json")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("warning: light and heavy: masses of 0.001 kg and 1e+03 kg: a ratio of 1e+06", result.stdout)
+        self.json("run", "ratio.json")
+        statistics = self.json("info", "out/ratio")["statistics"]
+        self.assertLess(statistics["energy.kinetic"], 1e-3 * 1000 * 9.81 * 0.3, "neither flies away")
+
+    def test_a_step_that_is_not_finite_names_body_frame_and_checkpoint(self):
+        self.write("burst.json", {
+            "world": {"frames": 60}, "recording": {"checkpointFrames": 2},
+            "bodies": [{"id": "still", "shape": {"sphere": {"radius": 0.1}}, "position": [9, 0, 0]},
+                       {"id": "mote", "shape": {"sphere": {"radius": 0.1}}, "mass": 1e-30}],
+            "forces": [{"explosion": {"position": [-0.1, 0, 0], "time": 0.1, "impulse": 1e30, "radius": 1}, "bodies": ["mote"]}]})
+        result = self.run_sunder("run", "burst.json", "-o", "out")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, r"out/run\.sunder: frame 7: .*body 1 'mote'.*; the last checkpoint is of frame 6 \(.+\)")
+        info = self.json("info", "out")
+        self.assertEqual((info["state"], info["frames"], info["last_checkpoint"], info["problems"]), ("diverged", 7, 6, []))
+
+    def test_a_cut_recording_is_read_as_far_as_it_goes(self):
+        self.write("heap.json", HEAP)
+        self.json("run", "heap.json", "-o", "out", "--frames", 20)
+        whole = (self.folder / "out/run.sunder").read_bytes()
+        for keep in (len(whole) - 1, len(whole) * 3 // 4, 20):
+            (self.folder / "cut.sunder").write_bytes(whole[:keep])
+            info = self.json("info", "cut.sunder")
+            self.assertLessEqual(info["frames"], 21)
+            self.assertEqual(info["state"] == "finished", keep == len(whole) - 1)
+        for keep in (0, 7):
+            (self.folder / "cut.sunder").write_bytes(whole[:keep])
+            self.refused("info", "cut.sunder", says=("not a run file",))
+
+    def test_recordings_are_recognised(self):
+        (self.folder / "bad.sunder").write_bytes(b"hello")
+        self.refused("info", "bad.sunder", says=("not a run file",))
+        self.refused("replay", "none.sunder", says=("cannot read",))
+        self.refused("run", "bad.sunder", says=("is a recording",))
+
+
+class Scenes(SceneTest):
     def test_bad_scenes_name_line_and_way_out(self):
         cases = [
             ('{\n "word": {}}', "bad.json:2", "did you mean 'world'"),
@@ -170,43 +217,6 @@ class Run(CommandTest):
         told = self.json("run", "open.json")
         self.assertEqual([d["what"] for d in told["degraded"]], ["meshes with defects"])
 
-    def test_a_million_to_one_is_warned_of_and_holds(self):
-        self.write("ratio.json", {"world": {"frames": 120}, "bodies": [
-            {"id": "ground", "shape": {"plane": {}}, "kind": "static"},
-            {"id": "light", "shape": {"box": {"size": [0.2, 0.2, 0.2]}}, "mass": "1 g", "position": [0, 0.1, 0]},
-            {"id": "heavy", "shape": {"box": {"size": [0.2, 0.2, 0.2]}}, "mass": "1000 kg", "position": [0, 0.301, 0]}]})
-        result = self.run_sunder("check", "ratio.json")
-        self.assertEqual(result.returncode, 0)
-        self.assertIn("warning: light and heavy: masses of 0.001 kg and 1e+03 kg: a ratio of 1e+06", result.stdout)
-        self.json("run", "ratio.json")
-        statistics = self.json("info", "out/ratio")["statistics"]
-        self.assertLess(statistics["energy.kinetic"], 1e-3 * 1000 * 9.81 * 0.3, "neither flies away")
-
-    def test_a_step_that_is_not_finite_names_body_frame_and_checkpoint(self):
-        self.write("burst.json", {
-            "world": {"frames": 60}, "recording": {"checkpointFrames": 2},
-            "bodies": [{"id": "still", "shape": {"sphere": {"radius": 0.1}}, "position": [9, 0, 0]},
-                       {"id": "mote", "shape": {"sphere": {"radius": 0.1}}, "mass": 1e-30}],
-            "forces": [{"explosion": {"position": [-0.1, 0, 0], "time": 0.1, "impulse": 1e30, "radius": 1}, "bodies": ["mote"]}]})
-        result = self.run_sunder("run", "burst.json", "-o", "out")
-        self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertRegex(result.stderr, r"out/run\.sunder: frame 7: .*body 1 'mote'.*; the last checkpoint is of frame 6 \(.+\)")
-        info = self.json("info", "out")
-        self.assertEqual((info["state"], info["frames"], info["last_checkpoint"], info["problems"]), ("diverged", 7, 6, []))
-
-    def test_a_cut_recording_is_read_as_far_as_it_goes(self):
-        self.write("heap.json", HEAP)
-        self.json("run", "heap.json", "-o", "out", "--frames", 20)
-        whole = (self.folder / "out/run.sunder").read_bytes()
-        for keep in (len(whole) - 1, len(whole) * 3 // 4, 20):
-            (self.folder / "cut.sunder").write_bytes(whole[:keep])
-            info = self.json("info", "cut.sunder")
-            self.assertLessEqual(info["frames"], 21)
-            self.assertEqual(info["state"] == "finished", keep == len(whole) - 1)
-        for keep in (0, 7):
-            (self.folder / "cut.sunder").write_bytes(whole[:keep])
-            self.refused("info", "cut.sunder", says=("not a run file",))
-
     def test_set_changes_the_scene(self):
         self.write("heap.json", HEAP)
         self.assertEqual(self.json("run", "heap.json", "--set", "world.frames=3")["frames"], 3)
@@ -214,24 +224,20 @@ class Run(CommandTest):
         self.assertEqual(told["bodies"], 6)
         self.refused("check", "heap.json", "--set", "arrays.heep.fill.count=5", says=("no 'heep'", "did you mean 'heap'"))
 
-    def test_the_described_scene_runs(self):
-        (self.folder / "sample.json").write_text(self.ok("describe", "scene"))
-        self.assertEqual(self.json("run", "sample.json", "--frames", 2)["frames"], 2)
-        self.assertIn('"keyFrames"', self.ok("describe", "scene", "bodies"))
-        self.refused("describe", "scene", "bodis", says=("did you mean 'bodies'",))
-
-    def test_recordings_are_recognised(self):
-        (self.folder / "bad.sunder").write_bytes(b"hello")
-        self.refused("info", "bad.sunder", says=("not a run file",))
-        self.refused("replay", "none.sunder", says=("cannot read",))
-        self.refused("run", "bad.sunder", says=("is a recording",))
-
     def test_all_scenes_are_valid(self):
         """Those that are built in a moment are run as well; the heavy tier runs all of them."""
         for scene in sorted(SCENES.glob("*.json")):
             self.assertEqual(self.json("check", scene)["errors"], 0, scene.stem)
         for name in ("arch", "cradle", "dominoes", "double-dam", "dzhanibekov", "stack", "top", "tori"):
             self.json("run", SCENES / f"{name}.json", "-o", name, "--frames", 2, *SMALLER.get(name, []))
+
+
+class Described(SceneTest):
+    def test_the_described_scene_runs(self):
+        (self.folder / "sample.json").write_text(self.ok("describe", "scene"))
+        self.assertEqual(self.json("run", "sample.json", "--frames", 2)["frames"], 2)
+        self.assertIn('"keyFrames"', self.ok("describe", "scene", "bodies"))
+        self.refused("describe", "scene", "bodis", says=("did you mean 'bodies'",))
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def on_terminal(command, folder, columns):
     return process.wait(), out.decode(), shown.decode()
 
 
-class RunReport(CommandTest):
+class ReportTest(CommandTest):
     def write(self, name, content):
         (self.folder / name).write_text(json.dumps(content))
 
@@ -57,23 +57,25 @@ class RunReport(CommandTest):
         self.assertEqual(code, 0, shown)
         return out, shown
 
+
+class Line(ReportTest):
     def test_the_line_shows_everything_in_80_columns(self):
         self.write("heap.json", heap(300, 100000))
-        _, shown = self.on_terminal("run", "heap.json", "--frames", 3000)
+        _, shown = self.on_terminal("run", "heap.json", "--frames", 1500)
         lines = [line for line in re.split(r"\r\x1b\[K", shown) if line.startswith("frame ")]
         self.assertGreater(len(lines), 2, shown)
         for line in lines:
             self.assertLess(len(line.splitlines()[0]), 80)
         self.assertRegex(lines[-1].splitlines()[0],
-                         r"^frame \d+/3000  \d+\.\d\d s  [\d.]+( frames)?/s  .+ left  301 bodies( \(\d+ awake\))?  \d+ contacts  -?[\d.]+ m?k?J$")
+                         r"^frame \d+/1500  \d+\.\d\d s  [\d.]+( frames)?/s  .+ left  301 bodies( \(\d+ awake\))?  \d+ contacts  -?[\d.]+ m?k?J$")
         self.assertNotIn("\n", "".join(lines[:-1]), "the line was left standing")
         self.assertIn("\r\x1b[Kstage", shown, "the line is gone before the table")
 
     def test_the_line_fits_into_narrow_and_wide_terminals(self):
         self.write("heap.json", heap(300, 100000))
         for columns, wanted in ((60, "301 bodies"), (140, "awake)")):
-            _, shown = self.on_terminal("run", "heap.json", "--frames", 2000, "--force", columns=columns)
-            lines = [line for line in re.split(r"\r\x1b\[K", shown) if re.match(r"(frame )?\d+/2000", line)]
+            _, shown = self.on_terminal("run", "heap.json", "--frames", 1000, "--force", columns=columns)
+            lines = [line for line in re.split(r"\r\x1b\[K", shown) if re.match(r"(frame )?\d+/1000", line)]
             self.assertGreater(len(lines), 1, shown)
             self.assertTrue(all(len(line.splitlines()[0]) < columns for line in lines), lines)
             self.assertIn(wanted, lines[-1])
@@ -81,11 +83,13 @@ class RunReport(CommandTest):
     def test_resumed_frames_are_not_part_of_the_rate(self):
         self.write("heap.json", heap(300, 100000))
         self.json("run", "heap.json", "--frames", 400)
-        _, shown = self.on_terminal("run", "heap.json", "--frames", 5000, "--resume")
+        _, shown = self.on_terminal("run", "heap.json", "--frames", 2000, "--resume")
         rates = [float(rate) for rate in re.findall(r"  ([\d.]+)(?: frames)?/s", shown)]
         self.assertTrue(rates, shown)
         self.assertLess(rates[0], 5 * rates[-1])
 
+
+class Report(ReportTest):
     def test_no_line_without_a_terminal(self):
         self.write("heap.json", heap(100, 60))
         result = self.run_sunder("run", "heap.json")

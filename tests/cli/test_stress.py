@@ -50,6 +50,14 @@ class Stress(CommandTest):
         self.refused(*held, "-o", "no/such/x.vtu", says=["no/such/x.vtu"])
         self.refused("stress", "none.obj", "--fix", "x<0", says=["none.obj"])
 
+    def test_solvers_that_cannot_be_interrupted_take_small_bodies(self):
+        self.ok("shape", "icosphere", "--set", "frequency=16", "-o", "ball.obj")
+        held = ("stress", "ball.obj", "--fix", "y<-0.8", "--gravity", "0,-9.81,0")
+        for solver, small, large in (("dense", "0.3", "0.2"), ("ldlt", "0.25", "0.16")):
+            self.assertEqual(self.json(*held, "--edge", small, "--solver", solver)["solver"], solver)
+            self.refused(*held, "--edge", large, "--solver", solver, "-o", "x.vtu",
+                         says=["ball.obj", f"'{solver}', which cannot be interrupted", "vertices would do", "'block' and 'pcg'"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -136,6 +136,28 @@ TEST(Solver, RefusesMatricesThatAreNotPositive) {
   EXPECT_THROW(makeSolver({"gauss"}), Error);
 }
 
+// Eigen's factors cannot be interrupted, so they must be small where a request to stop has to be followed.
+TEST(Solver, StoppableSolversRefuseLargeBodies) {
+  for (const std::string name : {"ldlt", "dense"}) {
+    const size_t most = mostStoppableVertices(name);
+    ASSERT_EQ(most % 100, 0);
+    const auto layers = static_cast<uint32_t>(most / 100);  // of a hundred vertices
+    const ElasticBody fits(blockMesh({9, 9, layers - 1}, {1, 1, 1}), kGlass),
+        large(blockMesh({9, 9, layers}, {1, 1, 1}), kGlass);
+    ASSERT_EQ(fits.vertices(), most);
+    const auto solver = makeSolver({.name = name, .stoppable = true});
+    EXPECT_NO_THROW(solver->factor(dynamicMatrix(fits, 1e-5))) << name;
+    try {
+      solver->factor(dynamicMatrix(large, 1e-5));
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::Limit);
+      EXPECT_NE(error.hint().find(std::to_string(most) + " vertices would do"), std::string::npos);
+    }
+  }
+  for (const char* name : {"auto", "block", "pcg"}) EXPECT_EQ(mostStoppableVertices(name), 0) << name;
+}
+
 TEST(Solver, IncompleteCholeskyNeedsFewerIterations) {
   const ElasticBody body(blockMesh({6, 6, 6}, {1, 1, 1}, 0.2), kGlass);
   const BlockMatrix matrix = dynamicMatrix(body, 1e-4);
