@@ -193,6 +193,8 @@ class Saved(BarsTest):
         self.assertEqual(self.result("repair", "none.sunder").returncode, 1)
         self.assertFalse((self.folder / "none.repaired.sunder").exists())
 
+
+class Resumed(BarsTest):
     def test_a_damaged_recording_is_resumed_from_before_the_damage(self):
         self.whole()
         self.damage(b"FRAM", 12)
