@@ -120,7 +120,7 @@ HELD_OUT = {
 }
 
 
-class Cost(CommandTest):
+class CostTest(CommandTest):
     def processor_seconds(self, args):
         """Of a run of the command, on all cores; the program says nothing of other processes."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -128,6 +128,11 @@ class Cost(CommandTest):
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
+    def write(self, name, content):
+        (self.folder / name).write_text(json.dumps(content, indent=1))
+
+
+class Estimates(CostTest):
     def look_at(self, name, scene):
         """What is wrong with the estimate for a scene."""
         self.write("scene.json", scene)
@@ -168,45 +173,6 @@ class Cost(CommandTest):
         self.refused("check", "thrown.json", "--memory", f"{limit:.0f}MB", says=("if all breaks that can", "if nothing does"))
         self.ok("check", "still.json", "--memory", f"{limit:.0f}MB")
 
-    def test_a_million_bodies_are_looked_at_in_a_second_and_100_megabytes(self):
-        self.write("many.json", {"world": {"frames": 3}, "bodies": [GROUND], "arrays": [
-            {"id": "m", "body": {"shape": {"box": {"size": [0.1, 0.1, 0.1]}}}, "position": [0, 1, 0],
-             "grid": {"count": [100, 100, 100], "spacing": [0.2, 0.2, 0.2]}}],
-            "joints": [{"kind": "ball", "b": "m[*]"}], "forces": [{"gravity": {"acceleration": [0, -1, 0]}}] * 100})
-        arguments = ["check", "many.json", "--memory", "200GB"]
-        self.assertLess(self.peak(arguments), 100e6)
-        told = self.json(*arguments)
-        self.assertEqual((told["bodies"], told["dynamic"], told["joints"]), (1000001, 1000000, 1000000))
-        self.assertLess(self.processor_seconds(arguments), 5)  # a second where the machine is free
-
-    def test_scenes_that_were_slow_to_look_at_are_not(self):
-        points = [[0.3 * x, 0.3 * y, 0.3 * z] for x, y, z in ((math.sin(i) * math.sin(0.001 * i), math.cos(0.001 * i),
-                   math.cos(i) * math.sin(0.001 * i)) for i in range(3, 3100))] * 4
-        slow = {
-            "emitters in one place": wet(radius=0.05, liquids=[{"id": "w", "emitters": [{"position": [0, 1, 0], "direction": [0, -1, 0], "radius": 0.1, "speed": 1}] * 2000}]),
-            "many different fine balls": {"bodies": [GROUND] + [{"id": f"b{i}", "shape": {"make": "icosphere", "with": {"radius": 0.1 + 1e-6 * i, "frequency": 30}},
-                                          "position": [i, 1, 0]} for i in range(1000)]},
-            "a hull of many points": world(3, {"id": "x", "shape": {"hull": {"points": points}}, "position": [0, 1, 0]}),
-        }
-        for name, scene in slow.items():
-            self.write("slow.json", scene)
-            arguments = ["check", "slow.json", "--memory", "2GB"]
-            self.assertLess(self.processor_seconds(arguments), 3, name)
-            self.assertLess(self.peak(arguments), 100e6, name)
-
-    def test_large_meshes_are_not_cut_to_be_counted(self):
-        self.ok("shape", "icosphere", "--set", "frequency=123", "-o", "ball.ply")  # 302,580 triangles
-        self.write("cut.json", world(3, *({"id": f"b{i}", "shape": {"file": "ball.ply", "scale": 1 + 0.1 * i}, "position": [4 * i, 3, 0],
-                                           "cut": [{"point": [0.01, 0.02, 0.013], "normal": [1, 0.03, 0.02]}]} for i in range(2))))
-        arguments = ["check", "cut.json", "--memory", "2GB"]
-        self.assertLess(self.processor_seconds(arguments), 1)
-        self.assertLess(self.peak(arguments), 100e6)
-        self.assertEqual(self.json(*arguments)["bodies"], 5)
-        # A run that has not the memory is refused before it cuts.
-        small = ["run", "cut.json", "-o", "out", "--memory", "120MB"]
-        self.refused(*small, says=("ball.ply", "pieces"))
-        self.assertLess(self.peak(small), 60e6)
-
     def test_a_sink_bounds_what_an_emitter_lets_in(self):
         particles = []
         for frames in (300, 30000):
@@ -215,9 +181,6 @@ class Cost(CommandTest):
         self.assertEqual(*particles)
         self.write("jet.json", wet(frames=30000, radius=0.01, liquids=[JET]))
         self.assertGreater(self.json("check", "jet.json")["particles_later"], 50 * particles[0])
-
-    def write(self, name, content):
-        (self.folder / name).write_text(json.dumps(content, indent=1))
 
     def compare(self, name, frames):
         """The peak of a run of so many frames, or of the whole run, against the estimate for it."""
@@ -249,6 +212,49 @@ class Cost(CommandTest):
             if not 0.5 <= ratio <= 2:
                 wrong[scene.stem] = ratio
         self.assertEqual(wrong, {})
+
+
+class Looks(CostTest):
+    """What `check` itself takes, and what it refuses."""
+
+    def test_a_million_bodies_are_looked_at_in_a_second_and_100_megabytes(self):
+        self.write("many.json", {"world": {"frames": 3}, "bodies": [GROUND], "arrays": [
+            {"id": "m", "body": {"shape": {"box": {"size": [0.1, 0.1, 0.1]}}}, "position": [0, 1, 0],
+             "grid": {"count": [100, 100, 100], "spacing": [0.2, 0.2, 0.2]}}],
+            "joints": [{"kind": "ball", "b": "m[*]"}], "forces": [{"gravity": {"acceleration": [0, -1, 0]}}] * 100})
+        arguments = ["check", "many.json", "--memory", "200GB"]
+        self.assertLess(self.peak(arguments), 100e6)
+        told = self.json(*arguments)
+        self.assertEqual((told["bodies"], told["dynamic"], told["joints"]), (1000001, 1000000, 1000000))
+        self.assertLess(self.processor_seconds(arguments), 5)  # a second where the machine is free
+
+    def test_scenes_that_were_slow_to_look_at_are_not(self):
+        points = [[0.3 * x, 0.3 * y, 0.3 * z] for x, y, z in ((math.sin(i) * math.sin(0.001 * i), math.cos(0.001 * i),
+                   math.cos(i) * math.sin(0.001 * i)) for i in range(3, 3100))] * 4
+        slow = {
+            "emitters in one place": wet(radius=0.05, liquids=[{"id": "w", "emitters": [{"position": [0, 1, 0], "direction": [0, -1, 0], "radius": 0.1, "speed": 1}] * 2000}]),
+            "many different fine balls": {"bodies": [GROUND] + [{"id": f"b{i}", "shape": {"make": "icosphere", "with": {"radius": 0.1 + 1e-6 * i, "frequency": 30}},
+                                          "position": [i, 1, 0]} for i in range(1000)]},
+            "a hull of many points": world(3, {"id": "x", "shape": {"hull": {"points": points}}, "position": [0, 1, 0]}),
+        }
+        for name, scene in slow.items():
+            self.write("slow.json", scene)
+            arguments = ["check", "slow.json", "--memory", "2GB"]
+            self.assertLess(self.processor_seconds(arguments), 3, name)
+            self.assertLess(self.peak(arguments), 100e6, name)
+
+    def test_large_meshes_are_not_cut_to_be_counted(self):
+        self.ok("shape", "icosphere", "--set", "frequency=123", "-o", "ball.ply")  # 302,580 triangles
+        self.write("cut.json", world(3, *({"id": f"b{i}", "shape": {"file": "ball.ply", "scale": 1 + 0.1 * i}, "position": [4 * i, 3, 0],
+                                           "cut": [{"point": [0.01, 0.02, 0.013], "normal": [1, 0.03, 0.02]}]} for i in range(2))))
+        arguments = ["check", "cut.json", "--memory", "2GB"]
+        self.assertLess(self.processor_seconds(arguments), 3)  # a second where the machine is free
+        self.assertLess(self.peak(arguments), 100e6)
+        self.assertEqual(self.json(*arguments)["bodies"], 5)
+        # A run that has not the memory is refused before it cuts.
+        small = ["run", "cut.json", "-o", "out", "--memory", "120MB"]
+        self.refused(*small, says=("ball.ply", "pieces"))
+        self.assertLess(self.peak(small), 60e6)
 
     def hostile(self, name):
         return self.need_data(f"hostile/{name}.json")
