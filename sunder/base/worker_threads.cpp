@@ -110,15 +110,22 @@ unsigned startWorkers(unsigned wanted) {
   const unsigned granted = grantedThreads(wanted);
   if (granted <= running.load()) return running.load();
   using tbb::global_control;
-  const global_control control(global_control::max_allowed_parallelism, granted);
+  auto control = std::make_unique<global_control>(global_control::max_allowed_parallelism, granted);
   // A smaller limit of this program that lives now keeps oneTBB from starting more.
   const size_t allowed = global_control::active_value(global_control::max_allowed_parallelism);
   const auto possible = static_cast<unsigned>(std::min<size_t>(granted, allowed));
   if (possible <= running.load()) return running.load();
   // Never destroyed: while an arena is there, workers sleep and do not end.
   static auto& arenas = *new std::vector<std::unique_ptr<tbb::task_arena>>;
-  arenas.push_back(std::make_unique<tbb::task_arena>(static_cast<int>(possible)));
-  meetOnce(*arenas.back(), possible);
+  try {
+    arenas.push_back(std::make_unique<tbb::task_arena>(static_cast<int>(possible)));
+    meetOnce(*arenas.back(), possible);
+  } catch (...) {
+    // Out of memory. oneTBB may have taken a lock that it does not give back, on which the end of the limit
+    // would wait for ever; so the limit stays.
+    (void)control.release();
+    throw;
+  }
   running = possible;
   return possible;
 }
