@@ -19,13 +19,13 @@ namespace sunder {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr double kPartOfRoom = 0.8;
 std::atomic<uint64_t> budget{0};                  // 0: none
 constexpr uint64_t kNoLimit = uint64_t(1) << 60;  // control groups of version 1 state about 2^63 for none
 
-std::string contentOf(const fs::path& path) {
+// Names of files are strings here: joining paths of libstdc++ 12 frees twice where memory runs out meanwhile,
+// which is when a limit is asked for.
+std::string contentOf(const std::string& path) {
   std::ifstream in(path);
   std::ostringstream out;
   out << in.rdbuf();
@@ -33,7 +33,7 @@ std::string contentOf(const fs::path& path) {
 }
 
 // The number that a file holds; none where it is not there, or says "max".
-std::optional<uint64_t> numberIn(const fs::path& path) {
+std::optional<uint64_t> numberIn(const std::string& path) {
   const std::string text = contentOf(path);
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -55,11 +55,11 @@ std::optional<uint64_t> numberAfter(const std::string& text, std::string_view wo
 }
 
 // What one control group leaves. Pages of files that nobody uses are given back when memory is asked for.
-std::optional<uint64_t> roomInGroup(const fs::path& group, const char* limitFile, const char* usageFile,
+std::optional<uint64_t> roomInGroup(const std::string& group, const char* limitFile, const char* usageFile,
                                     const char* cacheWord) {
-  const auto limit = numberIn(group / limitFile), usage = numberIn(group / usageFile);
+  const auto limit = numberIn(group + "/" + limitFile), usage = numberIn(group + "/" + usageFile);
   if (!limit || *limit >= kNoLimit) return std::nullopt;
-  const uint64_t cache = numberAfter(contentOf(group / "memory.stat"), cacheWord).value_or(0);
+  const uint64_t cache = numberAfter(contentOf(group + "/memory.stat"), cacheWord).value_or(0);
   const uint64_t used = usage.value_or(0) - std::min(usage.value_or(0), cache);
   return *limit - std::min(*limit, used);
 }
@@ -71,24 +71,25 @@ void lower(MemoryRoom& room, std::optional<uint64_t> bytes, const char* by) {
 
 // A group and all groups around it have their own limits. Inside of a container the path may not exist: its
 // own group is then the one that is mounted.
-void lowerByGroups(MemoryRoom& room, const fs::path& mount, fs::path path, const char* limitFile,
+void lowerByGroups(MemoryRoom& room, const std::string& mount, std::string path, const char* limitFile,
                    const char* usageFile, const char* cacheWord) {
-  path = path.relative_path();
   while (true) {
-    lower(room, roomInGroup(mount / path, limitFile, usageFile, cacheWord), "the control group");
+    while (!path.empty() && path.back() == '/') path.pop_back();
+    lower(room, roomInGroup(mount + path, limitFile, usageFile, cacheWord), "the control group");
     if (path.empty()) return;
-    path = path.parent_path();
+    path.resize(path.rfind('/') + 1);  // nothing where there is no '/'
   }
 }
 
 }  // namespace
 
-MemoryRoom memoryRoom(const fs::path& root) {
+MemoryRoom memoryRoom(const std::filesystem::path& folder) {
+  const std::string root = folder.native() == "/" ? std::string() : folder.native();
   MemoryRoom room;
-  if (const auto kilobytes = numberAfter(contentOf(root / "proc/meminfo"), "MemAvailable:"))
+  if (const auto kilobytes = numberAfter(contentOf(root + "/proc/meminfo"), "MemAvailable:"))
     lower(room, *kilobytes * 1024, "available memory");
-  std::istringstream groups(contentOf(root / "proc/self/cgroup"));
-  const fs::path mount = root / "sys/fs/cgroup";
+  std::istringstream groups(contentOf(root + "/proc/self/cgroup"));
+  const std::string mount = root + "/sys/fs/cgroup";
   for (std::string line; std::getline(groups, line);) {
     const size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
@@ -98,10 +99,10 @@ MemoryRoom memoryRoom(const fs::path& root) {
     if (controllers == ",,")
       lowerByGroups(room, mount, path, "memory.max", "memory.current", "inactive_file");
     else if (controllers.find(",memory,") != std::string::npos)
-      lowerByGroups(room, mount / "memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes",
+      lowerByGroups(room, mount + "/memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes",
                     "total_inactive_file");
   }
-  if (root != "/") return room;
+  if (!root.empty()) return room;
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     const uint64_t pages = numberIn("/proc/self/statm").value_or(0);
