@@ -1,13 +1,13 @@
 #include "sunder/sdf/hp_field.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/lazy_table.h"
 #include "sunder/base/radix_sort.h"
 #include "sunder/sdf/hp_kernel.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <mutex>
 
 namespace sunder::sdf {
 
@@ -19,17 +19,14 @@ constexpr size_t kFew = 32;  // fewer are answered one by one
 
 // For each coefficient in nested order, its place in the order by shells.
 const std::vector<uint32_t>& nestedOrder(int degree) {
-  static std::array<std::vector<uint32_t>, kLargestDegree + 1> orders;
-  static std::array<std::once_flag, kLargestDegree + 1> made;
-  const auto p = static_cast<size_t>(degree);
-  std::call_once(made[p], [&] {
+  static LazyTable<std::vector<uint32_t>, kLargestDegree + 1> orders;
+  return orders.get(static_cast<size_t>(degree), [&] {
     const std::span<const MultiIndex> indices = multiIndices().first(coefficientCount(degree));
-    std::vector<uint32_t>& order = orders[p];
-    order.resize(indices.size());
+    std::vector<uint32_t> order(indices.size());
     for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return indices[a] < indices[b]; });
+    return order;
   });
-  return orders[p];
 }
 
 // The factor of each coefficient in shell order, but for one over the root of the cell's volume.

@@ -1,11 +1,11 @@
 #include "sunder/sdf/legendre.h"
 
+#include "sunder/base/lazy_table.h"
 #include "sunder/base/math.h"
 
+#include <array>
 #include <cassert>
 #include <cmath>
-#include <memory>
-#include <mutex>
 
 namespace sunder::sdf {
 
@@ -48,25 +48,23 @@ GaussRule gaussLegendre(int count) {
 
 const FitRule& fitRule(int count) {
   constexpr size_t kMost = 4 * kLargestDegree;
-  static std::array<std::unique_ptr<const FitRule>, kMost + 1> rules;
-  static std::array<std::once_flag, kMost + 1> made;
+  static LazyTable<FitRule, kMost + 1> rules;
   const auto n = static_cast<size_t>(count);
   assert(n > 0 && n <= kMost);
-  std::call_once(made[n], [&] {
+  return rules.get(n, [&] {
     const GaussRule gauss = gaussLegendre(count);
-    auto rule = std::make_unique<FitRule>();
-    rule->count = count;
-    rule->nodes = gauss.nodes;
-    rule->table.resize((kLargestDegree + 1) * n);
+    FitRule rule;
+    rule.count = count;
+    rule.nodes = gauss.nodes;
+    rule.table.resize((kLargestDegree + 1) * n);
     std::array<double, kLargestDegree + 1> values;
     for (size_t i = 0; i < n; ++i) {
       legendre(gauss.nodes[i], kLargestDegree, values.data());
       for (size_t k = 0; k <= kLargestDegree; ++k)
-        rule->table[k * n + i] = gauss.weights[i] * std::sqrt(2.0 * double(k) + 1) * values[k];
+        rule.table[k * n + i] = gauss.weights[i] * std::sqrt(2.0 * double(k) + 1) * values[k];
     }
-    rules[n] = std::move(rule);
+    return rule;
   });
-  return *rules[n];
 }
 
 std::span<const MultiIndex> multiIndices() {
