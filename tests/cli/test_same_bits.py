@@ -24,6 +24,7 @@ SMALL = {
     "temple": (4, "fluid.radius=0.06"), "tori": (10,), "walls": (8,), "water-column": (4,), "waterfall": (4, "fluid.radius=0.03"),
     "wine-glass": (4, "shapes.glass.with.segments=24", "shapes.glass.with.resolution=10",
                    "shapes.bottle.with.segments=22", "shapes.bottle.with.resolution=14")}
+HEAVY = {"wine-glass"}  # takes seconds: in the quick tier on the widest target, the narrowest and one between
 SIX = ["dam-break", "figure", "plates", "primitives", "tori", "wine-glass"]  # liquid, joints, cracks, shapes, fields, thin walls
 
 
@@ -50,7 +51,10 @@ class SameBits(CommandTest):
     def test_every_vector_target_gives_the_same_hash(self):
         for scene in chosen():
             with self.subTest(scene=scene):
-                hashes = {target: self.hash_of(scene, target=target) for target in self.targets()}
+                targets = self.targets()
+                if scene in HEAVY and os.environ.get("SUNDER_SCENES") != "all":
+                    targets = sorted({targets[0], targets[len(targets) // 2], targets[-1]})
+                hashes = {target: self.hash_of(scene, target=target) for target in targets}
                 self.assertEqual(len(set(hashes.values())), 1, hashes)
 
     def test_every_build_gives_the_same_hash(self):

@@ -8,6 +8,7 @@ than SLOW seconds that slow_tests.txt does not name are listed."""
 import argparse
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -45,12 +46,15 @@ def show(title, rows):
 
 
 def alone(build, name):
-    """How long a test takes with nothing beside it."""
+    """How long a test takes with nothing beside it: of the clock or, where others use the machine, of the processor."""
     with tempfile.TemporaryDirectory() as folder:
         result = pathlib.Path(folder) / "times.xml"
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(["ctest", "--test-dir", build, "-R", f"^{re.escape(name)}$", "--output-junit", result],
                        stdout=subprocess.DEVNULL, check=False)
-        return max((seconds for seconds, _ in tests(result)), default=0)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        worked = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return min(max((seconds for seconds, _ in tests(result)), default=0), worked)
 
 
 def too_slow(build, ran, limit):
