@@ -24,10 +24,12 @@ using namespace sunder;
 
 constexpr size_t kHashBytes = 8;  // before the state
 
-// The hash that a state has once it is loaded; none where it cannot be.
-std::optional<uint64_t> hashOf(world::World& world, const std::string& state) {
+// The hash that a state has once it is loaded; none where it cannot be, or is of another frame than its
+// checkpoint, which a run does not resume from.
+std::optional<uint64_t> hashOf(world::World& world, const std::string& state, uint64_t frame) {
   try {
     world.load(state, "state");
+    if (world.frame() != frame) return std::nullopt;
     return world.hash();
   } catch (const Error&) {
     return std::nullopt;
@@ -42,7 +44,7 @@ void write(const char* file, const std::filesystem::path& folder, size_t count, 
   for (size_t k = 0; k < count; ++k) {
     const size_t at = (shift + k * stride) % last.state.size(), kind = k % world::kHostileChanges;
     const std::string state = world::hostileChange(last.state, at, kind);
-    const std::optional<uint64_t> hash = hashOf(world, state);
+    const std::optional<uint64_t> hash = hashOf(world, state, last.frame);
     size_t checkpoint = 0;
     const std::string content = record::rehashed(run, [&](record::ChunkHead& head, std::string& payload) {
       if (head.type != record::ChunkType::Checkpoint || ++checkpoint < run.checkpointCount()) return;
