@@ -88,6 +88,10 @@ class AnalysisPool {
   std::vector<std::unique_ptr<fracture::AdaptiveFracture>> idle_;
 };
 
+// m/s: contacts that approach more slowly rest. Solvers need some steps until each contact carries its load;
+// until then bodies at rest fall as if nothing held them, up to the speed that gravity gives in a step.
+double slowestBlow(const rigid::SimulationSettings& settings);
+
 struct BreakageCost {
   uint64_t bodies = 0, tets = 0;  // that may break; of their different shapes
   double secondsOnce = 0;         // if each of them is struck once
@@ -121,6 +125,7 @@ class Breakage {
   geometry::TopologyChange sinceStart() const;
 
   const std::vector<SpawnedBody>& spawned() const { return spawned_; }
+  uint32_t originOf(uint32_t body) const;  // the body of the scene that it is, or is a piece of
   // What is looked at of them.
   ShownPieces& shown() { return shown_; }
   const BreakageReport& report() const { return report_; }
@@ -178,7 +183,6 @@ class Breakage {
   std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece, const rigid::Simulation& simulation,
                                       std::span<const double> steady) const;
   bool mayBreak(const Struck& hit, const rigid::Simulation& simulation) const;
-  uint32_t originOf(uint32_t body) const;  // the body of the scene that it is or was part of
   std::vector<Struck> struck(const rigid::Simulation& simulation) const;
   void analyse(Struck& hit);
   void replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken,

@@ -18,15 +18,8 @@ using rigid::BodyIndex;
 
 namespace {
 
-constexpr double kSlowest = 0.05;  // m/s: what touches more slowly rests
+constexpr double kSlowest = 0.05;  // m/s, whatever the step
 constexpr double kWeakest = 0.02;  // of the strongest impulse on a body: others do not count
-
-// Solvers need some steps until each contact carries its load. Until then bodies at rest fall as if nothing
-// held them, up to the speed that gravity gives in a step.
-double slowestBlow(const rigid::Simulation& simulation) {
-  const rigid::SimulationSettings& settings = simulation.settings();
-  return std::max(kSlowest, settings.gravity.norm() * settings.timeStep);
-}
 
 fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& scene, BodyIndex body,
                              const Vec3& point, std::span<const SpawnedBody> spawned) {
@@ -46,6 +39,10 @@ fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& s
 
 }  // namespace
 
+double slowestBlow(const rigid::SimulationSettings& settings) {
+  return std::max(kSlowest, settings.gravity.norm() * settings.timeStep);
+}
+
 uint32_t Breakage::originOf(uint32_t body) const {
   return body < scene_.bodies.size() ? body : spawned_[body - scene_.bodies.size()].origin;
 }
@@ -61,7 +58,7 @@ std::vector<fracture::Blow> Breakage::blowsOn(uint32_t body, const Piece& piece,
       fastest = std::max(fastest, events[i].approach);
       strongest = std::max(strongest, events[i].impulse - steady[i]);
     }
-  if (fastest < slowestBlow(simulation) || !(strongest > 0)) return blows;
+  if (fastest < slowestBlow(simulation.settings()) || !(strongest > 0)) return blows;
   // What it rests on pushes back while it is struck: without that, plates would not bend.
   for (size_t i = 0; i < events.size(); ++i) {
     const rigid::ContactEvent& event = events[i];
@@ -126,7 +123,7 @@ std::vector<Breakage::Struck> Breakage::struck(const rigid::Simulation& simulati
   if (out.empty()) return out;
   const std::vector<double> steady = steadyImpulses(
       simulation, bodies, [&](uint32_t body) { return scene_.bodies[originOf(body)].gravityScale; },
-      slowestBlow(simulation));
+      slowestBlow(simulation.settings()));
   for (Struck& hit : out) hit.blows = blowsOn(hit.body, pieces_.at(hit.body), simulation, steady);
   std::erase_if(out, [&](const Struck& hit) { return !mayBreak(hit, simulation); });
   return out;

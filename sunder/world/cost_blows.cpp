@@ -2,6 +2,7 @@
 
 #include "sunder/fem/material.h"
 #include "sunder/fracture/adaptive_fracture.h"
+#include "sunder/world/breakage.h"
 #include "sunder/world/cost_parts.h"
 
 #include <algorithm>
@@ -16,10 +17,9 @@ namespace {
 using rigid::BodyKind;
 
 constexpr double kBreakingStress =
-    0.2;                         // nominal, of the strength: a point of contact has several times as much
-constexpr double kContacts = 4;  // that a blow is spread over
-constexpr double kSlowestBlow = 0.05;  // m/s: what touches more slowly rests (breakage_blows.cpp)
-constexpr double kCalmSpeed = 1;       // m/s: what is struck faster than that does not stay where it stands
+    0.2;                          // nominal, of the strength: a point of contact has several times as much
+constexpr double kContacts = 4;   // that a blow is spread over
+constexpr double kCalmSpeed = 1;  // m/s: what is struck faster than that does not stay where it stands
 constexpr size_t kMostStrikers = 64, kMostStacked = 2000, kMostFlights = 24, kMostAnchors = 4;
 constexpr double kMostBlowTests = 2e7;
 constexpr double kHollow = 0.4;     // of its box that a mesh or field fills: others may fall into it
@@ -85,7 +85,8 @@ Box3 shifted(const Box3& box, const Vec3& by) { return {box.lower + by, box.uppe
 
 class FateForecaster {
  public:
-  FateForecaster(const Scene& scene, std::span<const ShapeSize> sizes) : scene_(scene), sizes_(sizes) {
+  FateForecaster(const Scene& scene, std::span<const ShapeSize> sizes)
+      : scene_(scene), sizes_(sizes), slowest_(slowestBlow(scene.world.simulation)) {
     seconds_ = scene.world.frameTime(scene.world.frames);
     collect();
     fallAll();
@@ -256,7 +257,7 @@ class FateForecaster {
   void findStrikers() {
     strikers_.clear();
     for (size_t i = 0; i < flyers_.size(); ++i)
-      if (impactSpeed(flyers_[i]) > kSlowestBlow || flyers_[i].held) strikers_.push_back(i);
+      if (impactSpeed(flyers_[i]) > slowest_ || flyers_[i].held) strikers_.push_back(i);
     const auto momentum = [&](size_t i) {
       return flyers_[i].mass * std::max(impactSpeed(flyers_[i]), flyers_[i].velocity.norm());
     };
@@ -283,7 +284,7 @@ class FateForecaster {
   // Of its own flight, on firm things and on loose ones.
   double speedAlongVelocity(const Flyer& flyer) const {
     const double speed = flyer.velocity.norm();
-    if (!(speed > kSlowestBlow)) return 0;
+    if (!(speed > slowest_)) return 0;
     const Vec3 ahead = flyer.velocity / speed;
     double most = 0;
     for (const Firm& firm : firm_) {
@@ -368,7 +369,7 @@ class FateForecaster {
               double contacts = kContacts) const {
     const FractureSpec& spec = *body.fracture;
     const double impulse = mass * speed * (1 + scene_.materials[body.material].restitution) / contacts;
-    if (speed < kSlowestBlow) return Fate::Whole;
+    if (speed < slowest_) return Fate::Whole;
     if (spec.sites > 0) return impulse >= spec.impulse ? Fate::Broken : Fate::Whole;
     const auto preset = fem::elasticPreset(scene_.materials[body.material].name);
     fracture::BrittleMaterial material;
@@ -395,6 +396,7 @@ class FateForecaster {
 
   const Scene& scene_;
   std::span<const ShapeSize> sizes_;
+  double slowest_;  // m/s, of a blow
   double seconds_ = 0;
   std::vector<Firm> firm_, sweeps_;
   std::vector<Flyer> flyers_;                    // in the order of bodies

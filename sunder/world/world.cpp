@@ -248,7 +248,7 @@ void World::breakBodies() {
 void World::adoptPieces(uint32_t from) {
   for (uint32_t i = from; i < simulation_.bodyCount(); ++i)
     for (ForceSpec& force : forces_)
-      if (std::binary_search(force.bodies.begin(), force.bodies.end(), originOf(i)))
+      if (std::binary_search(force.bodies.begin(), force.bodies.end(), breakage_.originOf(i)))
         force.bodies.push_back(i);
 }
 
@@ -288,11 +288,6 @@ void World::removeLost() {
   }
 }
 
-uint32_t World::originOf(uint32_t body) const {
-  const size_t own = scene_.bodies.size();
-  return body < own ? body : breakage_.spawned()[body - own].origin;
-}
-
 uint32_t World::meshCount() const {
   const size_t pieces = simulation_.bodyCount() - scene_.bodies.size();
   return static_cast<uint32_t>(shapes_.size() + breakable_.size() + pieces);
@@ -328,7 +323,7 @@ record::MeshEntry World::mesh(uint32_t index) {
 }
 
 record::BodyEntry World::body(uint32_t index) const {
-  const BodySpec& spec = scene_.bodies[originOf(index)];
+  const BodySpec& spec = scene_.bodies[breakage_.originOf(index)];
   const size_t own = scene_.bodies.size();
   record::BodyEntry body;
   body.material = scene_.materials[spec.material].name;

@@ -91,7 +91,6 @@ class World {
   // Bodies and joints of the scene, into an empty simulation.
   void populate();
   void adoptPieces(uint32_t from);
-  uint32_t originOf(uint32_t body) const;  // the scene's body that it is, or is a piece of
 
   Scene scene_;
   std::vector<BuiltShape> shapes_;
