@@ -4,11 +4,11 @@
 // uniform grids of cells of degree 3, best fits all of them. Shapes: a torus, smooth but for its axis and its
 // circle; a box, full of kinks; a rippled sphere of 50,000 triangles; the public mesh `spot`, where it is.
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/mesh_io.h"
-#include "sunder/geometry/shapes_round.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/hp_build.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/shapes/round.h"
 
 #include "bench.h"
 

@@ -7,7 +7,7 @@
 #include "sunder/cut/seam.h"
 #include "sunder/cut/tet_cutter.h"
 #include "sunder/geometry/mass_properties.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "bench/bench.h"
 #include "bench/spatial_meshes.h"

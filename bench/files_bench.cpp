@@ -2,7 +2,7 @@
 // Assimp. The mesh is a wavy torus with coordinates of full length, as scans and simulations have them.
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 
 #include "bench/bench.h"
 #include "bench/scratch_folder.h"

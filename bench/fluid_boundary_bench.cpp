@@ -14,10 +14,10 @@
 #include "sunder/fluid/fluid.h"
 #include "sunder/fluid/poisson_disk.h"
 #include "sunder/fluid/sampled_map.h"
-#include "sunder/geometry/shapes_round.h"
-#include "sunder/geometry/shapes_wall.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/shapes/round.h"
+#include "sunder/shapes/wall.h"
 
 #include "bench.h"
 

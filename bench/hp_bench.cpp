@@ -4,11 +4,11 @@
 // error 1.5e-3, what a uniform grid of 40^3 cubic cells reaches.
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/geometry/shapes_round.h"
 #include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/hp_build.h"
 #include "sunder/sdf/hp_field.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/shapes/round.h"
 
 #include "bench.h"
 

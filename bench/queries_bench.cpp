@@ -4,7 +4,7 @@
 // point with its distance accelerator built.
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/geometry/shapes_round.h"
+#include "sunder/shapes/round.h"
 #include "sunder/spatial/ray_queries.h"
 #include "sunder/spatial/winding_number.h"
 

@@ -5,8 +5,8 @@
 // a solid of a mesh. `impact/...`: time of impact.
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/geometry/shapes.h"
 #include "sunder/rigid/contact.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "bench.h"
 

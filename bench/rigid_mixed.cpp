@@ -3,7 +3,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/geometry/mass_properties.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The meshes that the benchmarks of trees and pairs share: the same triangles for us and for every peer.
 #pragma once
 
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/spatial/oi_tree.h"
 
 #include <utility>

@@ -3,7 +3,7 @@
 // (three of its trees), FCL (triangle contacts).
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/spatial/mesh_ccd.h"
 #include "sunder/spatial/narrow_phase.h"
 #include "sunder/spatial/overlap_pairs.h"

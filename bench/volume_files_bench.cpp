@@ -3,7 +3,7 @@
 // part in it.
 #include "sunder/base/file.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/mesh_formats.h"
+#include "sunder/meshio/mesh_formats.h"
 
 #include "bench/bench.h"
 

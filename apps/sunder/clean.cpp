@@ -2,8 +2,8 @@
 #include "sunder/base/error.h"
 #include "sunder/base/work.h"
 #include "sunder/geometry/mesh_clean.h"
-#include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
+#include "sunder/meshio/mesh_file.h"
 
 #include "command.h"
 

@@ -4,7 +4,7 @@
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/spatial/mesh_ccd.h"
 #include "sunder/spatial/narrow_phase.h"
 #include "sunder/spatial/overlap_pairs.h"

@@ -1,6 +1,6 @@
 // sunder completion bash: a completion script made from the verbs and options that the command really has.
 #include "sunder/base/error.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "command.h"
 #include "query.h"

@@ -1,5 +1,5 @@
 // sunder convert IN OUT
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 
 #include "command.h"
 

@@ -6,8 +6,8 @@
 #include "sunder/cut/attributes.h"
 #include "sunder/cut/patches.h"
 #include "sunder/cut/resolve.h"
-#include "sunder/geometry/mesh_io.h"
-#include "sunder/geometry/shapes_sheet.h"
+#include "sunder/meshio/mesh_file.h"
+#include "sunder/shapes/sheet.h"
 #include "sunder/show/export_files.h"
 
 #include "command.h"

@@ -1,8 +1,8 @@
 // sunder describe [TOPIC [NAME]]: what the program knows, from the tables it works by.
 #include "sunder/base/error.h"
 #include "sunder/base/text.h"
-#include "sunder/geometry/mesh_io.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/meshio/mesh_file.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/scene_sample.h"
 #include "sunder/world/scene_schema.h"

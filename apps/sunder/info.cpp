@@ -1,8 +1,8 @@
 // sunder info FILE
 #include "sunder/base/work.h"
-#include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/meshio/mesh_file.h"
 
 #include "command.h"
 #include "info_run.h"

@@ -7,7 +7,7 @@
 #include "sunder/base/text.h"
 #include "sunder/base/work.h"
 #include "sunder/geometry/far_vertex.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 
 #include "command.h"
 #include "net.h"

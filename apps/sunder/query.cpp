@@ -6,7 +6,7 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/text.h"
 #include "sunder/base/work.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 
 #include "command.h"
 #include "query_answers.h"

@@ -2,7 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 
 #include <array>
 #include <cerrno>

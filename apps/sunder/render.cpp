@@ -4,7 +4,7 @@
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/show/readable.h"
 #include "sunder/show/run_pictures.h"
 #include "sunder/world/scene.h"

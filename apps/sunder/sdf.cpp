@@ -4,7 +4,7 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/stop.h"
 #include "sunder/geometry/far_vertex.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/hp_build.h"
 #include "sunder/sdf/hp_continuity.h"

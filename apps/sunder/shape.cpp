@@ -1,7 +1,7 @@
 // sunder shape NAME [--set k=v ...] -o FILE
 #include "sunder/base/error.h"
-#include "sunder/geometry/mesh_io.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/meshio/mesh_file.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "command.h"
 

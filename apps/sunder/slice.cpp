@@ -2,7 +2,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/work.h"
 #include "sunder/cut/attributes.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/show/export_files.h"
 
 #include "command.h"

@@ -1,8 +1,8 @@
 #include "solid_input.h"
 
 #include "sunder/base/error.h"
-#include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/tet/solid_fill.h"
 #include "sunder/tet/stuffing.h"

@@ -2,8 +2,8 @@
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
-#include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/isosurface.h"
 
 #include "command.h"

@@ -3,7 +3,7 @@
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/tet/solid_fill.h"
 #include "sunder/tet/stuffing.h"

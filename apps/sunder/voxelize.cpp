@@ -5,7 +5,7 @@
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/distance_transform.h"
 #include "sunder/sdf/voxel_merge.h"
 #include "sunder/sdf/voxel_refine.h"

@@ -1,7 +1,7 @@
 #include "sunder/fem/stress_file.h"
 
 #include "sunder/base/file.h"
-#include "sunder/geometry/vtk_xml_output.h"
+#include "sunder/meshio/vtk_xml_output.h"
 
 namespace sunder::fem {
 

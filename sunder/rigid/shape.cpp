@@ -1,11 +1,11 @@
 #include "sunder/rigid/shape.h"
 
 #include "sunder/base/error.h"
-#include "sunder/geometry/shapes_lathe.h"
-#include "sunder/geometry/shapes_round.h"
-#include "sunder/geometry/shapes_wall.h"
 #include "sunder/rigid/shape_parts.h"
 #include "sunder/sdf/analytic_field.h"
+#include "sunder/shapes/lathe.h"
+#include "sunder/shapes/round.h"
+#include "sunder/shapes/wall.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Three tables: statistics.csv (a row a frame), bodies.csv (a row a body and frame), events.csv (a row an
 // event). Numbers are the shortest decimals that read back to the same bits; what was not recorded is an
 // empty field.
-#include "sunder/geometry/text_writer.h"
+#include "sunder/meshio/text_writer.h"
 #include "sunder/show/export.h"
 #include "sunder/show/export_files.h"
 #include "sunder/show/export_tables.h"

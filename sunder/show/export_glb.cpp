@@ -1,7 +1,7 @@
 // One GLB with a node a body and animation curves of translation and rotation; a body that is not there has a
 // scale of 0. Bodies with the same mesh share its data. Where vertices move by themselves, a GLB a frame.
 #include "sunder/base/error.h"
-#include "sunder/geometry/glb_output.h"
+#include "sunder/meshio/glb_output.h"
 #include "sunder/show/corner_normals.h"
 #include "sunder/show/export.h"
 #include "sunder/show/export_files.h"

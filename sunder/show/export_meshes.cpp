@@ -1,6 +1,6 @@
 // An OBJ or a PLY a frame, with the bodies where they are.
 #include "sunder/base/error.h"
-#include "sunder/geometry/text_writer.h"
+#include "sunder/meshio/text_writer.h"
 #include "sunder/show/export.h"
 #include "sunder/show/export_files.h"
 #include "sunder/show/export_tables.h"

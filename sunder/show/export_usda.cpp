@@ -2,7 +2,7 @@
 // samples, time codes being the numbers of frames; UsdPreviewSurface materials. Vertices that move by
 // themselves, and their triangles where these change, are time samples too; frames are read again for each
 // such body, so that one frame is in memory at a time.
-#include "sunder/geometry/text_writer.h"
+#include "sunder/meshio/text_writer.h"
 #include "sunder/show/corner_normals.h"
 #include "sunder/show/export.h"
 #include "sunder/show/export_files.h"

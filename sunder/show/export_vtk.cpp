@@ -2,7 +2,7 @@
 // tetrahedra, and PVD files that give the times. What is known of a body is data of its cells; names are in
 // bodies.csv beside them.
 #include "sunder/base/error.h"
-#include "sunder/geometry/vtk_xml_output.h"
+#include "sunder/meshio/vtk_xml_output.h"
 #include "sunder/show/export.h"
 #include "sunder/show/export_files.h"
 #include "sunder/show/export_tables.h"

@@ -17,7 +17,7 @@
 #pragma once
 
 #include "sunder/geometry/mesh.h"
-#include "sunder/geometry/shapes_lathe.h"
+#include "sunder/shapes/lathe.h"
 
 namespace sunder::tet {
 

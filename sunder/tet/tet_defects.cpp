@@ -2,9 +2,9 @@
 #include "sunder/base/error.h"
 #include "sunder/base/index.h"
 #include "sunder/geometry/duplicates.h"
-#include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/predicates.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/tet/tet_report.h"
 
 #include <algorithm>

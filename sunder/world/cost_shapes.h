@@ -4,8 +4,8 @@
 #pragma once
 
 #include "sunder/base/box.h"
-#include "sunder/geometry/shapes.h"
 #include "sunder/sdf/field.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/world/cost.h"
 #include "sunder/world/scene.h"
 

@@ -2,9 +2,9 @@
 #include "sunder/fluid/density_map.h"
 #include "sunder/fluid/poisson_disk.h"
 #include "sunder/fluid/sampled_map.h"
-#include "sunder/geometry/shapes_wall.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/shapes/wall.h"
 #include "sunder/world/liquids.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "sunder/base/hash.h"
 #include "sunder/base/random.h"
-#include "sunder/geometry/shapes_text.h"
+#include "sunder/shapes/text.h"
 
 #include <algorithm>
 #include <array>

@@ -3,9 +3,9 @@
 #include "sunder/base/file.h"
 #include "sunder/base/hash.h"
 #include "sunder/cut/cut.h"
-#include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/meshio/mesh_file.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/world/field_tree.h"
 #include "sunder/world/scene_node.h"
 

@@ -4,8 +4,8 @@
 // about a second for 5000 triangles.
 #pragma once
 
-#include "sunder/geometry/shapes.h"
 #include "sunder/rigid/shape.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/world/cut_size.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/scene_node.h"

@@ -3,7 +3,7 @@
 
 #include <sunder/base/parallel.h>
 #include <sunder/geometry/mass_properties.h>
-#include <sunder/geometry/shapes.h>
+#include <sunder/shapes/catalogue.h>
 
 int main() {
   const sunder::geometry::TriMesh box = sunder::geometry::makeShape("box", {{"width", "2"}});

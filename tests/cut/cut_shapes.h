@@ -4,7 +4,7 @@
 #include "sunder/base/random.h"
 #include "sunder/cut/cut.h"
 #include "sunder/geometry/mass_properties.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include <algorithm>
 #include <map>

@@ -3,7 +3,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "cut/cut_shapes.h"
 

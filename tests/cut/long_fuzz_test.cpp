@@ -6,8 +6,8 @@
 #include "sunder/cut/fragments.h"
 #include "sunder/cut/rounding.h"
 #include "sunder/cut/self_check.h"
-#include "sunder/geometry/mesh_io.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/meshio/mesh_file.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "cut/cut_shapes.h"
 #include "folders.h"

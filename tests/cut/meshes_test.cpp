@@ -1,8 +1,8 @@
 // Larger meshes: the public bunny, rippled spheres in many places, faces with very many points.
 #include "sunder/base/error.h"
-#include "sunder/geometry/mesh_io.h"
 #include "sunder/geometry/mesh_report.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/meshio/mesh_file.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "cut/cut_shapes.h"
 #include "folders.h"

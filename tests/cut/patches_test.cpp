@@ -2,7 +2,7 @@
 #include "sunder/cut/patches.h"
 
 #include "sunder/base/error.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "cut/cut_shapes.h"
 

@@ -1,6 +1,6 @@
 #include "sunder/cut/seam.h"
 
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "cut/cut_shapes.h"
 

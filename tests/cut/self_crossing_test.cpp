@@ -5,7 +5,7 @@
 #include "sunder/cut/resolve.h"
 #include "sunder/cut/seam.h"
 #include "sunder/cut/self_check.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "cut/cut_shapes.h"
 

@@ -5,10 +5,10 @@
 #include "sunder/base/random.h"
 #include "sunder/base/simd.h"
 #include "sunder/fluid/boundary_quadrature.h"
-#include "sunder/geometry/shapes_round.h"
-#include "sunder/geometry/shapes_wall.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/shapes/round.h"
+#include "sunder/shapes/wall.h"
 
 #include "fluid/map_asking.h"
 #include "fluid/sphere_density.h"

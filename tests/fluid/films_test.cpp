@@ -3,8 +3,8 @@
 #include "sunder/fluid/fill.h"
 #include "sunder/fluid/fluid.h"
 #include "sunder/fluid/skin.h"
-#include "sunder/geometry/shapes_wall.h"
 #include "sunder/sdf/analytic_field.h"
+#include "sunder/shapes/wall.h"
 
 #include "fluid_setting.h"
 

@@ -4,8 +4,8 @@
 #include "sunder/fluid/fluid.h"
 #include "sunder/fluid/poisson_disk.h"
 #include "sunder/fluid/sampled_map.h"
-#include "sunder/geometry/shapes_round.h"
 #include "sunder/sdf/analytic_field.h"
+#include "sunder/shapes/round.h"
 
 #include "fluid_setting.h"
 

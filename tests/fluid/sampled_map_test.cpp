@@ -8,8 +8,8 @@
 #include "sunder/fluid/fluid.h"
 #include "sunder/fluid/kernel.h"
 #include "sunder/fluid/poisson_disk.h"
-#include "sunder/geometry/shapes_round.h"
-#include "sunder/geometry/shapes_wall.h"
+#include "sunder/shapes/round.h"
+#include "sunder/shapes/wall.h"
 #include "sunder/spatial/point_grid.h"
 
 #include "fluid_setting.h"

@@ -7,8 +7,8 @@
 #include "sunder/fracture/voronoi.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_report.h"
-#include "sunder/geometry/shapes.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/tet/stuffing.h"
 
 #include <gtest/gtest.h>

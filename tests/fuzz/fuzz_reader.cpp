@@ -2,7 +2,7 @@
 // must be whole: indices in range, finite coordinates, optional arrays empty or complete. kFuzzFormat picks
 // the reader.
 #include "sunder/base/error.h"
-#include "sunder/geometry/mesh_formats.h"
+#include "sunder/meshio/mesh_formats.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "sunder/geometry/far_vertex.h"
 
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "sunder/base/random.h"
-#include "sunder/geometry/shapes.h"
 #include "sunder/rigid/contact.h"
+#include "sunder/shapes/catalogue.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Self-adapting contacts through the solver: few of them, and bodies rest where all contacts would let them.
 #include "sunder/base/bytes.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "rigid/rigid_scenes.h"
 

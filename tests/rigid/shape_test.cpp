@@ -2,9 +2,9 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
-#include "sunder/geometry/shapes.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/shapes/catalogue.h"
 
 #include <gtest/gtest.h>
 

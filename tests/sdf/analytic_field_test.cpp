@@ -2,10 +2,10 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
-#include "sunder/geometry/shapes.h"
 #include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/gradient_noise.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/shapes/catalogue.h"
 
 #include <cmath>
 

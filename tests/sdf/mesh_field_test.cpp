@@ -3,8 +3,8 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/geometry/shapes_round.h"
 #include "sunder/sdf/hp_build.h"
+#include "sunder/shapes/round.h"
 
 #include <gtest/gtest.h>
 

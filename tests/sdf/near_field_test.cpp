@@ -1,10 +1,10 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/geometry/shapes_round.h"
 #include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/hp_build.h"
 #include "sunder/sdf/near_mesh_field.h"
+#include "sunder/shapes/round.h"
 
 #include <cmath>
 

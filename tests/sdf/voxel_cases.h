@@ -2,8 +2,8 @@
 #pragma once
 
 #include "sunder/base/random.h"
-#include "sunder/geometry/shapes.h"
 #include "sunder/sdf/voxel_grid.h"
+#include "sunder/shapes/catalogue.h"
 
 namespace sunder::sdf::cases {
 

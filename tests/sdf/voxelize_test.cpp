@@ -3,7 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/geometry/mass_properties.h"
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/mesh_field.h"
 
 #include "folders.h"

@@ -1,5 +1,5 @@
 #include "sunder/base/error.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/show/corner_normals.h"
 #include "sunder/show/export_tracks.h"
 

@@ -3,7 +3,7 @@
 // move by themselves.
 #pragma once
 
-#include "sunder/geometry/mesh_io.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/record/run_reader.h"
 #include "sunder/record/run_writer.h"
 #include "sunder/show/export.h"

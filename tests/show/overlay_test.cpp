@@ -2,7 +2,7 @@
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
-#include "sunder/geometry/shapes_round.h"
+#include "sunder/shapes/round.h"
 
 #include <cmath>
 #include <cstring>

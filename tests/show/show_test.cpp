@@ -1,6 +1,6 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/show/path_tracer.h"
 #include "sunder/show/reflection.h"
 #include "sunder/show/sampler.h"

@@ -2,7 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "spatial_scenes.h"
 

@@ -5,7 +5,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/base/simd.h"
-#include "sunder/geometry/shapes_round.h"
+#include "sunder/shapes/round.h"
 
 #include "query_cases.h"
 

@@ -1,7 +1,7 @@
 #include "sunder/spatial/narrow_phase.h"
 
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/shapes.h"
+#include "sunder/shapes/catalogue.h"
 
 #include "spatial_scenes.h"
 

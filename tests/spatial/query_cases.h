@@ -2,10 +2,10 @@
 #pragma once
 
 #include "sunder/base/random.h"
-#include "sunder/geometry/mesh_io.h"
-#include "sunder/geometry/shapes_lathe.h"
-#include "sunder/geometry/shapes_round.h"
-#include "sunder/geometry/shapes_tube.h"
+#include "sunder/meshio/mesh_file.h"
+#include "sunder/shapes/lathe.h"
+#include "sunder/shapes/round.h"
+#include "sunder/shapes/tube.h"
 
 #include "folders.h"
 

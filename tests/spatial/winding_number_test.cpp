@@ -3,7 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/simd.h"
-#include "sunder/geometry/shapes_wall.h"
+#include "sunder/shapes/wall.h"
 
 #include "query_cases.h"
 

@@ -3,8 +3,8 @@
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
 #include "sunder/geometry/mass_properties.h"
-#include "sunder/geometry/shapes.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/tet/plane_triangles.h"
 #include "sunder/tet/tet_report.h"
 

@@ -2,9 +2,9 @@
 
 #include "sunder/base/error.h"
 #include "sunder/geometry/mass_properties.h"
-#include "sunder/geometry/mesh_io.h"
-#include "sunder/geometry/shapes.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/meshio/mesh_file.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/tet/stuffing.h"
 #include "sunder/tet/tet_report.h"
 

@@ -1,10 +1,10 @@
 #include "sunder/tet/tet_report.h"
 
 #include "sunder/base/error.h"
-#include "sunder/geometry/mesh_io.h"
-#include "sunder/geometry/shapes.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/shapes/catalogue.h"
 #include "sunder/tet/stuffing.h"
 
 #include "temporary_folder.h"
