@@ -106,7 +106,7 @@ SUNDER_BENCH("sdf", hpConvergence) {
   curve(report, options, "hp/box/uniform", *box, domain, uniform({5, 10, 20, 40}));
 
   if (wantsAny(options, "hp/rippled")) {
-    const MeshField ripples(geometry::makeRippledSphere({79, 0.1}));
+    const MeshField ripples(shapes::makeRippledSphere({79, 0.1}));
     const Box3 around{Vec3::Constant(-1.25), Vec3::Constant(1.25)};
     curve(report, options, "hp/rippled/hp", ripples, around, adaptive({1e-2, 5e-3, 2.5e-3}));
     curve(report, options, "hp/rippled/h2", ripples, around, fixedDegree(2, {1e-2, 5e-3, 2.5e-3}));
@@ -116,7 +116,7 @@ SUNDER_BENCH("sdf", hpConvergence) {
   if (!wantsAny(options, "hp/spot")) return;
   const std::filesystem::path file = SUNDER_SHARED_DATA "/meshes/spot.obj";
   if (!std::filesystem::exists(file)) return report.missingPeer("mesh spot");
-  const MeshField spot(geometry::toTriMesh(geometry::readMesh(file).surface));
+  const MeshField spot(geometry::toTriMesh(meshio::readMesh(file).surface));
   const Box3 around = cubeAround(spot.bounds(), 1.1);
   curve(report, options, "hp/spot/hp", spot, around, adaptive({2e-2, 1e-2, 5e-3, 2.5e-3, 1.2e-3, 6e-4}));
   curve(report, options, "hp/spot/h2", spot, around,

@@ -27,6 +27,7 @@ namespace sunder::bench {
 
 namespace {
 
+using namespace sunder::meshio;
 using namespace sunder::geometry;
 
 MeshFile torus(size_t triangles) {

@@ -51,7 +51,7 @@ BoundaryMapPtr planeOf(const Method& method, double& height) {
   }
   const Vec3 size(3.6, 0.1, 1.2);
   std::vector<Vec3> top;
-  for (const Vec3& p : poissonDisk(geometry::makeBox({.size = size}), method.spacing * kRadius))
+  for (const Vec3& p : poissonDisk(shapes::makeBox({.size = size}), method.spacing * kRadius))
     if (p.y() > 0.5 * size.y() - 1e-9) top.push_back(Vec3(p.x(), 0, p.z()));
   return std::make_shared<const SampledMap>(top, kSupport);
 }
@@ -157,14 +157,14 @@ Fluid aroundBall(bool particles, size_t& boundaryParticles) {
   Fluid fluid(settings);
   fluid.addPhase({});
   const Box3 tank{Vec3::Zero(), Vec3(3.2, 2, 1.6)};
-  geometry::TriMesh ball = geometry::makeRippledSphere({.n = 50});
+  geometry::TriMesh ball = shapes::makeRippledSphere({.n = 50});
   for (Vec3& p : ball.positions) p *= 0.45;
   const Vec3 middle(1.6, 0.5, 0.8);
   BoundaryBody walls, obstacle;
   obstacle.position = middle;
   boundaryParticles = 0;
   if (particles) {
-    geometry::TriMesh box = geometry::makeBox({.size = tank.extent()});
+    geometry::TriMesh box = shapes::makeBox({.size = tank.extent()});
     for (Vec3& p : box.positions) p += tank.center();
     auto first = std::make_shared<const SampledMap>(poissonDisk(box, kRadius), kSupport);
     auto second = std::make_shared<const SampledMap>(poissonDisk(ball, kRadius), kSupport);

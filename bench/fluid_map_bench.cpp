@@ -134,8 +134,8 @@ SUNDER_BENCH("fluid", boundaryMapBuild) {
   if (!options.wants("map/build") && !options.wants("map/build/tank") && !options.wants("map/build/rippled"))
     return;
   const double r = 0.2;
-  const sdf::MeshField box(geometry::makeBox({.size = Vec3(2.4, 1.4, 0.4)}));
-  const sdf::MeshField rippled(geometry::makeRippledSphere({79, 0.1}));
+  const sdf::MeshField box(shapes::makeBox({.size = Vec3(2.4, 1.4, 0.4)}));
+  const sdf::MeshField rippled(shapes::makeRippledSphere({79, 0.1}));
   struct Case {
     std::string name;
     const sdf::Field& field;

@@ -38,7 +38,7 @@ std::vector<Vec3> randomPoints(const Box3& box, size_t count) {
 }
 
 std::shared_ptr<const MeshField> rippled(int n) {
-  return std::make_shared<MeshField>(geometry::makeRippledSphere({n, 0.1}));
+  return std::make_shared<MeshField>(shapes::makeRippledSphere({n, 0.1}));
 }
 
 constexpr double kUniformError = 1.5e-3;
@@ -49,7 +49,7 @@ constexpr double kUniformSamples = 472'361;
 SUNDER_BENCH("sdf", exactDistance) {
   if (!options.wants("exact/500k") || options.largest < 500'000) return;
   const ThreadLimit one(1);
-  const geometry::TriMesh mesh = geometry::makeRippledSphere({250, 0.1});
+  const geometry::TriMesh mesh = shapes::makeRippledSphere({250, 0.1});
   const MeshField field(mesh);
   const std::vector<Vec3> points = randomPoints(field.bounds(), 50'000);
   std::vector<double> values(points.size());

@@ -27,7 +27,7 @@ namespace {
 constexpr size_t kTriangles = 500'000;
 
 struct Case {
-  geometry::TriMesh mesh = geometry::makeRippledSphere({250, 0.1});
+  geometry::TriMesh mesh = shapes::makeRippledSphere({250, 0.1});
   std::vector<Vec3> points;
   std::vector<spatial::Ray> rays;
 

@@ -143,12 +143,12 @@ SUNDER_BENCH("rigid", contactSolids) {
                  capsule = makeCapsule(0.4, 0.2), plane = makePlane();
   std::vector<std::pair<std::string, ShapePtr>> solids;
   const std::pair<const char*, geometry::TriMesh> meshes[] = {
-      {"torus", geometry::makeTorus({})},
-      {"trefoil", geometry::makeTrefoil({})},
-      {"letters", geometry::makeLetters({})},
-      {"bowl", geometry::makeBowl({})},
-      {"plate", geometry::makePlate({.edgeSegments = 32, .rings = 10})},
-      {"rippled", geometry::makeRippledSphere({.n = 16})}};
+      {"torus", shapes::makeTorus({})},
+      {"trefoil", shapes::makeTrefoil({})},
+      {"letters", shapes::makeLetters({})},
+      {"bowl", shapes::makeBowl({})},
+      {"plate", shapes::makePlate({.edgeSegments = 32, .rings = 10})},
+      {"rippled", shapes::makeRippledSphere({.n = 16})}};
   for (const auto& [name, mesh] : meshes) {
     ShapePtr made;
     SolidReport built;
@@ -179,7 +179,7 @@ SUNDER_BENCH("rigid", contactSolids) {
 SUNDER_BENCH("rigid", impactTimes) {
   const ShapePtr bullet = makeSphere(0.01), wall = makeBox(Vec3(0.005, 1, 1)),
                  bar = makeBox(Vec3(0.5, 0.05, 0.05));
-  const ShapePtr mesh = makeSolid(geometry::makeTorus({}));
+  const ShapePtr mesh = makeSolid(shapes::makeTorus({}));
   ContactScratch scratch;
   RandomStream random(4);
   const auto motion = [](const Shape& shape, const Pose& pose, const Vec3& displacement, const Vec3& turn) {

@@ -37,7 +37,7 @@ MixedScene makeMixedScene(uint32_t count) {
   MixedScene scene;
   struct Recipe {
     const char *name, *shape;
-    geometry::ShapeValues values, coarse;
+    shapes::ShapeValues values, coarse;
   };
   const std::vector<Recipe> recipes = {
       {"bowl", "bowl", {{"segments", "40"}}, {{"segments", "20"}, {"resolution", "5"}}},
@@ -51,8 +51,8 @@ MixedScene makeMixedScene(uint32_t count) {
   };
   for (const Recipe& r : recipes) {
     MixedScene::Kind kind{r.name,
-                          centred(geometry::makeShape(r.shape, r.values), 0.3),
-                          centred(geometry::makeShape(r.shape, r.coarse), 0.3),
+                          centred(shapes::makeShape(r.shape, r.values), 0.3),
+                          centred(shapes::makeShape(r.shape, r.coarse), 0.3),
                           {}};
     kind.solid = rigid::makeSolid(kind.mesh);
     scene.kinds.push_back(std::move(kind));

@@ -16,9 +16,9 @@ inline geometry::TriMesh rounded(geometry::TriMesh mesh) {
 
 // A rippled sphere of 8 n^2 triangles.
 inline geometry::TriMesh sphere(int n, const Vec3& centre = Vec3::Zero()) {
-  geometry::RippledSphereShape shape;
+  shapes::RippledSphereShape shape;
   shape.n = n;
-  geometry::TriMesh mesh = geometry::makeRippledSphere(shape);
+  geometry::TriMesh mesh = shapes::makeRippledSphere(shape);
   for (Vec3& p : mesh.positions) p += centre;
   return rounded(std::move(mesh));
 }

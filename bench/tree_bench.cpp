@@ -170,11 +170,11 @@ SUNDER_BENCH("spatial", pairs) {
     measurePairs(report, options, "pairs/39k", a, &far);
   }
   if (options.wants("self/scroll")) {
-    geometry::ScrollShape shape;
+    shapes::ScrollShape shape;
     shape.n = 500;
     shape.turns = 8;
     shape.gap = 0.02;
-    measurePairs(report, options, "self/scroll", rounded(geometry::makeScroll(shape)), nullptr);
+    measurePairs(report, options, "self/scroll", rounded(shapes::makeScroll(shape)), nullptr);
   }
 }
 

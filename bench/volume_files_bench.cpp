@@ -17,6 +17,7 @@
 namespace {
 
 using namespace sunder;
+using namespace sunder::meshio;
 using namespace sunder::geometry;
 
 // About `count` tetrahedra: cubes cut into six along their diagonals, in two regions.

@@ -42,8 +42,8 @@ double levelSetSeconds(const Options& options, const geometry::TriMesh& mesh, do
 #endif
 
 SUNDER_BENCH("sdf", voxelBench) {
-  const geometry::TriMesh sphere = geometry::makeRippledSphere({.n = 79});
-  const geometry::TriMesh box = geometry::makeBox({});
+  const geometry::TriMesh sphere = shapes::makeRippledSphere({.n = 79});
+  const geometry::TriMesh box = shapes::makeBox({});
 #ifndef SUNDER_HAS_OPENVDB
   report.missingPeer("OpenVDB");
 #endif

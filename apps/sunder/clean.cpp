@@ -41,9 +41,9 @@ Json changesJson(const geometry::CleanReport& r) {
 }
 
 int cleanFile(CleanArguments arguments, const Settings& settings) {
-  geometry::formatOf(arguments.output);
+  meshio::formatOf(arguments.output);
   arguments.clean.orient = !arguments.keepOrientation;
-  geometry::MeshFile file = geometry::readMesh(arguments.input);
+  meshio::MeshFile file = meshio::readMesh(arguments.input);
   reportNotes(settings, arguments.input, file.notes);
   if (file.surface.faceCount() == 0 && !file.volume.tets.empty())
     throw Error(ErrorKind::Unsupported, "holds tetrahedra only; clean works on surfaces")
@@ -59,7 +59,7 @@ int cleanFile(CleanArguments arguments, const Settings& settings) {
     reportNotes(settings, arguments.output, {file.notes.back()});
   }
   const geometry::MeshReport report = geometry::meshReport(file.surface);
-  const auto notes = geometry::writeMesh(arguments.output, file, {.ascii = arguments.ascii});
+  const auto notes = meshio::writeMesh(arguments.output, file, {.ascii = arguments.ascii});
   reportNotes(settings, arguments.output, notes);
   if (settings.json) {
     printJson({{"input", arguments.input},

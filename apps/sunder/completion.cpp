@@ -28,7 +28,7 @@ std::string bashScript(const CLI::App& root) {
     cases += fmt::format("    {}) options=\"{}\" ;;\n", verb->get_name(), optionWords(*verb));
   }
   std::string shapes;
-  for (const geometry::ShapeInfo& shape : geometry::shapeCatalogue()) shapes += std::string(shape.name) + " ";
+  for (const shapes::ShapeInfo& shape : shapes::shapeCatalogue()) shapes += std::string(shape.name) + " ";
   std::string asked;
   for (const Question& question : questions()) asked += std::string(question.name) + " ";
   std::string script =

@@ -17,10 +17,10 @@ struct ConvertOptions {
 };
 
 int convertFile(const ConvertOptions& options, const Settings& settings) {
-  geometry::formatOf(options.output);
-  const geometry::MeshFile mesh = geometry::readMesh(options.input);
+  meshio::formatOf(options.output);
+  const meshio::MeshFile mesh = meshio::readMesh(options.input);
   reportNotes(settings, options.input, mesh.notes);
-  const auto notes = geometry::writeMesh(options.output, mesh, {.ascii = options.ascii});
+  const auto notes = meshio::writeMesh(options.output, mesh, {.ascii = options.ascii});
   reportNotes(settings, options.output, notes);
   const bool tets = !mesh.volume.tets.empty();
   const size_t vertices = tets ? mesh.volume.positions.size() : mesh.surface.positions.size();

@@ -54,14 +54,14 @@ struct CutArguments {
 constexpr double kBytesPerPair = 40;
 
 geometry::PolygonSoup noisyCutter(const CutArguments& arguments, const Plane& plane, double reach) {
-  geometry::NoisySheetShape shape;
+  shapes::NoisySheetShape shape;
   shape.width = shape.depth = 2 * reach;
   shape.amplitude = arguments.amplitude * reach;
   shape.frequency = arguments.frequency / reach;
   shape.seed = arguments.seed;
   shape.nx = shape.nz = arguments.cells;
   shape.closed = false;
-  geometry::TriMesh sheet = geometry::makeNoisySheet(shape);
+  geometry::TriMesh sheet = shapes::makeNoisySheet(shape);
   // The sheet is level, its normal up.
   const Quat turn = Quat::FromTwoVectors(Vec3::UnitY(), plane.normal);
   for (Vec3& p : sheet.positions) p = turn * p + plane.point;
@@ -102,7 +102,7 @@ Json writePatches(const CutArguments& arguments, const geometry::PolygonSoup& me
   };
   const geometry::PolygonSoup body = solid(mesh, "mesh");
   Json list = Json::array();
-  geometry::MeshFile file;
+  meshio::MeshFile file;
   geometry::PolygonSoup& all = file.surface;
   for (size_t i = 0; i < cutters.size(); ++i) {
     const cut::CutterPatches made =
@@ -128,15 +128,15 @@ Json writePatches(const CutArguments& arguments, const geometry::PolygonSoup& me
                       {"area", made.area[p]}});
     }
   }
-  reportNotes(settings, arguments.patches, geometry::writeMesh(arguments.patches, file));
+  reportNotes(settings, arguments.patches, meshio::writeMesh(arguments.patches, file));
   return list;
 }
 
 int cutMesh(const CutArguments& arguments, const Settings& settings) {
   const bool oneFile = std::filesystem::path(arguments.output).has_extension();
   // Refused before the work.
-  if (oneFile) geometry::formatOf(arguments.output);
-  if (!arguments.patches.empty()) geometry::formatOf(arguments.patches);
+  if (oneFile) meshio::formatOf(arguments.output);
+  if (!arguments.patches.empty()) meshio::formatOf(arguments.patches);
   const geometry::PolygonSoup mesh = readSurface(arguments.mesh, settings);
   const std::vector<geometry::PolygonSoup> cutters = cuttersOf(arguments, mesh, settings);
   cut::CutOptions options{.triangles = arguments.triangles,
@@ -171,9 +171,9 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
                {"below", result.below[i] != 0}};
     if (files) {
       const std::string name = fmt::format("piece_{:03}.ply", i);
-      geometry::MeshFile file;
+      meshio::MeshFile file;
       file.surface = fragments[i];
-      files->write(name, [&](OutputFile& out) { geometry::writeMesh(out, geometry::MeshFormat::Ply, file); });
+      files->write(name, [&](OutputFile& out) { meshio::writeMesh(out, meshio::MeshFormat::Ply, file); });
       piece["file"] = name;
     }
     pieces.push_back(std::move(piece));
@@ -183,9 +183,9 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
   std::vector<std::string> notes;
   if (files) files->finish();
   if (oneFile) {
-    geometry::MeshFile file;
+    meshio::MeshFile file;
     file.surface = result.mesh;
-    notes = geometry::writeMesh(arguments.output, file);
+    notes = meshio::writeMesh(arguments.output, file);
     reportNotes(settings, arguments.output, notes);
   }
   if (!arguments.seam.empty()) writeSeam(arguments.seam, result);

@@ -19,9 +19,9 @@ namespace sunder::cli {
 
 namespace {
 
-using geometry::ParameterKind;
-using geometry::ShapeInfo;
-using geometry::ShapeParameter;
+using shapes::ParameterKind;
+using shapes::ShapeInfo;
+using shapes::ShapeParameter;
 
 struct DescribeOptions {
   std::string topic, name;
@@ -73,7 +73,7 @@ std::string shapeText(const ShapeInfo& shape) {
 }
 
 void describeShapes(const std::string& name, const Settings& settings) {
-  const auto catalogue = geometry::shapeCatalogue();
+  const auto catalogue = shapes::shapeCatalogue();
   if (name.empty()) {
     Json list = Json::array();
     for (const ShapeInfo& shape : catalogue) {
@@ -88,7 +88,7 @@ void describeShapes(const std::string& name, const Settings& settings) {
       std::cout << "'sunder describe shapes NAME' gives the parameters of one.\n";
     return;
   }
-  const ShapeInfo& shape = geometry::shapeInfo(name);
+  const ShapeInfo& shape = shapes::shapeInfo(name);
   if (settings.json)
     printJson(shapeJson(shape));
   else
@@ -100,7 +100,7 @@ void describeFormats(const Settings& settings) {
   if (!settings.json)
     std::cout << fmt::format("{:<22} {:<12} {:<6} {:<6} {:<9} {:<5} {}\n", "format", "endings", "read",
                              "write", "surfaces", "tets", "remark");
-  for (const geometry::MeshFormatInfo& f : geometry::meshFormats()) {
+  for (const meshio::MeshFormatInfo& f : meshio::meshFormats()) {
     if (settings.json)
       list.push_back({{"name", f.name},
                       {"extensions", f.extensions},

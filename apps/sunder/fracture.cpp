@@ -212,9 +212,9 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
     volume += own.volume;
     const std::string name = fmt::format("piece_{:03}.ply", i);
     if (files) {
-      geometry::MeshFile file;
+      meshio::MeshFile file;
       file.surface = geometry::toSoup(mesh);
-      files->write(name, [&](OutputFile& out) { geometry::writeMesh(out, geometry::MeshFormat::Ply, file); });
+      files->write(name, [&](OutputFile& out) { meshio::writeMesh(out, meshio::MeshFormat::Ply, file); });
     }
     pieces.push_back({{"file", name},
                       {"volume", own.volume},

@@ -105,7 +105,7 @@ Json volumeJson(const geometry::TetMesh& mesh, const geometry::TetReport& r) {
 
 int showInfo(const InfoOptions& options, const Settings& settings) {
   if (isRunFile(options.input)) return showRun(options.input, options.brief, settings);
-  const geometry::MeshFile file = geometry::readMesh(options.input);
+  const meshio::MeshFile file = meshio::readMesh(options.input);
   const bool tets = !file.volume.tets.empty();
   const bool surface = !tets || file.surface.faceCount() > 0;
   const Work work("measuring");

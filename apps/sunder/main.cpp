@@ -43,7 +43,7 @@ void reportNotes(const Settings& settings, const std::string& file, const std::v
 }
 
 geometry::PolygonSoup readSurface(const std::string& path, const Settings& settings) {
-  geometry::MeshFile file = geometry::readMesh(path);
+  meshio::MeshFile file = meshio::readMesh(path);
   reportNotes(settings, path, file.notes);
   const std::vector<Vec3>& positions = file.surface.positions;
   for (size_t i = 0; i < positions.size(); ++i)

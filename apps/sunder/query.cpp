@@ -78,7 +78,7 @@ QueryTarget makeTarget(const QueryOptions& options, const Settings& settings) {
   {
     const ProfileScope scope("read");
     if (options.vertices()) {
-      geometry::MeshFile file = geometry::readMesh(options.mesh);
+      meshio::MeshFile file = meshio::readMesh(options.mesh);
       reportNotes(settings, options.mesh, file.notes);
       target.mesh.positions =
           std::move(file.surface.positions.empty() ? file.volume.positions : file.surface.positions);

@@ -159,7 +159,7 @@ void fromOptions(std::span<const std::string> texts, const char* option, std::st
 
 bool isMeshFile(const std::string& path) {
   try {
-    geometry::formatOf(path);
+    meshio::formatOf(path);
     return true;
   } catch (const Error&) {
     return false;
@@ -167,7 +167,7 @@ bool isMeshFile(const std::string& path) {
 }
 
 void fromMeshFile(const std::string& path, std::vector<Vec3>& points) {
-  const geometry::MeshFile file = geometry::readMesh(path);
+  const meshio::MeshFile file = meshio::readMesh(path);
   const std::vector<Vec3>& from =
       file.surface.positions.empty() ? file.volume.positions : file.surface.positions;
   for (size_t i = 0; i < from.size(); ++i)

@@ -19,8 +19,8 @@ struct ShapeOptions {
   bool ascii = false;
 };
 
-geometry::ShapeValues parseSet(const std::vector<std::string>& assignments) {
-  geometry::ShapeValues values;
+shapes::ShapeValues parseSet(const std::vector<std::string>& assignments) {
+  shapes::ShapeValues values;
   for (const std::string& text : assignments) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -33,11 +33,11 @@ geometry::ShapeValues parseSet(const std::vector<std::string>& assignments) {
 }
 
 int makeShapeFile(const ShapeOptions& options, const Settings& settings) {
-  geometry::formatOf(options.output);  // a bad ending is told before any work
-  const geometry::TriMesh mesh = geometry::makeShape(options.name, parseSet(options.set));
-  geometry::MeshFile file;
+  meshio::formatOf(options.output);  // a bad ending is told before any work
+  const geometry::TriMesh mesh = shapes::makeShape(options.name, parseSet(options.set));
+  meshio::MeshFile file;
   file.surface = geometry::toSoup(mesh);
-  const auto notes = geometry::writeMesh(options.output, file, {.ascii = options.ascii});
+  const auto notes = meshio::writeMesh(options.output, file, {.ascii = options.ascii});
   reportNotes(settings, options.output, notes);
   if (settings.json)
     printJson({{"shape", options.name},

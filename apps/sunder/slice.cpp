@@ -73,9 +73,9 @@ int sliceMesh(const SliceArguments& arguments, const Settings& settings) {
     const std::string name = fmt::format("slice_{:03}.ply", i);
     slices.push_back({{"file", name}, {"faces", slice.faceCount()}, {"volume", volume}});
     if (files && slice.faceCount() > 0) {
-      geometry::MeshFile file;
+      meshio::MeshFile file;
       file.surface = std::move(slice);
-      files->write(name, [&](OutputFile& out) { geometry::writeMesh(out, geometry::MeshFormat::Ply, file); });
+      files->write(name, [&](OutputFile& out) { meshio::writeMesh(out, meshio::MeshFormat::Ply, file); });
     }
   }
   if (files) files->finish();

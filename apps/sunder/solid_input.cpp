@@ -42,7 +42,7 @@ SolidInput readSolid(const std::string& path, double edge, double edgesPerSide, 
                      SolidVolume volume, const Settings& settings) {
   SolidInput input;
   const bool field = std::filesystem::path(path).extension() == ".sdf";
-  if (!field && !geometry::readMesh(path).volume.tets.empty()) {
+  if (!field && !meshio::readMesh(path).volume.tets.empty()) {
     tet::TetFileReport report;
     input.mesh = tet::readTetMesh(path, tet::InvertedTets::Turn, report);
     reportNotes(settings, path, report.notes);

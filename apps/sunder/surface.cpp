@@ -38,7 +38,7 @@ int runSurface(const SurfaceOptions& options, const Settings& settings) {
         .hint("--fluid makes those of its liquids");
   if (options.output.empty())
     throw Error(ErrorKind::Usage, "nowhere to write the surface to").hint("give a mesh file with -o");
-  geometry::formatOf(options.output);
+  meshio::formatOf(options.output);
   Profiler profiler;
   const Profiler::Activation active(profiler);
   FieldInput source;
@@ -47,7 +47,7 @@ int runSurface(const SurfaceOptions& options, const Settings& settings) {
     source = readField(options.input, settings);
   }
   sdf::IsosurfaceReport report;
-  geometry::MeshFile file;
+  meshio::MeshFile file;
   {
     const ProfileScope scope("surface");
     sdf::IsosurfaceSettings how = options.settings;
@@ -66,7 +66,7 @@ int runSurface(const SurfaceOptions& options, const Settings& settings) {
   if (report.cutOff)
     logWarn("{}: the solid reaches beyond the field's box and was cut off there", options.input);
   const geometry::MeshReport mesh = geometry::meshReport(file.surface);
-  const auto notes = geometry::writeMesh(options.output, file, {.ascii = options.ascii});
+  const auto notes = meshio::writeMesh(options.output, file, {.ascii = options.ascii});
   reportNotes(settings, options.output, notes);
   if (settings.json)
     printJson({{"input", options.input},

@@ -46,7 +46,7 @@ class FrameNames {
                                        : fs::path(options.output)),
         folder_(options.output.empty() || !output_.has_extension()),
         one_(count == 1) {
-    if (!folder_) geometry::formatOf(output_);  // refuses an ending that nothing is written as
+    if (!folder_) meshio::formatOf(output_);  // refuses an ending that nothing is written as
   }
   void makeFolder() const {
     std::error_code failed;
@@ -144,7 +144,7 @@ int runFluidSurface(const FluidSurfaceOptions& options, const Settings& settings
       logWarn("stopped after {} of {} frames", files, frames.size());
       return interruptedCode();
     }
-    geometry::MeshFile file;
+    meshio::MeshFile file;
     FrameSurface surface = surfaceOfFrame(run, f, choice);
     file.surface = std::move(surface.soup);
     if (file.surface.faceCount() == 0) {
@@ -157,7 +157,7 @@ int runFluidSurface(const FluidSurfaceOptions& options, const Settings& settings
     const std::string path = names.of(f).string();
     {
       const ProfileScope scope("write");
-      notes = geometry::writeMesh(path, file, {.ascii = options.ascii});
+      notes = meshio::writeMesh(path, file, {.ascii = options.ascii});
     }
     surfaces.push_back({{"frame", f},
                         {"file", path},

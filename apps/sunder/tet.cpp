@@ -55,7 +55,7 @@ std::string qualityText(const tet::TetQuality& q) {
 }
 
 int fillFile(const TetOptions& options, const Settings& settings) {
-  geometry::formatOf(options.output);
+  meshio::formatOf(options.output);
   Profiler profiler;
   const Profiler::Activation active(profiler);
   FieldInput source;
@@ -65,7 +65,7 @@ int fillFile(const TetOptions& options, const Settings& settings) {
   }
   const std::optional<geometry::TriMesh>& surface = source.surface;
   tet::FillReport report;
-  geometry::MeshFile file;
+  meshio::MeshFile file;
   {
     const ProfileScope scope("fill");
     tet::FillSettings how = options.fill;
@@ -98,7 +98,7 @@ int fillFile(const TetOptions& options, const Settings& settings) {
       logWarn("{}: the tetrahedra {} {:.0f} % of the volume (a smaller --edge keeps thin parts)",
               options.output, off < 0 ? "lose" : "add", 100 * std::abs(off));
   }
-  const auto notes = geometry::writeMesh(options.output, file, {.ascii = options.ascii});
+  const auto notes = meshio::writeMesh(options.output, file, {.ascii = options.ascii});
   reportNotes(settings, options.output, notes);
   if (settings.json) {
     Json json = {{"input", options.input}, {"output", options.output}};

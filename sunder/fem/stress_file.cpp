@@ -8,6 +8,7 @@ namespace sunder::fem {
 void writeStressFile(const std::filesystem::path& path, const ElasticBody& body,
                      std::span<const Vec3> displacements, const StressRecovery& recovery) {
   using namespace geometry;
+  using namespace meshio;
   const auto vectors = [](const char* name, std::span<const Vec3> v) {
     return vtkArray<double>(name, 3, std::span(v.data()->data(), 3 * v.size()));
   };

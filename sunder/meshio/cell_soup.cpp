@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -18,13 +18,13 @@ struct CellOrientation {
   uint64_t flat = 0;
 };
 
-CellOrientation orientTets(const std::vector<Vec3>& positions, std::vector<Tetrahedron>& tets) {
+CellOrientation orientTets(const std::vector<Vec3>& positions, std::vector<geometry::Tetrahedron>& tets) {
   return parallelReduce(
       tets.size(), CellOrientation{},
       [&](size_t begin, size_t end) {
         CellOrientation seen;
         for (size_t i = begin; i < end; ++i) {
-          Tetrahedron& t = tets[i];
+          geometry::Tetrahedron& t = tets[i];
           const Vec3& a = positions[t[0]];
           const Vec3 ab = positions[t[1]] - a, ac = positions[t[2]] - a, ad = positions[t[3]] - a;
           const double volume = ab.cross(ac).dot(ad);
@@ -45,7 +45,7 @@ CellOrientation orientTets(const std::vector<Vec3>& positions, std::vector<Tetra
       kGrain);
 }
 
-void makeGroups(const CellSoup& cells, PolygonSoup& surface) {
+void makeGroups(const CellSoup& cells, geometry::PolygonSoup& surface) {
   if (cells.faceTags.empty()) return;
   std::map<int32_t, std::string> names = cells.faceTagNames;
   const bool named = !names.empty();
@@ -197,4 +197,4 @@ JoinedPoints joinPoints(const MeshFile& mesh) {
   return joined;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -15,11 +15,11 @@
 #include <string_view>
 #include <vector>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 struct CellSoup {
   std::vector<Vec3> positions;
-  std::vector<Tetrahedron> tets;
+  std::vector<geometry::Tetrahedron> tets;
   std::vector<int32_t> tetTags;  // empty or one per tetrahedron: its region
   std::vector<uint32_t> faceOffsets{0};
   std::vector<uint32_t> corners;
@@ -90,9 +90,9 @@ JoinedPoints joinPoints(const MeshFile& mesh);
 // One value per position from one per corner; false when corners of the same position disagree in a bit.
 // Positions without corners get zeros.
 template <class Vector>
-bool cornersToPoints(const PolygonSoup& soup, const std::vector<Vector>& perCorner,
+bool cornersToPoints(const geometry::PolygonSoup& soup, const std::vector<Vector>& perCorner,
                      std::vector<Vector>& perPoint);
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio
 
 #include "sunder/meshio/cell_soup_inl.h"

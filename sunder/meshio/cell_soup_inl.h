@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 template <class IsBad>
 size_t firstBad(size_t count, IsBad&& isBad) {
@@ -22,7 +22,7 @@ size_t firstBad(size_t count, IsBad&& isBad) {
 }
 
 template <class Vector>
-bool cornersToPoints(const PolygonSoup& soup, const std::vector<Vector>& perCorner,
+bool cornersToPoints(const geometry::PolygonSoup& soup, const std::vector<Vector>& perCorner,
                      std::vector<Vector>& perPoint) {
   perPoint.assign(soup.positions.size(), Vector::Zero());
   std::vector<bool> known(soup.positions.size(), false);
@@ -38,4 +38,4 @@ bool cornersToPoints(const PolygonSoup& soup, const std::vector<Vector>& perCorn
   return true;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -97,4 +97,4 @@ void GlbOutput::write(OutputFile& out, Json root) {
   put(static_cast<uint32_t>(binary_.size())), put(0x004e4942), out.write(binary_);
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

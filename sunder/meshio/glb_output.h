@@ -25,7 +25,7 @@ namespace sunder {
 class OutputFile;
 }
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 enum class GlbTarget { None = 0, Vertices = 34962, Indices = 34963 };
 
@@ -78,4 +78,4 @@ class VertexTable {
   std::vector<uint32_t> slots_;
 };
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -131,8 +131,7 @@ GltfDocument::GltfDocument(Bytes bytes, const std::string& name, const std::file
   if (!root_.contains("asset") || !root_["asset"].is_object()) throw error("", "there is no asset object");
   const std::string version = stringMember({&root_["asset"], "/asset"}, "version");
   if (!version.starts_with("2."))
-    throw Error(ErrorKind::Unsupported,
-                "glTF version " + geometry::quoted(version) + " is not read, only 2.x")
+    throw Error(ErrorKind::Unsupported, "glTF version " + meshio::quoted(version) + " is not read, only 2.x")
         .inFile(name_);
   loadBuffers(folder);
 }
@@ -216,11 +215,10 @@ Bytes GltfDocument::loadUri(const std::string& uri, const std::string& pointer,
   const std::string file = percentDecoded(uri);
   if (file.empty() || file == "." || file == ".." ||
       file.find_first_of(std::string_view("/\\:\0", 4)) != file.npos)
-    throw error(pointer,
-                "external buffer " + geometry::quoted(file) + " is not a file name in the same folder")
+    throw error(pointer, "external buffer " + meshio::quoted(file) + " is not a file name in the same folder")
         .hint("put the buffer next to the .gltf file, or save as .glb");
   if (folder.empty())
-    throw error(pointer, "external buffer " + geometry::quoted(file) + " cannot be read here");
+    throw error(pointer, "external buffer " + meshio::quoted(file) + " cannot be read here");
   return files_.emplace_back(folder / file).bytes();
 }
 
@@ -455,4 +453,4 @@ std::vector<uint32_t> GltfDocument::readIndices(uint64_t index, const std::strin
   return values;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -14,7 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 using Json = nlohmann::json;
 
@@ -82,4 +82,4 @@ class GltfDocument {
   uint64_t totalBytes_ = 0;
 };
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

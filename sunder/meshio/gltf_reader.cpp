@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <map>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -90,7 +90,7 @@ void GltfBuilder::build() {
     for (const Json& extension : *required) {
       const std::string shown = extension.is_string() ? extension.get<std::string>() : std::string("?");
       if (!isHarmless(shown))
-        throw Error(ErrorKind::Unsupported, "the file needs the extension " + geometry::quoted(shown))
+        throw Error(ErrorKind::Unsupported, "the file needs the extension " + meshio::quoted(shown))
             .inFile(name_)
             .hint("save it without compression or extensions");
     }
@@ -222,7 +222,7 @@ void GltfBuilder::addPrimitive(const JsonPlace& primitive, const Mat4& transform
   };
   const std::vector<double> normals = attribute("NORMAL", 3), uvs = attribute("TEXCOORD_0", 2),
                             colours = attribute("COLOR_0", 4);
-  PolygonSoup& soup = file_.surface;
+  geometry::PolygonSoup& soup = file_.surface;
   if (triangleCount > 0) {
     anyNormals_ = anyNormals_ || !normals.empty();
     anyUvs_ = anyUvs_ || !uvs.empty();
@@ -292,7 +292,7 @@ void GltfBuilder::addPrimitive(const JsonPlace& primitive, const Mat4& transform
 }
 
 MeshFile GltfBuilder::finish() {
-  PolygonSoup& soup = file_.surface;
+  geometry::PolygonSoup& soup = file_.surface;
   if (normalsMissing_) soup.cornerNormals.clear();
   if (uvsMissing_) soup.cornerUvs.clear();
   if (coloursMissing_) soup.vertexColours.clear();
@@ -329,4 +329,4 @@ MeshFile readGltf(Bytes bytes, const std::string& name, const std::filesystem::p
   return file;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -8,15 +8,15 @@
 
 #include <algorithm>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
 using Json = nlohmann::json;
 class GlbBuilder {
  public:
-  GlbBuilder(const PolygonSoup& soup, const TriMesh& mesh, const std::vector<uint32_t>& source,
-             std::vector<Vec3f> positions)
+  GlbBuilder(const geometry::PolygonSoup& soup, const geometry::TriMesh& mesh,
+             const std::vector<uint32_t>& source, std::vector<Vec3f> positions)
       : soup_(soup), mesh_(mesh), source_(source), positions_(std::move(positions)) {}
 
   void addPrimitive(const std::vector<uint32_t>& triangles, const std::string* groupName);
@@ -25,8 +25,8 @@ class GlbBuilder {
  private:
   VertexKey keyOf(uint32_t triangle, int corner) const;
 
-  const PolygonSoup& soup_;
-  const TriMesh& mesh_;
+  const geometry::PolygonSoup& soup_;
+  const geometry::TriMesh& mesh_;
   const std::vector<uint32_t>& source_;
   std::vector<Vec3f> positions_;
   Json primitives_ = Json::array();
@@ -108,10 +108,10 @@ void GlbBuilder::write(OutputFile& out) {
 }  // namespace
 
 std::vector<std::string> writeGlb(OutputFile& out, const MeshFile& file) {
-  const PolygonSoup& soup = file.surface;
+  const geometry::PolygonSoup& soup = file.surface;
   std::vector<std::string> notes;
   std::vector<uint32_t> source;
-  const TriMesh mesh = toTriMesh(soup, &source);
+  const geometry::TriMesh mesh = geometry::toTriMesh(soup, &source);
   if (mesh.triangles.size() != soup.faceCount())
     notes.emplace_back("GLB keeps only triangles: polygons were divided");
   GlbBuilder builder(soup, mesh, source, floatPositions(mesh.positions, "GLB", notes));
@@ -130,4 +130,4 @@ std::vector<std::string> writeGlb(OutputFile& out, const MeshFile& file) {
   return notes;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -136,4 +136,4 @@ MeshFile readMedit(Bytes bytes, const std::string& name) {
   return MeditReader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name).read();
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <optional>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -240,7 +240,7 @@ std::vector<std::string> writeMesh(OutputFile& out, MeshFormat format, const Mes
   const MeshFile* source = &mesh;
   if (!target.tets && !mesh.volume.tets.empty()) {
     if (mesh.surface.faceCount() == 0) {
-      boundary.surface = toSoup(boundarySurface(mesh.volume).surface);
+      boundary.surface = geometry::toSoup(geometry::boundarySurface(mesh.volume).surface);
       source = &boundary;
       notes.push_back("wrote the boundary of " +
                       counted(mesh.volume.tets.size(), "tetrahedron", "tetrahedra"));
@@ -253,4 +253,4 @@ std::vector<std::string> writeMesh(OutputFile& out, MeshFormat format, const Mes
   return notes;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

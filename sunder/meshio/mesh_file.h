@@ -21,7 +21,7 @@ namespace sunder {
 class OutputFile;
 }
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 enum class MeshFormat { Obj, Ply, Stl, Off, Gltf, Glb, Msh, TetGen, Medit, VtkLegacy, Vtu, Vtp };
 
@@ -43,8 +43,8 @@ MeshFormat formatOf(const std::filesystem::path& path);
 // What a file held: polygons, tetrahedra, or both (a volume mesh may bring its boundary along).
 struct MeshFile {
   MeshFormat format = MeshFormat::Obj;
-  PolygonSoup surface;
-  TetMesh volume;
+  geometry::PolygonSoup surface;
+  geometry::TetMesh volume;
   std::vector<uint32_t> turnedTets;  // inverted in the file, ascending; `volume` has them turned
   std::vector<std::string>
       notes;  // what was changed or left out on the way: "welded 36 corners to 8 vertices"
@@ -64,4 +64,4 @@ std::vector<std::string> writeMesh(const std::filesystem::path& path, const Mesh
 std::vector<std::string> writeMesh(OutputFile& out, MeshFormat format, const MeshFile& mesh,
                                    const WriteOptions& = {});
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

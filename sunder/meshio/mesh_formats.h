@@ -12,7 +12,7 @@ namespace sunder {
 class OutputFile;
 }
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 using Bytes = std::span<const std::byte>;
 
@@ -39,4 +39,4 @@ std::vector<std::string> writeMsh(OutputFile& out, const MeshFile& mesh, bool as
 std::vector<std::string> writeVtu(OutputFile& out, const MeshFile& mesh, bool ascii);
 std::vector<std::string> writeVtp(OutputFile& out, const MeshFile& mesh, bool ascii);
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

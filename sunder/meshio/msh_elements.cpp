@@ -1,6 +1,6 @@
 #include "sunder/meshio/msh_elements.h"
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -26,4 +26,4 @@ const MshElementType* mshElementType(int32_t type) {
   return nullptr;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

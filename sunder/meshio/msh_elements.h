@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 struct MshElementType {
   int type;
@@ -22,4 +22,4 @@ inline constexpr std::string_view kMshRegionName = "region ";
 
 const MshElementType* mshElementType(int32_t type);  // nullptr for a type that is not in the manual
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -12,7 +12,7 @@
 #include <limits>
 #include <optional>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -146,7 +146,7 @@ void MshReader::readFormat() {
   const uint64_t line = scanner_.line();
   version4_ = version == "4.1";
   if (!version4_ && version != "2.2" && version != "2.1" && version != "2" && version != "2.0")
-    throw Error(ErrorKind::Unsupported, "version " + geometry::quoted(version) + " of the format is not read")
+    throw Error(ErrorKind::Unsupported, "version " + meshio::quoted(version) + " of the format is not read")
         .inFile(scanner_.name())
         .atLine(line)
         .hint("save it as version 4.1 or 2.2, e.g. with gmsh -save -format msh41");
@@ -191,7 +191,7 @@ void MshReader::skipSection(const std::string& name) {
   if (binary_) {
     const size_t at = scanner_.rest().find(end);
     if (at == std::string_view::npos)
-      throw scanner_.error("section " + geometry::quoted(name) + " does not end");
+      throw scanner_.error("section " + meshio::quoted(name) + " does not end");
     scanner_.advance(at);
     return;
   }
@@ -200,7 +200,7 @@ void MshReader::skipSection(const std::string& name) {
     if (scanner_.rest().starts_with(end)) return;
     scanner_.nextLine();
   }
-  throw scanner_.error("section " + geometry::quoted(name) + " does not end");
+  throw scanner_.error("section " + meshio::quoted(name) + " does not end");
 }
 
 template <class Source>
@@ -463,4 +463,4 @@ MeshFile readMsh(Bytes bytes, const std::string& name) {
   return MshReader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name).read();
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -12,7 +12,7 @@
 #include <map>
 #include <numeric>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -73,15 +73,15 @@ struct Faces {
   size_t corner(size_t f) const { return offsets[f + 1] - offsets[f]; }
 };
 
-Faces facesOf(const PolygonSoup& soup) {
-  PolygonSoup large;
+Faces facesOf(const geometry::PolygonSoup& soup) {
+  geometry::PolygonSoup large;
   std::vector<uint32_t> source;
   for (size_t f = 0; f < soup.faceCount(); ++f)
     if (soup.face(f).size() > 4) large.addFace(soup.face(f));
-  TriMesh triangles;
+  geometry::TriMesh triangles;
   if (large.faceCount() > 0) {
     large.positions = soup.positions;
-    triangles = toTriMesh(large, &source);
+    triangles = geometry::toTriMesh(large, &source);
   }
   std::vector<size_t> order(triangles.triangles.size());
   std::iota(order.begin(), order.end(), size_t(0));
@@ -221,7 +221,7 @@ void MshWriter::writeNames() {
 
 void MshWriter::writeEntities() {
   Box3 box = bounds(points_.first);
-  box.grow(bounds(points_.second));
+  box.grow(geometry::bounds(points_.second));
   if (box.empty()) box.lower = box.upper = Vec3::Zero();
   auto entity = [&](int32_t tag, bool physical) {
     sink_.integer(tag);
@@ -315,7 +315,7 @@ std::vector<std::string> MshWriter::write() {
   };
   note(faces_.split, "polygons of more than 4 corners split into triangles: ");
   note(faces_.dropped, "polygons of fewer than 3 corners left out: ");
-  const PolygonSoup& soup = mesh_.surface;
+  const geometry::PolygonSoup& soup = mesh_.surface;
   if (!soup.cornerNormals.empty() || !soup.cornerUvs.empty() || !soup.vertexColours.empty())
     notes_.emplace_back("MSH keeps no normals, texture coordinates or colours");
   return std::move(notes_);
@@ -327,4 +327,4 @@ std::vector<std::string> writeMsh(OutputFile& out, const MeshFile& mesh, bool as
   return MshWriter(out, mesh, ascii).write();
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <map>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -74,7 +74,7 @@ class ObjParser {
   const char* end_ = nullptr;
   uint64_t line_ = 1;
 
-  PolygonSoup soup_;
+  geometry::PolygonSoup soup_;
   std::vector<Vec2> uvs_;
   std::vector<Vec3> normals_;
   std::vector<uint32_t> cornerUv_, cornerNormal_;  // filled from the first corner that has one
@@ -416,4 +416,4 @@ MeshFile readObj(Bytes bytes, const std::string& name) {
   return parser.finish();
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

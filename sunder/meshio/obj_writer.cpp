@@ -2,7 +2,7 @@
 #include "sunder/meshio/soup_builder.h"
 #include "sunder/meshio/text_writer.h"
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -18,7 +18,7 @@ std::string oneLine(std::string name) {
 }  // namespace
 
 std::vector<std::string> writeObj(OutputFile& file, const MeshFile& mesh) {
-  const PolygonSoup& soup = mesh.surface;
+  const geometry::PolygonSoup& soup = mesh.surface;
   std::vector<std::string> notes;
   TextWriter out(file);
 
@@ -70,4 +70,4 @@ std::vector<std::string> writeObj(OutputFile& file, const MeshFile& mesh) {
   return notes;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

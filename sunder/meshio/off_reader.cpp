@@ -3,7 +3,7 @@
 #include "sunder/meshio/soup_builder.h"
 #include "sunder/meshio/text_scanner.h"
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -80,7 +80,7 @@ MeshFile readOff(Bytes bytes, const std::string& name) {
 
   MeshFile file;
   file.format = MeshFormat::Off;
-  PolygonSoup& soup = file.surface;
+  geometry::PolygonSoup& soup = file.surface;
   soup.positions.resize(static_cast<size_t>(vertexCount));
   std::vector<Vec3> normals;
   std::vector<Vec2> uvs;
@@ -147,4 +147,4 @@ MeshFile readOff(Bytes bytes, const std::string& name) {
   return file;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -1,10 +1,10 @@
 #include "sunder/meshio/mesh_formats.h"
 #include "sunder/meshio/text_writer.h"
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 std::vector<std::string> writeOff(OutputFile& file, const MeshFile& mesh) {
-  const PolygonSoup& soup = mesh.surface;
+  const geometry::PolygonSoup& soup = mesh.surface;
   std::vector<std::string> notes;
   if (!soup.faceGroup.empty()) notes.emplace_back("OFF keeps no groups");
   if (!soup.cornerUvs.empty() || !soup.cornerNormals.empty())
@@ -36,4 +36,4 @@ std::vector<std::string> writeOff(OutputFile& file, const MeshFile& mesh) {
   return notes;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -183,7 +183,7 @@ PlyHeader readPlyHeader(std::string_view text, const std::string& name) {
       element.count = in.readUint("the number of elements");
       for (const PlyElement& other : header.elements)
         if (other.name == element.name)
-          throw in.error("element " + geometry::quoted(elementName) + " is there twice");
+          throw in.error("element " + meshio::quoted(elementName) + " is there twice");
       header.elements.push_back(std::move(element));
       in.endLine();
     } else if (word == "property") {
@@ -221,4 +221,4 @@ PlyHeader readPlyHeader(std::string_view text, const std::string& name) {
   return header;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 enum class PlyType : uint8_t { Int8, Uint8, Int16, Uint16, Int32, Uint32, Float, Double };
 enum class PlyEncoding { Ascii, LittleEndian, BigEndian };
@@ -49,4 +49,4 @@ struct PlyHeader {
 
 PlyHeader readPlyHeader(std::string_view text, const std::string& name);
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

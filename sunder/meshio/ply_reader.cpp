@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -162,7 +162,7 @@ class AsciiSource {
   void checkRows(uint64_t rows, uint64_t numbersEach, uint64_t, std::string_view what) {
     if (numbersEach == 0) return;
     try {
-      geometry::checkCount(rows, 2 * numbersEach, in_.remaining() + 1, what);
+      meshio::checkCount(rows, 2 * numbersEach, in_.remaining() + 1, what);
     } catch (Error& e) {
       throw std::move(place(e));
     }
@@ -205,7 +205,7 @@ class PlyBinarySource {
   }
   void checkRows(uint64_t rows, uint64_t, uint64_t bytesEach, std::string_view what) {
     try {
-      geometry::checkCount(rows, bytesEach, remaining(), what);
+      meshio::checkCount(rows, bytesEach, remaining(), what);
     } catch (Error& e) {
       throw std::move(e.inFile(name_).atByte(offset()));
     }
@@ -380,7 +380,7 @@ void readElements(Source& in, const PlyHeader& header, PlyMesh& mesh, const std:
   constexpr bool kBinary = !std::is_same_v<Source, AsciiSource>;
   for (const PlyElement& element : header.elements) {
     if (element.count == 0 || element.properties.empty()) continue;
-    const std::string what = "rows of element " + geometry::quoted(element.name);
+    const std::string what = "rows of element " + meshio::quoted(element.name);
     in.checkRows(element.count, element.properties.size(), element.rowBytes(), what);
     checkIndexable(element.count, what, name);
     if (element.name == "vertex") {
@@ -422,7 +422,7 @@ void checkFinite(const PlyMesh& mesh, const std::string& name) {
 MeshFile toMeshFile(PlyMesh mesh, const PlyHeader& header) {
   MeshFile file;
   file.format = MeshFormat::Ply;
-  PolygonSoup& soup = file.surface;
+  geometry::PolygonSoup& soup = file.surface;
   soup.positions = std::move(mesh.positions);
   soup.faceOffsets = std::move(mesh.faceOffsets);
   soup.corners = std::move(mesh.corners);
@@ -480,4 +480,4 @@ MeshFile readPly(Bytes bytes, const std::string& name) {
   return toMeshFile(std::move(mesh), header);
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -5,14 +5,14 @@
 #include <bit>
 #include <cstring>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "binary files are written in the machine's order");
 
 // PLY keeps normals per vertex only: this is one per vertex, or nothing when a vertex has several.
-std::vector<Vec3> normalsPerVertex(const PolygonSoup& soup) {
+std::vector<Vec3> normalsPerVertex(const geometry::PolygonSoup& soup) {
   std::vector<Vec3> normals(soup.positions.size(), Vec3::Zero());
   std::vector<bool> known(soup.positions.size());
   for (size_t c = 0; c < soup.corners.size(); ++c) {
@@ -58,7 +58,7 @@ class RowWriter {
 }  // namespace
 
 std::vector<std::string> writePly(OutputFile& file, const MeshFile& mesh, bool ascii) {
-  const PolygonSoup& soup = mesh.surface;
+  const geometry::PolygonSoup& soup = mesh.surface;
   std::vector<std::string> notes;
   if (!soup.faceGroup.empty()) notes.emplace_back("PLY keeps no groups");
   std::vector<Vec3> normals;
@@ -117,4 +117,4 @@ std::vector<std::string> writePly(OutputFile& file, const MeshFile& mesh, bool a
   return notes;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

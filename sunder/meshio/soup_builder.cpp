@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 void checkIndexable(uint64_t count, std::string_view what, const std::string& file) {
   if (count < kNoIndex) return;
@@ -25,7 +25,7 @@ void noteWelded(std::vector<std::string>& notes, uint64_t corners, uint64_t vert
                   counted(vertices, "vertex", "vertices"));
 }
 
-void dropBrokenAttributes(PolygonSoup& soup, std::vector<std::string>& notes) {
+void dropBrokenAttributes(geometry::PolygonSoup& soup, std::vector<std::string>& notes) {
   const size_t corners = soup.corners.size();
   if (!soup.cornerNormals.empty()) {
     bool whole = soup.cornerNormals.size() == corners;
@@ -82,4 +82,4 @@ void ExactWelder::grow() {
   }
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 // Error (Limit) when `count` does not fit a 32-bit index with kNoIndex kept free.
 void checkIndexable(uint64_t count, std::string_view what, const std::string& file);
@@ -25,7 +25,7 @@ void noteDroppedFaces(std::vector<std::string>& notes, uint64_t count);
 void noteWelded(std::vector<std::string>& notes, uint64_t corners, uint64_t vertices);
 
 // Drops normals or uvs that are not complete or not finite, with a note.
-void dropBrokenAttributes(PolygonSoup& soup, std::vector<std::string>& notes);
+void dropBrokenAttributes(geometry::PolygonSoup& soup, std::vector<std::string>& notes);
 
 // Positions rounded to float, with a note when that changed any. Error (Limit) when one does not fit.
 std::vector<Vec3f> floatPositions(const std::vector<Vec3>& positions, const char* format,
@@ -83,4 +83,4 @@ class ExactWelder {
   size_t used_ = 0;
 };
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

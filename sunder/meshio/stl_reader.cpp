@@ -9,7 +9,7 @@
 #include <cstring>
 #include <map>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -58,7 +58,7 @@ MeshFile readBinary(Bytes bytes, const std::string& name) {
 
   MeshFile file;
   file.format = MeshFormat::Stl;
-  PolygonSoup& soup = file.surface;
+  geometry::PolygonSoup& soup = file.surface;
   soup.corners.reserve(3 * size_t(count));
   soup.positions.reserve(size_t(count) / 2 + 8);
   ExactWelder welder(soup.positions);
@@ -91,7 +91,7 @@ void expectKeyword(TextScanner& in, std::string_view keyword) {
 MeshFile readText(std::string_view text, const std::string& name) {
   MeshFile file;
   file.format = MeshFormat::Stl;
-  PolygonSoup& soup = file.surface;
+  geometry::PolygonSoup& soup = file.surface;
   ExactWelder welder(soup.positions);
   TextScanner in(text, name, '\0');
   std::map<std::string, uint32_t, std::less<>> groups;
@@ -153,4 +153,4 @@ MeshFile readStl(Bytes bytes, const std::string& name) {
   return readText({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -6,11 +6,11 @@
 
 #include <cstring>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
-Vec3 unitNormal(const TriMesh& mesh, const Triangle& t) {
+Vec3 unitNormal(const geometry::TriMesh& mesh, const geometry::Triangle& t) {
   const Vec3 &a = mesh.positions[t[0]], &b = mesh.positions[t[1]], &c = mesh.positions[t[2]];
   Vec3 ab = b - a, ac = c - a;
   // Scaled first, so that the product of tiny or huge edges neither vanishes nor overflows.
@@ -21,7 +21,7 @@ Vec3 unitNormal(const TriMesh& mesh, const Triangle& t) {
   return length > 0 ? Vec3(n / length) : Vec3(Vec3::Zero());
 }
 
-void writeText(OutputFile& file, const TriMesh& mesh, const PolygonSoup& soup,
+void writeText(OutputFile& file, const geometry::TriMesh& mesh, const geometry::PolygonSoup& soup,
                const std::vector<uint32_t>& source) {
   TextWriter out(file);
   auto groupOf = [&](size_t t) { return soup.faceGroup.empty() ? kNoIndex : soup.faceGroup[source[t]]; };
@@ -51,7 +51,7 @@ void writeText(OutputFile& file, const TriMesh& mesh, const PolygonSoup& soup,
   out.flush();
 }
 
-void writeBinary(OutputFile& file, const TriMesh& mesh, const std::vector<Vec3f>& positions) {
+void writeBinary(OutputFile& file, const geometry::TriMesh& mesh, const std::vector<Vec3f>& positions) {
   char header[80] = "binary STL";
   file.write(std::string_view(header, sizeof header));
   const uint32_t count = static_cast<uint32_t>(mesh.triangles.size());
@@ -75,10 +75,10 @@ void writeBinary(OutputFile& file, const TriMesh& mesh, const std::vector<Vec3f>
 }  // namespace
 
 std::vector<std::string> writeStl(OutputFile& file, const MeshFile& mesh, bool ascii) {
-  const PolygonSoup& soup = mesh.surface;
+  const geometry::PolygonSoup& soup = mesh.surface;
   std::vector<std::string> notes;
   std::vector<uint32_t> source;
-  const TriMesh triangles = toTriMesh(soup, &source);
+  const geometry::TriMesh triangles = geometry::toTriMesh(soup, &source);
   if (triangles.triangles.size() != soup.faceCount())
     notes.emplace_back("STL keeps only triangles: polygons were divided");
   if (!soup.cornerUvs.empty() || !soup.vertexColours.empty() || !soup.cornerNormals.empty())
@@ -92,4 +92,4 @@ std::vector<std::string> writeStl(OutputFile& file, const MeshFile& mesh, bool a
   return notes;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -95,4 +95,4 @@ MeshFile readTetGen(Bytes node, const std::string& nodeName, Bytes ele, const st
   return toMeshFile(std::move(soup), MeshFormat::TetGen);
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

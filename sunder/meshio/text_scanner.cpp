@@ -6,7 +6,7 @@
 
 #include <fast_float/fast_float.h>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -227,10 +227,10 @@ void TextScanner::expectWord(std::string_view keyword) {
 
 void TextScanner::checkCount(uint64_t claimed, uint64_t minimumBytesEach, std::string_view what) const {
   try {
-    geometry::checkCount(claimed, minimumBytesEach, remaining(), what);
+    meshio::checkCount(claimed, minimumBytesEach, remaining(), what);
   } catch (Error& e) {
     throw std::move(e.inFile(name_).atLine(line_));
   }
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

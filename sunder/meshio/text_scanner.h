@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 inline constexpr size_t kLineLimit = size_t(16) << 20;
 
@@ -101,4 +101,4 @@ class TextScanner {
   std::string name_;
 };
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 class TextWriter {
  public:
@@ -62,4 +62,4 @@ class TextWriter {
   size_t used_ = 0;
 };
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -404,4 +404,4 @@ void addPiece(CellSoup& soup, VtkPiece&& piece, const std::string& fileName) {
     soup.positions.insert(soup.positions.end(), piece.points.begin(), piece.points.end());
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

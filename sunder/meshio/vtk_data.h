@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 enum class VtkScalar : uint8_t { Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt64, Float32, Float64 };
 
@@ -79,4 +79,4 @@ bool usefulPointData(std::string_view name);
 // there in earlier ones too, otherwise they are dropped.
 void addPiece(CellSoup& soup, VtkPiece&& piece, const std::string& fileName);
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -436,4 +436,4 @@ MeshFile readVtkLegacy(Bytes bytes, const std::string& name) {
   return LegacyReader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name).read();
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

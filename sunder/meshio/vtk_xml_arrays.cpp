@@ -9,7 +9,7 @@
 
 #include <zlib.h>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -255,7 +255,7 @@ VtkArray decodeArray(const VtkXmlArray& source, const VtkXmlEncoding& encoding,
   const std::optional<VtkScalar> type = scalarNamed(source.type);
   if (!type)
     throw Error(ErrorKind::Unsupported,
-                "array '" + source.name + "': type " + geometry::quoted(source.type) + " is not read")
+                "array '" + source.name + "': type " + meshio::quoted(source.type) + " is not read")
         .inFile(encoding.fileName)
         .atByte(source.place);
   array.type = *type;
@@ -279,7 +279,7 @@ VtkArray decodeArray(const VtkXmlArray& source, const VtkXmlEncoding& encoding,
     encoded.raw = rest;
     array.place = encoding.appendedAt + source.offset;
   } else {
-    throw formatError(source, encoding, "format " + geometry::quoted(source.format) + " is unknown");
+    throw formatError(source, encoding, "format " + meshio::quoted(source.format) + " is unknown");
   }
   // An empty element stands for an empty array.
   if (encoded.isBase64 && encoded.take(1).empty())
@@ -291,4 +291,4 @@ VtkArray decodeArray(const VtkXmlArray& source, const VtkXmlEncoding& encoding,
   return array;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

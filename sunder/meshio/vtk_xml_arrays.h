@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 // The file without its appended block, which may hold bytes that no XML parser takes.
 struct VtkXmlParts {
@@ -51,4 +51,4 @@ VtkArray decodeArray(const VtkXmlArray& source, const VtkXmlEncoding& encoding,
 // next. Stops at the end of the text or at the first character that does not belong there.
 std::vector<std::byte> decodeBase64(std::string_view text, size_t most);
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

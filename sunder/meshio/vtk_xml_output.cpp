@@ -8,7 +8,7 @@
 
 #include <zlib.h>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -127,4 +127,4 @@ void VtkXmlOutput::finish() {
   text_.flush();
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

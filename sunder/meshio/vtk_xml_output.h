@@ -24,7 +24,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 enum class VtkEncoding { Ascii, Raw, Compressed };
 
@@ -128,4 +128,4 @@ class VtkXmlOutput {
   std::vector<std::string> packed_;
 };
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

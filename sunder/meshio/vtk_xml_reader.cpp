@@ -11,7 +11,7 @@
 
 #include <pugixml.hpp>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -267,4 +267,4 @@ MeshFile XmlReader::read() {
 
 MeshFile readVtkXml(Bytes bytes, const std::string& name) { return XmlReader(bytes, name).read(); }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
 
 namespace {
 
@@ -107,7 +107,7 @@ std::vector<VtkOutputArray> XmlWriter::cellData() const {
 
 std::vector<VtkOutputArray> XmlWriter::pointData() {
   std::vector<VtkOutputArray> arrays;
-  const PolygonSoup& soup = mesh_.surface;
+  const geometry::PolygonSoup& soup = mesh_.surface;
   const bool hasAny = !soup.cornerNormals.empty() || !soup.cornerUvs.empty() || !soup.vertexColours.empty();
   if (!points_.surfaceIsAll) {
     if (hasAny)
@@ -187,4 +187,4 @@ std::vector<std::string> writeVtp(OutputFile& out, const MeshFile& mesh, bool as
   return notes;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -106,7 +106,7 @@ ShapePtr makeSphere(double radius) {
   shape->setTree(sdf::buildSphereTree({&centre, 1}));
   shape->setCores({});
   shape->localBounds_ = {Vec3::Constant(-radius), Vec3::Constant(radius)};
-  shape->surface_ = geometry::makeIcosphere({.radius = radius, .frequency = 8});
+  shape->surface_ = shapes::makeIcosphere({.radius = radius, .frequency = 8});
   return shape;
 }
 
@@ -131,7 +131,7 @@ ShapePtr makeCapsule(double halfLength, double radius) {
   shape->setTree(sdf::buildSphereTree(points));
   shape->setCores(points);
   shape->localBounds_ = {Vec3(-r, -h - r, -r), Vec3(r, h + r, r)};
-  shape->surface_ = geometry::makeCapsule({.radius = r, .length = 2 * h});
+  shape->surface_ = shapes::makeCapsule({.radius = r, .length = 2 * h});
   return shape;
 }
 
@@ -148,7 +148,7 @@ ShapePtr makeBox(const Vec3& halfExtent) {
   shape->localBounds_ = {-halfExtent, halfExtent};
   shape->field_ = sdf::makeBoxField(shape->localBounds_);
   shape->hull_ = std::make_unique<HullTopology>(boxTopology(halfExtent));
-  shape->surface_ = geometry::makeBox({.size = 2 * halfExtent});
+  shape->surface_ = shapes::makeBox({.size = 2 * halfExtent});
   setPolyhedronPoints(*shape);
   const Vec3 room = halfExtent - Vec3::Constant(shape->innerRadius_);
   std::vector<Vec3> corners;

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -127,12 +127,13 @@ struct Entry {
   const char* summary;
   bool closed;
   std::vector<ShapeParameter> parameters;
-  std::function<TriMesh(const ShapeValues&)> make;
+  std::function<geometry::TriMesh(const ShapeValues&)> make;
   std::function<Loft(const ShapeValues&)> loft = {};  // of shapes that have one
 };
 
 template <class Shape>
-Entry entry(const char* name, const char* summary, TriMesh (*make)(const Shape&), bool closed = true) {
+Entry entry(const char* name, const char* summary, geometry::TriMesh (*make)(const Shape&),
+            bool closed = true) {
   Shape defaults;
   FieldCollector collector;
   describe(collector, defaults);
@@ -285,7 +286,7 @@ const Entry& checkedEntry(std::string_view name, const ShapeValues& values) {
 
 }  // namespace
 
-TriMesh makeShape(std::string_view name, const ShapeValues& values) {
+geometry::TriMesh makeShape(std::string_view name, const ShapeValues& values) {
   return checkedEntry(name, values).make(values);
 }
 
@@ -295,4 +296,4 @@ std::optional<Loft> shapeLoft(std::string_view name, const ShapeValues& values) 
   return shape.loft(values);
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -32,7 +32,7 @@
 #include <string>
 #include <string_view>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 enum class ParameterKind {
   Number,   // any real number in [lower, upper]
@@ -71,10 +71,10 @@ const ShapeInfo& shapeInfo(std::string_view name);
 // Parameter name -> value as text. What is not given has its default.
 using ShapeValues = std::map<std::string, std::string, std::less<>>;
 
-TriMesh makeShape(std::string_view name, const ShapeValues& values = {});
+geometry::TriMesh makeShape(std::string_view name, const ShapeValues& values = {});
 
 // What the shape is turned from, if it is one of revolution: makeShape() then is the loft of that, to the
 // last bit.
 std::optional<Loft> shapeLoft(std::string_view name, const ShapeValues& values = {});
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -47,7 +47,7 @@ Vec2 around(double radius, double turns) {
 
 }  // namespace
 
-TriMesh extrude(const Outline& outline, double depth, int layers) {
+geometry::TriMesh extrude(const Outline& outline, double depth, int layers) {
   if (!(depth > 0) || !std::isfinite(depth))
     throw Error(ErrorKind::Usage, fmt::format("extrude: depth is {}, but must be positive", depth));
   if (layers < 1)
@@ -61,11 +61,11 @@ TriMesh extrude(const Outline& outline, double depth, int layers) {
     for (const Vec2& p : contour)
       if (!p.allFinite())
         throw Error(ErrorKind::Geometry, "extrude: a coordinate of the outline is not finite");
-  const Triangulation face = triangulate(turned.outer, turned.holes);
+  const geometry::Triangulation face = geometry::triangulate(turned.outer, turned.holes);
   if (!face.clean)
     throw Error(ErrorKind::Geometry, "extrude: the outline is not simple")
         .hint("contours may not cross, touch or repeat a point, and holes must lie inside");
-  const std::vector<Triangle>& cap = face.triangles;
+  const std::vector<geometry::Triangle>& cap = face.triangles;
 
   uint32_t perLevel = 0;
   for (const auto& contour : contours) perLevel += static_cast<uint32_t>(contour.size());
@@ -73,7 +73,7 @@ TriMesh extrude(const Outline& outline, double depth, int layers) {
   if (uint64_t(perLevel) * levels >= kNoIndex)
     throw Error(ErrorKind::Limit, "extrude: more vertices than 32-bit indices can count");
 
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   mesh.positions.reserve(size_t(perLevel) * levels);
   for (uint32_t level = 0; level < levels; ++level) {
     const double z = 0.5 * depth * ((2.0 * level - layers) / layers);
@@ -82,8 +82,8 @@ TriMesh extrude(const Outline& outline, double depth, int layers) {
   }
   const uint32_t top = (levels - 1) * perLevel;
   mesh.triangles.reserve(2 * cap.size() + 2 * size_t(perLevel) * static_cast<size_t>(layers));
-  for (const Triangle& t : cap) mesh.triangles.push_back({t[0], t[2], t[1]});
-  for (const Triangle& t : cap) mesh.triangles.push_back({t[0] + top, t[1] + top, t[2] + top});
+  for (const geometry::Triangle& t : cap) mesh.triangles.push_back({t[0], t[2], t[1]});
+  for (const geometry::Triangle& t : cap) mesh.triangles.push_back({t[0] + top, t[1] + top, t[2] + top});
   uint32_t first = 0;
   for (const auto& contour : contours) {
     const uint32_t n = static_cast<uint32_t>(contour.size());
@@ -141,7 +141,7 @@ Outline namedOutline(const ExtrusionShape& shape) {
   return result;
 }
 
-TriMesh makeExtrusion(const ExtrusionShape& shape) {
+geometry::TriMesh makeExtrusion(const ExtrusionShape& shape) {
   return extrude(namedOutline(shape), shape.depth, shape.layers);
 }
 
@@ -157,4 +157,4 @@ void describe(ShapeFields& fields, ExtrusionShape& s) {
   fields.integer("layers", s.layers, 1, kMostSegments, "segments along the depth");
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

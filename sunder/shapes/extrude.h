@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 // Simple closed polygons, in either sense; holes lie inside `outer` and touch neither it nor each other.
 struct Outline {
@@ -18,7 +18,7 @@ struct Outline {
 
 // Volume = area * depth, genus = number of holes. `layers` divide the depth. Throws Error (Geometry) for
 // outlines that are not as said above, (Usage) for a depth that is not positive.
-TriMesh extrude(const Outline& outline, double depth, int layers = 1);
+geometry::TriMesh extrude(const Outline& outline, double depth, int layers = 1);
 
 // Named outlines: polygon (regular), star, gear (trapezoid teeth), l (an angle), arrow. Centred on the
 // origin.
@@ -31,7 +31,7 @@ struct ExtrusionShape {
   double depth = 0.2;
   int layers = 1;
 };
-TriMesh makeExtrusion(const ExtrusionShape& = {});
+geometry::TriMesh makeExtrusion(const ExtrusionShape& = {});
 Outline namedOutline(const ExtrusionShape& shape);
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

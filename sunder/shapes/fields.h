@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 inline constexpr double kShortest = 1e-6, kLongest = 1e6;  // lengths a shape may have, metres
 inline constexpr int kMostSegments = 4096;                 // around or along anything
@@ -74,4 +74,4 @@ void checkFields(const char* name, const Shape& shape) {
   describe(check, copy);
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

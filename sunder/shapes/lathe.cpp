@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -119,12 +119,12 @@ Loft loftOf(const PlateShape& shape) {
   return {std::move(profile), outline};
 }
 
-TriMesh makeUvSphere(const UvSphereShape& s) { return loftUnchecked(loftOf(s)); }
-TriMesh makeCylinder(const CylinderShape& s) { return loftUnchecked(loftOf(s)); }
-TriMesh makeCone(const ConeShape& s) { return loftUnchecked(loftOf(s)); }
-TriMesh makeCapsule(const CapsuleShape& s) { return loftUnchecked(loftOf(s)); }
-TriMesh makeTorus(const TorusShape& s) { return loftUnchecked(loftOf(s)); }
-TriMesh makePlate(const PlateShape& s) { return loftUnchecked(loftOf(s)); }
+geometry::TriMesh makeUvSphere(const UvSphereShape& s) { return loftUnchecked(loftOf(s)); }
+geometry::TriMesh makeCylinder(const CylinderShape& s) { return loftUnchecked(loftOf(s)); }
+geometry::TriMesh makeCone(const ConeShape& s) { return loftUnchecked(loftOf(s)); }
+geometry::TriMesh makeCapsule(const CapsuleShape& s) { return loftUnchecked(loftOf(s)); }
+geometry::TriMesh makeTorus(const TorusShape& s) { return loftUnchecked(loftOf(s)); }
+geometry::TriMesh makePlate(const PlateShape& s) { return loftUnchecked(loftOf(s)); }
 
 void describe(ShapeFields& fields, UvSphereShape& s) {
   fields.length("radius", s.radius, "radius");
@@ -175,4 +175,4 @@ void describe(ShapeFields& fields, PlateShape& s) {
   fields.integer("rings", s.rings, 1, kMostSegments, "rings from the rim to the middle");
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 // What a body of revolution is made of: enough to draw its surface, and to fill it (tet/revolved_tets.h).
 struct Loft {
@@ -30,18 +30,18 @@ Loft makeLathe(std::span<const Vec2> profile, int segments);
 
 // n segments around. Throws Error (Geometry) for a profile that crosses or touches itself, leaves r >= 0,
 // repeats a point, pinches, or encloses nothing.
-TriMesh lathe(std::span<const Vec2> profile, int segments);
+geometry::TriMesh lathe(std::span<const Vec2> profile, int segments);
 
 // As above with any outline that is star-shaped around the origin, counter-clockwise in the plane (x, -z),
 // for r = 1.
-TriMesh loft(std::span<const Vec2> profile, std::span<const Vec2> outline);
+geometry::TriMesh loft(std::span<const Vec2> profile, std::span<const Vec2> outline);
 
 struct UvSphereShape {
   double radius = 1;
   int segments = 32;  // around
   int rings = 16;     // from pole to pole
 };
-TriMesh makeUvSphere(const UvSphereShape& = {});
+geometry::TriMesh makeUvSphere(const UvSphereShape& = {});
 Loft loftOf(const UvSphereShape&);
 
 struct CylinderShape {
@@ -51,7 +51,7 @@ struct CylinderShape {
   int layers = 4;     // along the height
   int capRings = 2;   // from the rim to the middle of the caps
 };
-TriMesh makeCylinder(const CylinderShape& = {});
+geometry::TriMesh makeCylinder(const CylinderShape& = {});
 Loft loftOf(const CylinderShape&);
 
 // A frustum where both radii are positive; one of them may be 0.
@@ -63,7 +63,7 @@ struct ConeShape {
   int layers = 8;
   int capRings = 2;
 };
-TriMesh makeCone(const ConeShape& = {});
+geometry::TriMesh makeCone(const ConeShape& = {});
 Loft loftOf(const ConeShape&);
 
 struct CapsuleShape {
@@ -73,7 +73,7 @@ struct CapsuleShape {
   int rings = 8;   // of each half ball
   int layers = 4;  // of the straight part
 };
-TriMesh makeCapsule(const CapsuleShape& = {});
+geometry::TriMesh makeCapsule(const CapsuleShape& = {});
 Loft loftOf(const CapsuleShape&);
 
 struct TorusShape {
@@ -82,7 +82,7 @@ struct TorusShape {
   int segments = 48;    // around the axis
   int sides = 24;       // around the tube
 };
-TriMesh makeTorus(const TorusShape& = {});
+geometry::TriMesh makeTorus(const TorusShape& = {});
 Loft loftOf(const TorusShape&);
 
 // A thin slab that lies flat. corner = 0: a box; corner = width/2 = depth/2: a round disc; between: rounded
@@ -95,7 +95,7 @@ struct PlateShape {
   int edgeSegments = 8;         // per straight edge
   int rings = 6;                // from the rim to the middle
 };
-TriMesh makePlate(const PlateShape& = {});
+geometry::TriMesh makePlate(const PlateShape& = {});
 Loft loftOf(const PlateShape&);
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -29,8 +29,8 @@ bool onSegment(const Vec2& p, const Vec2& a, const Vec2& b) {
 }
 
 bool segmentsMeet(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
-  const double abc = orient2d(a, b, c), abd = orient2d(a, b, d);
-  const double cda = orient2d(c, d, a), cdb = orient2d(c, d, b);
+  const double abc = geometry::orient2d(a, b, c), abd = geometry::orient2d(a, b, d);
+  const double cda = geometry::orient2d(c, d, a), cdb = geometry::orient2d(c, d, b);
   if (((abc > 0 && abd < 0) || (abc < 0 && abd > 0)) && ((cda > 0 && cdb < 0) || (cda < 0 && cdb > 0)))
     return true;
   return (abc == 0 && onSegment(c, a, b)) || (abd == 0 && onSegment(d, a, b)) ||
@@ -52,7 +52,7 @@ void checkProfile(std::span<const Vec2> profile) {
     if (p == after) throw badProfile(fmt::format("points {} and {} are equal", i, (i + 1) % n));
     if (p.x() == 0 && before.x() > 0 && after.x() > 0)
       throw badProfile(fmt::format("point {} touches the axis alone, which would pinch the surface", i));
-    if (orient2d(before, p, after) == 0 && (p - before).dot(after - p) < 0)
+    if (geometry::orient2d(before, p, after) == 0 && (p - before).dot(after - p) < 0)
       throw badProfile(fmt::format("runs back into itself at point {}", i));
   }
   // Edges by their lower end: only those whose spans of y overlap are compared.
@@ -84,7 +84,7 @@ std::vector<Vec2> unitPolygon(int n) {
   return points;
 }
 
-TriMesh loftUnchecked(const Loft& loft) {
+geometry::TriMesh loftUnchecked(const Loft& loft) {
   const std::vector<Vec2>&profile = loft.profile, &outline = loft.outline;
   const size_t rings = profile.size();
   const uint32_t around = static_cast<uint32_t>(outline.size());
@@ -100,7 +100,7 @@ TriMesh loftUnchecked(const Loft& loft) {
     if (vertexCount >= kNoIndex) throw Error(ErrorKind::Limit, "more vertices than 32-bit indices can count");
   }
 
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   mesh.positions.reserve(vertexCount);
   mesh.triangles.reserve(triangleCount);
   for (size_t i = 0; i < rings; ++i) {
@@ -157,12 +157,12 @@ Loft makeLathe(std::span<const Vec2> profile, int segments) {
   return makeLoft(profile, unitPolygon(segments));
 }
 
-TriMesh loft(std::span<const Vec2> profile, std::span<const Vec2> outline) {
+geometry::TriMesh loft(std::span<const Vec2> profile, std::span<const Vec2> outline) {
   return loftUnchecked(makeLoft(profile, outline));
 }
 
-TriMesh lathe(std::span<const Vec2> profile, int segments) {
+geometry::TriMesh lathe(std::span<const Vec2> profile, int segments) {
   return loftUnchecked(makeLathe(profile, segments));
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

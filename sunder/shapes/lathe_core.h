@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 // n points of the unit circle from (1, 0), counter-clockwise.
 std::vector<Vec2> unitPolygon(int n);
 
 // As loft(), for one that is known to be good.
-TriMesh loftUnchecked(const Loft& loft);
+geometry::TriMesh loftUnchecked(const Loft& loft);
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -95,4 +95,4 @@ std::vector<CurveNode> ProfileCurve::sample(int steps) const {
   return nodes;
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -9,7 +9,7 @@
 #include <array>
 #include <vector>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 struct Bezier {
   std::array<Vec2, 4> p;
@@ -44,4 +44,4 @@ class ProfileCurve {
   Vec2 end_;
 };
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -17,7 +17,7 @@ using Weights = std::array<int, 3>;  // of a face's three corners; they sum to n
 
 // Splits every face into n^2. `point(face, weights)` gives a position for any face that has the vertex.
 template <class Point>
-TriMesh split(const TriMesh& mesh, int n, Point&& point) {
+geometry::TriMesh split(const geometry::TriMesh& mesh, int n, Point&& point) {
   if (n < 1) throw Error(ErrorKind::Usage, "triangles are split into at least one part");
   const uint64_t steps = static_cast<uint64_t>(n);
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> edgeNumber;
@@ -35,13 +35,13 @@ TriMesh split(const TriMesh& mesh, int n, Point&& point) {
   if (vertexCount >= kNoIndex || faces * steps * steps >= kNoIndex)
     throw Error(ErrorKind::Limit, "split into so many triangles that 32-bit indices cannot count them");
 
-  TriMesh out;
+  geometry::TriMesh out;
   out.positions.resize(vertexCount);
   out.triangles.resize(faces * steps * steps);
   std::copy(mesh.positions.begin(), mesh.positions.end(), out.positions.begin());
   // A vertex on an edge is counted from the end with the smaller index.
   auto vertex = [&](uint32_t f, Weights w) -> uint32_t {
-    const Triangle& t = mesh.triangles[f];
+    const geometry::Triangle& t = mesh.triangles[f];
     for (uint32_t c = 0; c < 3; ++c)
       if (w[c] == n) return t[c];
     for (uint32_t c = 0; c < 3; ++c)
@@ -81,8 +81,8 @@ TriMesh split(const TriMesh& mesh, int n, Point&& point) {
   return out;
 }
 
-TriMesh icosahedron() {
-  TriMesh mesh;
+geometry::TriMesh icosahedron() {
+  geometry::TriMesh mesh;
   const double height = 1 / std::sqrt(5.0), ring = 2 / std::sqrt(5.0);
   mesh.positions.emplace_back(0, 1, 0);
   for (int k = 0; k < 10; ++k) {
@@ -127,41 +127,41 @@ struct OctahedronGrid {
 
 }  // namespace
 
-TriMesh splitTriangles(const TriMesh& mesh, int n) {
+geometry::TriMesh splitTriangles(const geometry::TriMesh& mesh, int n) {
   return split(mesh, n, [&](uint32_t f, const Weights& w) -> Vec3 {
-    const Triangle& t = mesh.triangles[f];
+    const geometry::Triangle& t = mesh.triangles[f];
     return (mesh.positions[t[0]] * w[0] + mesh.positions[t[1]] * w[1] + mesh.positions[t[2]] * w[2]) / n;
   });
 }
 
-TriMesh makeTetrahedron(const TetrahedronShape& shape) {
+geometry::TriMesh makeTetrahedron(const TetrahedronShape& shape) {
   checkFields("tetrahedron", shape);
   const double s = shape.radius / std::sqrt(3.0);
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   mesh.positions = {{s, s, s}, {-s, s, -s}, {s, -s, -s}, {-s, -s, s}};
   mesh.triangles = {{0, 1, 3}, {0, 2, 1}, {0, 3, 2}, {1, 2, 3}};
   return splitTriangles(mesh, shape.frequency);
 }
 
-TriMesh makeOctahedron(const OctahedronShape& shape) {
+geometry::TriMesh makeOctahedron(const OctahedronShape& shape) {
   checkFields("octahedron", shape);
   const double r = shape.radius;
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   mesh.positions = {{r, 0, 0}, {0, 0, -r}, {-r, 0, 0}, {0, 0, r}, {0, r, 0}, {0, -r, 0}};
   for (uint32_t k = 0; k < 4; ++k) mesh.triangles.push_back({k, (k + 1) % 4, 4});
   for (uint32_t k = 0; k < 4; ++k) mesh.triangles.push_back({(k + 1) % 4, k, 5});
   return splitTriangles(mesh, shape.frequency);
 }
 
-TriMesh makeIcosphere(const IcosphereShape& shape) {
+geometry::TriMesh makeIcosphere(const IcosphereShape& shape) {
   checkFields("icosphere", shape);
-  const TriMesh base = icosahedron();
+  const geometry::TriMesh base = icosahedron();
   const double arc = std::atan(2.0);  // between neighbouring corners
   const int n = shape.frequency;
   std::vector<double> weight(static_cast<size_t>(n) + 1);
   for (size_t k = 0; k < weight.size(); ++k) weight[k] = std::sin(arc * static_cast<double>(k) / n);
-  TriMesh mesh = split(base, n, [&](uint32_t f, const Weights& w) -> Vec3 {
-    const Triangle& t = base.triangles[f];
+  geometry::TriMesh mesh = split(base, n, [&](uint32_t f, const Weights& w) -> Vec3 {
+    const geometry::Triangle& t = base.triangles[f];
     Vec3 sum = Vec3::Zero();
     for (size_t c = 0; c < 3; ++c) sum += weight[static_cast<size_t>(w[c])] * base.positions[t[c]];
     return sum.normalized();
@@ -170,11 +170,11 @@ TriMesh makeIcosphere(const IcosphereShape& shape) {
   return mesh;
 }
 
-TriMesh makeRippledSphere(const RippledSphereShape& shape) {
+geometry::TriMesh makeRippledSphere(const RippledSphereShape& shape) {
   checkFields("rippled-sphere", shape);
   const int64_t n = shape.n;
   const OctahedronGrid grid{n};
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   mesh.positions.resize(static_cast<size_t>(4 * n * n + 2));
   mesh.triangles.resize(static_cast<size_t>(8 * n * n));
 
@@ -207,7 +207,7 @@ TriMesh makeRippledSphere(const RippledSphereShape& shape) {
         const bool mirrored = sx * sy * sz < 0;
         size_t next = octant * static_cast<size_t>(n * n);
         auto add = [&](uint32_t p, uint32_t q, uint32_t r) {
-          mesh.triangles[next++] = mirrored ? Triangle{p, r, q} : Triangle{p, q, r};
+          mesh.triangles[next++] = mirrored ? geometry::Triangle{p, r, q} : geometry::Triangle{p, q, r};
         };
         for (int64_t a = 0; a < n; ++a)
           for (int64_t b = 0; a + b < n; ++b) {
@@ -246,4 +246,4 @@ void describe(ShapeFields& fields, RippledSphereShape& s) {
   fields.number("z", s.centre.z(), -kLongest, kLongest, "m", "centre");
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -11,26 +11,26 @@
 
 #include <span>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 struct TetrahedronShape {
   double radius = 1;  // of the sphere through the corners
   int frequency = 1;  // each edge in so many parts
 };
-TriMesh makeTetrahedron(const TetrahedronShape& = {});
+geometry::TriMesh makeTetrahedron(const TetrahedronShape& = {});
 
 struct OctahedronShape {
   double radius = 1;
   int frequency = 1;
 };
-TriMesh makeOctahedron(const OctahedronShape& = {});
+geometry::TriMesh makeOctahedron(const OctahedronShape& = {});
 
 // 20 n^2 triangles, 10 n^2 + 2 vertices, all on the sphere.
 struct IcosphereShape {
   double radius = 1;
   int frequency = 16;
 };
-TriMesh makeIcosphere(const IcosphereShape& = {});
+geometry::TriMesh makeIcosphere(const IcosphereShape& = {});
 
 // The benchmark's bumpy sphere, 8 n^2 triangles and 4 n^2 + 2 vertices. Octahedron |i| + |j| + |k| = n; the
 // direction u of a point is (sin(i pi/2n), sin(j pi/2n), sin(k pi/2n)) normalised, its distance from the
@@ -42,11 +42,11 @@ struct RippledSphereShape {
   double b = 0.1;
   Vec3 centre = Vec3::Zero();
 };
-TriMesh makeRippledSphere(const RippledSphereShape& = {});
+geometry::TriMesh makeRippledSphere(const RippledSphereShape& = {});
 
 // Every triangle of a closed surface split into n^2, flat; vertices are the corners, then those on edges in
 // the order in which edges first appear, then those inside. Throws Error (Usage) for n < 1, (Limit) beyond
 // 32-bit indices.
-TriMesh splitTriangles(const TriMesh& mesh, int n);
+geometry::TriMesh splitTriangles(const geometry::TriMesh& mesh, int n);
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

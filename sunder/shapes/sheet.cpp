@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -63,10 +63,10 @@ void addGrid(std::vector<Vec3>& positions, double width, double depth, int nx, i
 }
 
 // Two triangles per cell facing +y, or -y when `down`; diagonals alternate like the colours of a chess board.
-void addGridTriangles(std::vector<Triangle>& triangles, uint32_t first, int nx, int nz, bool down) {
+void addGridTriangles(std::vector<geometry::Triangle>& triangles, uint32_t first, int nx, int nz, bool down) {
   const uint32_t row = static_cast<uint32_t>(nx) + 1;
   auto add = [&](uint32_t a, uint32_t b, uint32_t c) {
-    triangles.push_back(down ? Triangle{a, c, b} : Triangle{a, b, c});
+    triangles.push_back(down ? geometry::Triangle{a, c, b} : geometry::Triangle{a, b, c});
   };
   for (uint32_t k = 0; k < static_cast<uint32_t>(nz); ++k)
     for (uint32_t i = 0; i < static_cast<uint32_t>(nx); ++i) {
@@ -83,9 +83,9 @@ void addGridTriangles(std::vector<Triangle>& triangles, uint32_t first, int nx, 
 
 }  // namespace
 
-TriMesh makeCloth(const ClothShape& shape) {
+geometry::TriMesh makeCloth(const ClothShape& shape) {
   checkFields("cloth", shape);
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   addGrid(mesh.positions, shape.width, shape.depth, shape.nx, shape.nz,
           [](double x, double z) { return Vec3(x, 0, z); });
   mesh.triangles.reserve(2 * static_cast<size_t>(shape.nx) * static_cast<size_t>(shape.nz));
@@ -107,9 +107,9 @@ double sheetNoise(const NoisySheetShape& shape, double x, double z) {
   return sum / total;
 }
 
-TriMesh makeNoisySheet(const NoisySheetShape& shape) {
+geometry::TriMesh makeNoisySheet(const NoisySheetShape& shape) {
   checkFields("noisy-sheet", shape);
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   auto grid = [&](double offset) {
     addGrid(mesh.positions, shape.width, shape.depth, shape.nx, shape.nz, [&](double x, double z) {
       return Vec3(x, shape.amplitude * sheetNoise(shape, x, z) + offset, z);
@@ -140,10 +140,10 @@ TriMesh makeNoisySheet(const NoisySheetShape& shape) {
   return mesh;
 }
 
-TriMesh makeScroll(const ScrollShape& shape) {
+geometry::TriMesh makeScroll(const ScrollShape& shape) {
   checkFields("scroll", shape);
   const size_t n = static_cast<size_t>(shape.n), row = n + 1;
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   mesh.positions.resize(row * row);
   mesh.triangles.resize(2 * n * n);
   parallelFor(
@@ -195,4 +195,4 @@ void describe(ShapeFields& fields, ScrollShape& s) {
   fields.number("gap", s.gap, kShortest, 1, "m", "between turns");
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

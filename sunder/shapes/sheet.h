@@ -10,14 +10,14 @@
 
 #include <string>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 // Open, in the plane y = 0, centred, facing +y; the diagonals of neighbouring cells alternate.
 struct ClothShape {
   double width = 1, depth = 1;  // along x and z
   int nx = 32, nz = 32;
 };
-TriMesh makeCloth(const ClothShape& = {});
+geometry::TriMesh makeCloth(const ClothShape& = {});
 
 // Centred on y = 0. Closed: a slab whose two sides carry the same heights, so that its thickness along y is
 // the same everywhere and its volume exactly width * depth * thickness. Open: the middle surface alone,
@@ -33,7 +33,7 @@ struct NoisySheetShape {
   int nx = 64, nz = 64;
   bool closed = true;
 };
-TriMesh makeNoisySheet(const NoisySheetShape& = {});
+geometry::TriMesh makeNoisySheet(const NoisySheetShape& = {});
 
 // The height in [-1, 1] that the sheet has at (x, z), before scaling; `amplitude`, sizes and cells are not
 // used.
@@ -47,6 +47,6 @@ struct ScrollShape {
   double turns = 8;
   double gap = 0.02;
 };
-TriMesh makeScroll(const ScrollShape& = {});
+geometry::TriMesh makeScroll(const ScrollShape& = {});
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -128,7 +128,7 @@ Glyph glyph(char character) {
   return result;
 }
 
-TriMesh makeLetters(const LettersShape& shape) {
+geometry::TriMesh makeLetters(const LettersShape& shape) {
   checkFields("letters", shape);
   const double scale = shape.height / kCapHeight, spacing = shape.spacing * kCapHeight;
   double width = -spacing;
@@ -139,17 +139,17 @@ TriMesh makeLetters(const LettersShape& shape) {
     parts += g.parts.size();
   }
   if (parts == 0) throw Error(ErrorKind::Usage, "letters: text has nothing but spaces");
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   double left = -0.5 * width;
   for (char c : shape.text) {
     const Glyph g = glyph(c);
     for (const Outline& part : g.parts) {
       // Triangulated in grid units, where straight lines are exactly straight, then put in place.
-      const TriMesh solid = extrude(part, shape.depth, shape.layers);
+      const geometry::TriMesh solid = extrude(part, shape.depth, shape.layers);
       const uint32_t base = static_cast<uint32_t>(mesh.positions.size());
       for (const Vec3& p : solid.positions)
         mesh.positions.emplace_back(scale * (p.x() + left), scale * p.y(), p.z());
-      for (const Triangle& t : solid.triangles)
+      for (const geometry::Triangle& t : solid.triangles)
         mesh.triangles.push_back({t[0] + base, t[1] + base, t[2] + base});
     }
     left += g.width + spacing;
@@ -165,4 +165,4 @@ void describe(ShapeFields& fields, LettersShape& s) {
   fields.integer("layers", s.layers, 1, kMostSegments, "segments along the depth");
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

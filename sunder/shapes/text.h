@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 struct LettersShape {
   std::string text = "SUNDER";
@@ -20,7 +20,7 @@ struct LettersShape {
   double spacing = 0.14;  // between letters, as a fraction of the height
   int layers = 1;         // along the depth
 };
-TriMesh makeLetters(const LettersShape& = {});
+geometry::TriMesh makeLetters(const LettersShape& = {});
 
 // One glyph in grid units (cap height 15, from x = 0), empty for a space. Throws Error (Usage) for a
 // character there is no glyph for; the message lists those there are.
@@ -33,4 +33,4 @@ Glyph glyph(char character);
 // All characters that have one, without the space.
 const char* glyphCharacters();
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

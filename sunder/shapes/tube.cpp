@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -75,7 +75,7 @@ std::vector<Vec3> normals(std::span<const Vec3> path, std::span<const Vec3> t, b
   return result;
 }
 
-void addTube(TriMesh& mesh, std::span<const Vec3> path, bool closed, double radius, int sides) {
+void addTube(geometry::TriMesh& mesh, std::span<const Vec3> path, bool closed, double radius, int sides) {
   const std::vector<Vec3> t = tangents(path, closed);
   const std::vector<Vec3> normal = normals(path, t, closed);
   const uint32_t around = static_cast<uint32_t>(sides);
@@ -129,9 +129,9 @@ std::vector<Vec3> sampleCurve(size_t count, double last, Curve&& curve) {
 }
 
 template <class Curve>
-TriMesh closedTube(const char* name, Curve&& curve, double radius, int steps, int sides) {
+geometry::TriMesh closedTube(const char* name, Curve&& curve, double radius, int steps, int sides) {
   checkThickness(name, "tube", radius, curveThickness(sampleCurve(kCheckSamples, 2 * kPi, curve), true));
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   addTube(mesh, sampleCurve(static_cast<size_t>(steps), 2 * kPi, curve), true, radius, sides);
   return mesh;
 }
@@ -151,7 +151,7 @@ double curveThickness(std::span<const Vec3> path, bool closed) {
   return thickness;
 }
 
-TriMesh tube(std::span<const Vec3> path, bool closed, double radius, int sides) {
+geometry::TriMesh tube(std::span<const Vec3> path, bool closed, double radius, int sides) {
   if (path.size() < (closed ? 3u : 2u))
     throw Error(ErrorKind::Usage, fmt::format("tube: {} points do not make a path", path.size()));
   if (sides < 3) throw Error(ErrorKind::Usage, fmt::format("tube: {} sides, but must be at least 3", sides));
@@ -161,12 +161,12 @@ TriMesh tube(std::span<const Vec3> path, bool closed, double radius, int sides) 
   const size_t stride = (path.size() + kCheckSamples - 1) / kCheckSamples;
   for (size_t i = 0; i < path.size(); i += stride) some.push_back(path[i]);
   checkThickness("tube", "radius", radius, curveThickness(some, closed));
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   addTube(mesh, path, closed, radius, sides);
   return mesh;
 }
 
-TriMesh makeTorusKnot(const TorusKnotShape& s) {
+geometry::TriMesh makeTorusKnot(const TorusKnotShape& s) {
   checkFields("torus-knot", s);
   if (std::gcd(s.p, s.q) != 1)
     throw Error(ErrorKind::Usage, fmt::format("torus-knot: p = {} and q = {} have the common divisor {}", s.p,
@@ -182,7 +182,7 @@ TriMesh makeTorusKnot(const TorusKnotShape& s) {
   return closedTube("torus-knot", curve, s.tube, s.steps * (s.p + s.q), s.sides);
 }
 
-TriMesh makeTrefoil(const KnotShape& s) {
+geometry::TriMesh makeTrefoil(const KnotShape& s) {
   checkFields("trefoil", s);
   const double scale = s.radius / 3;
   auto curve = [&](double t) {
@@ -192,7 +192,7 @@ TriMesh makeTrefoil(const KnotShape& s) {
   return closedTube("trefoil", curve, s.tube, s.steps, s.sides);
 }
 
-TriMesh makeFigureEightKnot(const KnotShape& s) {
+geometry::TriMesh makeFigureEightKnot(const KnotShape& s) {
   checkFields("figure-eight-knot", s);
   const double scale = s.radius / 3;
   auto curve = [&](double t) {
@@ -202,7 +202,7 @@ TriMesh makeFigureEightKnot(const KnotShape& s) {
   return closedTube("figure-eight-knot", curve, s.tube, s.steps, s.sides);
 }
 
-TriMesh makeRope(const RopeShape& s) {
+geometry::TriMesh makeRope(const RopeShape& s) {
   checkFields("rope", s);
   auto strand = [&](int number, size_t count) {
     std::vector<Vec3> path(count + 1);
@@ -221,7 +221,7 @@ TriMesh makeRope(const RopeShape& s) {
   checkThickness("rope", "strand", s.strand, limit);
 
   const size_t steps = static_cast<size_t>(std::max(2.0, std::ceil(s.steps * s.turns)));
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   for (int number = 0; number < s.strands; ++number)
     addTube(mesh, strand(number, steps), false, s.strand, s.sides);
   return mesh;
@@ -254,4 +254,4 @@ void describe(ShapeFields& fields, RopeShape& s) {
   fields.integer("sides", s.sides, 3, kMostSegments, "segments around a strand");
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -14,10 +14,10 @@
 
 #include <span>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 // `path` without a repeated last point: at least 3 points when closed, else 2. `sides` >= 3.
-TriMesh tube(std::span<const Vec3> path, bool closed, double radius, int sides);
+geometry::TriMesh tube(std::span<const Vec3> path, bool closed, double radius, int sides);
 
 // The estimate above, without the check's limit on samples: O(points^2).
 double curveThickness(std::span<const Vec3> path, bool closed);
@@ -32,7 +32,7 @@ struct TorusKnotShape {
   int steps = 40;       // per winding: the knot has steps * (p + q) rings
   int sides = 16;
 };
-TriMesh makeTorusKnot(const TorusKnotShape& = {});
+geometry::TriMesh makeTorusKnot(const TorusKnotShape& = {});
 
 // Closed curves in their usual form, flat in the plane (x, z): trefoil (sin t + 2 sin 2t, cos t - 2 cos 2t,
 // -sin 3t) and figure-eight ((2 + cos 2t) cos 3t, (2 + cos 2t) sin 3t, sin 4t).
@@ -42,8 +42,8 @@ struct KnotShape {
   int steps = 240;  // rings in all
   int sides = 16;
 };
-TriMesh makeTrefoil(const KnotShape& = {});
-TriMesh makeFigureEightKnot(const KnotShape& = {});
+geometry::TriMesh makeTrefoil(const KnotShape& = {});
+geometry::TriMesh makeFigureEightKnot(const KnotShape& = {});
 
 // Strands wound around the x axis, each a closed piece with round ends. One strand makes a coil spring.
 struct RopeShape {
@@ -55,6 +55,6 @@ struct RopeShape {
   int steps = 32;  // per turn
   int sides = 16;
 };
-TriMesh makeRope(const RopeShape& = {});
+geometry::TriMesh makeRope(const RopeShape& = {});
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -219,10 +219,10 @@ Loft loftOf(const BottleShape& s) {
   return turn("bottle", vessel, s.height, s.segments, share(s.resolution, 0.15, 2));
 }
 
-TriMesh makeBowl(const BowlShape& s) { return loftUnchecked(loftOf(s)); }
-TriMesh makeWineGlass(const WineGlassShape& s) { return loftUnchecked(loftOf(s)); }
-TriMesh makeVase(const VaseShape& s) { return loftUnchecked(loftOf(s)); }
-TriMesh makeBottle(const BottleShape& s) { return loftUnchecked(loftOf(s)); }
+geometry::TriMesh makeBowl(const BowlShape& s) { return loftUnchecked(loftOf(s)); }
+geometry::TriMesh makeWineGlass(const WineGlassShape& s) { return loftUnchecked(loftOf(s)); }
+geometry::TriMesh makeVase(const VaseShape& s) { return loftUnchecked(loftOf(s)); }
+geometry::TriMesh makeBottle(const BottleShape& s) { return loftUnchecked(loftOf(s)); }
 
 void describe(ShapeFields& fields, BowlShape& s) {
   fields.length("radius", s.radius, "radius of the rim");
@@ -266,4 +266,4 @@ void describe(ShapeFields& fields, BottleShape& s) {
   fields.integer("resolution", s.resolution, 8, kMostSegments, "segments along the wall");
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

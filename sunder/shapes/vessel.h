@@ -10,7 +10,7 @@
 #include "sunder/geometry/mesh.h"
 #include "sunder/shapes/lathe.h"
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 struct BowlShape {
   double radius = 0.12;  // of the rim, outside
@@ -20,7 +20,7 @@ struct BowlShape {
   int segments = 64;    // around
   int resolution = 20;  // along the wall
 };
-TriMesh makeBowl(const BowlShape& = {});
+geometry::TriMesh makeBowl(const BowlShape& = {});
 Loft loftOf(const BowlShape&);
 
 struct WineGlassShape {
@@ -34,7 +34,7 @@ struct WineGlassShape {
   int segments = 64;
   int resolution = 24;
 };
-TriMesh makeWineGlass(const WineGlassShape& = {});
+geometry::TriMesh makeWineGlass(const WineGlassShape& = {});
 Loft loftOf(const WineGlassShape&);
 
 struct VaseShape {
@@ -47,7 +47,7 @@ struct VaseShape {
   int segments = 64;
   int resolution = 36;
 };
-TriMesh makeVase(const VaseShape& = {});
+geometry::TriMesh makeVase(const VaseShape& = {});
 Loft loftOf(const VaseShape&);
 
 struct BottleShape {
@@ -59,7 +59,7 @@ struct BottleShape {
   int segments = 64;
   int resolution = 40;
 };
-TriMesh makeBottle(const BottleShape& = {});
+geometry::TriMesh makeBottle(const BottleShape& = {});
 Loft loftOf(const BottleShape&);
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 namespace {
 
@@ -29,14 +29,14 @@ struct BoxGrid {
   }
 };
 
-void addQuad(std::vector<Triangle>& triangles, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+void addQuad(std::vector<geometry::Triangle>& triangles, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   triangles.push_back({a, b, c});
   triangles.push_back({a, c, d});
 }
 
 // A box from `lower` to `upper` with every edge cut at 45 degrees: three vertices at each corner, one per
 // face.
-void addBrick(TriMesh& mesh, const Vec3& lower, const Vec3& upper, double bevel) {
+void addBrick(geometry::TriMesh& mesh, const Vec3& lower, const Vec3& upper, double bevel) {
   const uint32_t base = static_cast<uint32_t>(mesh.positions.size());
   auto side = [&](uint32_t corner, int axis) { return (corner >> axis & 1u) != 0; };
   if (bevel == 0) {
@@ -88,12 +88,12 @@ void addBrick(TriMesh& mesh, const Vec3& lower, const Vec3& upper, double bevel)
 
 }  // namespace
 
-TriMesh makeBox(const BoxShape& shape) {
+geometry::TriMesh makeBox(const BoxShape& shape) {
   checkFields("box", shape);
   const BoxGrid grid{static_cast<uint32_t>(shape.nx), static_cast<uint32_t>(shape.ny),
                      static_cast<uint32_t>(shape.nz)};
   const std::array<uint32_t, 3> cells{grid.nx, grid.ny, grid.nz};
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   mesh.positions.resize(grid.vertexCount());
   mesh.triangles.reserve(4 *
                          (size_t(grid.nx) * grid.ny + size_t(grid.ny) * grid.nz + size_t(grid.nz) * grid.nx));
@@ -130,7 +130,7 @@ TriMesh makeBox(const BoxShape& shape) {
   return mesh;
 }
 
-TriMesh makeBrickWall(const BrickWallShape& s) {
+geometry::TriMesh makeBrickWall(const BrickWallShape& s) {
   checkFields("brick-wall", s);
   if (!(s.gap < s.length))
     throw Error(ErrorKind::Usage,
@@ -145,7 +145,7 @@ TriMesh makeBrickWall(const BrickWallShape& s) {
             "brick-wall: bevel is {}, but must be less than half the shortest side of a half brick, {}",
             s.bevel, limit));
   const double width = s.columns * s.length + (s.columns - 1) * s.gap;
-  TriMesh mesh;
+  geometry::TriMesh mesh;
   for (int row = 0; row < s.rows; ++row) {
     const double bottom = row * (s.height + s.gap);
     auto brick = [&](double left, double length) {
@@ -182,4 +182,4 @@ void describe(ShapeFields& fields, BrickWallShape& s) {
   fields.number("bevel", s.bevel, 0, kLongest, "m", "cut off the edges; 0 for sharp ones");
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

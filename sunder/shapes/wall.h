@@ -3,14 +3,14 @@
 
 #include "sunder/geometry/mesh.h"
 
-namespace sunder::geometry {
+namespace sunder::shapes {
 
 // Centred on the origin; each face is a grid.
 struct BoxShape {
   Vec3 size = Vec3::Ones();
   int nx = 1, ny = 1, nz = 1;  // cells along each axis
 };
-TriMesh makeBox(const BoxShape& = {});
+geometry::TriMesh makeBox(const BoxShape& = {});
 
 // A running bond: every other row is shifted by half a brick and ends in half bricks. Bricks are separate
 // closed pieces, row by row from the bottom, left to right, 12 triangles each or 44 with bevel. Base on y =
@@ -24,6 +24,6 @@ struct BrickWallShape {
   double gap = 0.01;      // the mortar's place, between bricks and between rows; 0 lets bricks touch
   double bevel = 0.004;   // cut off every edge at 45 degrees; 0 for none
 };
-TriMesh makeBrickWall(const BrickWallShape& = {});
+geometry::TriMesh makeBrickWall(const BrickWallShape& = {});
 
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

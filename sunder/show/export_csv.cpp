@@ -13,7 +13,7 @@ namespace sunder::show {
 
 namespace {
 
-using geometry::TextWriter;
+using meshio::TextWriter;
 
 void putVector(TextWriter& out, const Vec3f& v) { out << ',' << v.x() << ',' << v.y() << ',' << v.z(); }
 

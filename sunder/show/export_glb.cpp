@@ -15,7 +15,7 @@ namespace sunder::show {
 
 namespace {
 
-using geometry::GlbTarget;
+using meshio::GlbTarget;
 using Json = nlohmann::json;
 
 Json numbersOf(const Vec3f& v) { return {v.x(), v.y(), v.z()}; }
@@ -30,7 +30,7 @@ class GlbScene {
                  std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles,
                  std::span<const uint8_t> interior, std::optional<uint32_t> meshKey);
   Json& node(size_t index) { return nodes_[index]; }
-  geometry::GlbOutput& data() { return glb_; }
+  meshio::GlbOutput& data() { return glb_; }
   void write(OutputFile& out, Json animation);
 
  private:
@@ -44,7 +44,7 @@ class GlbScene {
   Json primitive(std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles);
 
   const ExportScene& scene_;
-  geometry::GlbOutput glb_;
+  meshio::GlbOutput glb_;
   Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
   std::map<std::string, size_t> materialIndex_;
   std::map<uint32_t, Parts> parts_;                          // by key of the mesh
@@ -85,11 +85,11 @@ Json GlbScene::primitive(std::span<const Vec3f> vertices, std::span<const geomet
   for (const Vec3f& p : vertices) mesh.positions.push_back(p.cast<double>());
   mesh.triangles.assign(triangles.begin(), triangles.end());
   const std::vector<Vec3f> normals = cornerNormals(mesh);
-  geometry::VertexTable table;
+  meshio::VertexTable table;
   std::vector<uint32_t> indices;
   for (size_t t = 0; t < triangles.size(); ++t) {
     for (size_t k = 0; k < 3; ++k) {
-      geometry::VertexKey key{.position = triangles[t][k]};
+      meshio::VertexKey key{.position = triangles[t][k]};
       // A triangle without area has no normal, but the format wants one of length 1.
       const Vec3f n = normals[3 * t + k].isZero() ? Vec3f(0, 1, 0) : normals[3 * t + k];
       std::copy_n(n.data(), 3, key.values);
@@ -97,7 +97,7 @@ Json GlbScene::primitive(std::span<const Vec3f> vertices, std::span<const geomet
     }
   }
   std::vector<float> places, directions;
-  for (const geometry::VertexKey& key : table.keys) {
+  for (const meshio::VertexKey& key : table.keys) {
     const Vec3f& p = vertices[key.position];
     places.insert(places.end(), p.data(), p.data() + 3);
     directions.insert(directions.end(), key.values, key.values + 3);
@@ -189,7 +189,7 @@ void GlbScene::write(OutputFile& out, Json animation) {
 // Curves of one animation.
 class Curves {
  public:
-  Curves(geometry::GlbOutput& data, const std::vector<double>& times) : data_(data) {
+  Curves(meshio::GlbOutput& data, const std::vector<double>& times) : data_(data) {
     for (const double t : times) times_.push_back(static_cast<float>(t - times.front()));
   }
 
@@ -224,7 +224,7 @@ class Curves {
     return found->second;
   }
 
-  geometry::GlbOutput& data_;
+  meshio::GlbOutput& data_;
   std::vector<float> times_;
   std::map<std::vector<uint32_t>, int> inputs_;
   Json channels_ = Json::array(), samplers_ = Json::array();

@@ -14,7 +14,7 @@ namespace sunder::show {
 
 namespace {
 
-using geometry::TextWriter;
+using meshio::TextWriter;
 
 static_assert(std::endian::native == std::endian::little, "PLY is written in the machine's order");
 

@@ -15,7 +15,7 @@ namespace sunder::show {
 
 namespace {
 
-using geometry::TextWriter;
+using meshio::TextWriter;
 
 // Names of prims are letters, digits and underscores, and unique among their neighbours.
 class PrimNames {

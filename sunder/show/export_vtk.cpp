@@ -15,7 +15,7 @@ namespace sunder::show {
 
 namespace {
 
-using geometry::VtkOutputArray;
+using meshio::VtkOutputArray;
 
 constexpr uint8_t kTetra = 10;  // VTK's number of the cell type
 
@@ -61,10 +61,10 @@ std::vector<VtkOutputArray> cellData(const ExportScene& scene, const MaterialNum
   const auto* const states = &frame.bodies;
   const auto* const cells = &bodies;
   const auto number = [&](const char* name, auto value) {
-    return geometry::vtkGenerated<int32_t>(name, 1, count, [=](size_t c) { return value((*cells)[c]); });
+    return meshio::vtkGenerated<int32_t>(name, 1, count, [=](size_t c) { return value((*cells)[c]); });
   };
   const auto vector = [&](const char* name, Vec3f record::BodyState::*member) {
-    return geometry::vtkGenerated<float>(name, 3, 3 * count, [=](size_t i) {
+    return meshio::vtkGenerated<float>(name, 3, 3 * count, [=](size_t i) {
       return ((*states)[(*cells)[i / 3]].*member)[static_cast<Eigen::Index>(i % 3)];
     });
   };
@@ -72,13 +72,13 @@ std::vector<VtkOutputArray> cellData(const ExportScene& scene, const MaterialNum
   arrays.push_back(number("body", [](uint32_t b) { return static_cast<int32_t>(b); }));
   arrays.push_back(number("parent", [&scene](uint32_t b) { return parentNumber(scene.bodies[b]); }));
   arrays.push_back(number("material", [&materials](uint32_t b) { return materials.ofBody[b]; }));
-  arrays.push_back(geometry::vtkGenerated<float>(
+  arrays.push_back(meshio::vtkGenerated<float>(
       "speed", 1, count, [=](size_t c) { return (*states)[(*cells)[c]].velocity.norm(); }));
   arrays.push_back(vector("velocity", &record::BodyState::velocity));
   arrays.push_back(vector("angularVelocity", &record::BodyState::angularVelocity));
   for (const record::BodyField& field : frame.fields) {
     const auto* const values = &field.values;
-    arrays.push_back(geometry::vtkGenerated<float>(field.name, 1, count, [=](size_t c) {
+    arrays.push_back(meshio::vtkGenerated<float>(field.name, 1, count, [=](size_t c) {
       const uint32_t b = (*cells)[c];
       return b < values->size() ? (*values)[b] : 0.0f;
     }));
@@ -90,8 +90,7 @@ template <size_t Corners>
 void writeCells(OutputFile& file, const ExportScene& scene, const MaterialNumbers& materials,
                 const record::Frame& frame, const Cells<Corners>& cells) {
   constexpr bool kGrid = Corners == 4, kPoints = Corners == 1;
-  geometry::VtkXmlOutput xml(file, kGrid ? "UnstructuredGrid" : "PolyData",
-                             geometry::VtkEncoding::Compressed);
+  meshio::VtkXmlOutput xml(file, kGrid ? "UnstructuredGrid" : "PolyData", meshio::VtkEncoding::Compressed);
   xml.text() << "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
                 "format=\"ascii\">"
              << frame.time << "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"" << cells.points.size();
@@ -102,28 +101,28 @@ void writeCells(OutputFile& file, const ExportScene& scene, const MaterialNumber
                << "\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\""
                << (kPoints ? 0 : cells.count()) << "\">\n";
   std::vector<VtkOutputArray> ofPoints;
-  if (kPoints) ofPoints.push_back(geometry::vtkArray<float>("velocity", 3, cells.velocities));
+  if (kPoints) ofPoints.push_back(meshio::vtkArray<float>("velocity", 3, cells.velocities));
   xml.element("PointData", std::move(ofPoints));
   std::vector<VtkOutputArray> ofCells = cellData(scene, materials, frame, cells.bodies);
-  if (Corners == 3) ofCells.push_back(geometry::vtkArray<uint8_t>("interior", 1, cells.interior));
+  if (Corners == 3) ofCells.push_back(meshio::vtkArray<uint8_t>("interior", 1, cells.interior));
   xml.element("CellData", std::move(ofCells));
   const std::span<const float> numbers(cells.points.empty() ? nullptr : cells.points.front().data(),
                                        3 * cells.points.size());
-  xml.element("Points", {geometry::vtkArray<float>("Points", 3, numbers)});
+  xml.element("Points", {meshio::vtkArray<float>("Points", 3, numbers)});
   std::vector<VtkOutputArray> topology;
-  topology.push_back(geometry::vtkArray<int32_t>("connectivity", 1, cells.corners));
-  topology.push_back(geometry::vtkGenerated<int32_t>(
+  topology.push_back(meshio::vtkArray<int32_t>("connectivity", 1, cells.corners));
+  topology.push_back(meshio::vtkGenerated<int32_t>(
       "offsets", 1, cells.count(), [](size_t c) { return static_cast<int32_t>(Corners * (c + 1)); }));
   if (kGrid)
     topology.push_back(
-        geometry::vtkGenerated<uint8_t>("types", 1, cells.count(), [](size_t) { return kTetra; }));
+        meshio::vtkGenerated<uint8_t>("types", 1, cells.count(), [](size_t) { return kTetra; }));
   xml.element(kGrid ? "Cells" : kPoints ? "Verts" : "Polys", std::move(topology));
   xml.text() << "</Piece>\n";
   xml.finish();
 }
 
 void writePvd(OutputFile& file, const std::vector<double>& times, const std::vector<std::string>& names) {
-  geometry::TextWriter out(file);
+  meshio::TextWriter out(file);
   out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n";
   for (size_t i = 0; i < times.size(); ++i)
     out << "<DataSet timestep=\"" << times[i] << "\" group=\"\" part=\"0\" file=\"" << names[i] << "\"/>\n";

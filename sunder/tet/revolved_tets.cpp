@@ -13,8 +13,8 @@ namespace sunder::tet {
 
 namespace {
 
-using geometry::Loft;
 using geometry::Triangle;
+using shapes::Loft;
 
 uint32_t partsOf(double length, double edge) {
   return uint32_t(std::clamp(std::round(length / edge), 1.0, 1e6));
@@ -75,7 +75,7 @@ void freeLastEdge(PlaneTriangles& plane, uint32_t corners) {
 
 geometry::TetMesh revolvedTets(const Loft& given, double edge, size_t mostTets) {
   if (!(edge > 0)) throw Error(ErrorKind::Usage, "a body of revolution to fill needs an edge length above 0");
-  const Loft loft = geometry::makeLoft(given.profile, given.outline);
+  const Loft loft = shapes::makeLoft(given.profile, given.outline);
   const std::vector<Vec2> profile = dividedProfile(loft.profile, edge);
   const std::vector<Vec2> outline = dividedOutline(loft, edge);
   const auto around = uint32_t(outline.size()), corners = uint32_t(profile.size());

@@ -24,6 +24,6 @@ namespace sunder::tet {
 // `edge`: edges of profile and outline that are longer than half as much again are divided, triangles in
 // solid parts are about as large. Throws Error (Geometry) for a profile that is not simple or pinches (what
 // makeLoft throws), Error (Usage) for an edge that is not positive, Error (Limit) for more than `mostTets`.
-geometry::TetMesh revolvedTets(const geometry::Loft& loft, double edge, size_t mostTets = 100'000'000);
+geometry::TetMesh revolvedTets(const shapes::Loft& loft, double edge, size_t mostTets = 100'000'000);
 
 }  // namespace sunder::tet

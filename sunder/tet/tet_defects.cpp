@@ -101,7 +101,7 @@ TetDefects findDefects(const geometry::TetMesh& mesh) {
 geometry::TetMesh readTetMesh(const std::filesystem::path& path, InvertedTets inverted,
                               TetFileReport& report) {
   report = {};
-  geometry::MeshFile file = geometry::readMesh(path);
+  meshio::MeshFile file = meshio::readMesh(path);
   report.notes = std::move(file.notes);
   geometry::TetMesh mesh = std::move(file.volume);
   if (mesh.tets.empty())

@@ -34,7 +34,7 @@ std::vector<double> latticeValues(const sdf::Field& field, const Box3& box, int 
 namespace {
 
 using Json = nlohmann::json;
-using geometry::ShapeValues;
+using shapes::ShapeValues;
 
 constexpr double kBytesAFileByte = 4;    // read from a file: text becomes soup, soup becomes triangles
 constexpr double kFieldTriangles = 2.5;  // of an isosurface, for each square of its lattice
@@ -54,14 +54,14 @@ constexpr double kMoreThanTriangles =
 constexpr std::array<const char*, 8> kNotFineness{"p",    "q",    "strands", "columns",
                                                   "rows", "seed", "octaves", "points"};
 
-bool isFineness(const geometry::ShapeParameter& parameter) {
-  return parameter.kind == geometry::ParameterKind::Integer &&
+bool isFineness(const shapes::ShapeParameter& parameter) {
+  return parameter.kind == shapes::ParameterKind::Integer &&
          std::none_of(kNotFineness.begin(), kNotFineness.end(),
                       [&](const char* name) { return std::string_view(name) == parameter.name; });
 }
 
-double numberOf(const geometry::ShapeInfo& info, const ShapeValues& values, const char* name) {
-  for (const geometry::ShapeParameter& p : info.parameters) {
+double numberOf(const shapes::ShapeInfo& info, const ShapeValues& values, const char* name) {
+  for (const shapes::ShapeParameter& p : info.parameters) {
     if (std::string_view(p.name) != name) continue;
     const auto given = values.find(name);
     if (given == values.end()) return p.value;
@@ -80,7 +80,7 @@ struct Repeats {
 };
 
 Repeats takeFewRepeats(const std::string& name, ShapeValues& values) {
-  const geometry::ShapeInfo& info = geometry::shapeInfo(name);
+  const shapes::ShapeInfo& info = shapes::shapeInfo(name);
   Repeats repeats;
   const auto few = [&](const char* key, double& times) {
     const double now = numberOf(info, values, key);
@@ -101,8 +101,8 @@ Repeats takeFewRepeats(const std::string& name, ShapeValues& values) {
 }
 
 ShapeValues withFewSegments(const std::string& name, ShapeValues values, int few) {
-  const geometry::ShapeInfo& info = geometry::shapeInfo(name);
-  for (const geometry::ShapeParameter& p : info.parameters)
+  const shapes::ShapeInfo& info = shapes::shapeInfo(name);
+  for (const shapes::ShapeParameter& p : info.parameters)
     if (isFineness(p) && numberOf(info, values, p.name) > few)
       values[p.name] = fmt::format("{}", std::max<double>(few, p.lower));
   return values;
@@ -268,9 +268,9 @@ void measurePrimitive(const SceneNode& node, bool brittle, ShapeSize& size) {
 }
 
 bool inRange(const std::string& name, const ShapeValues& values) {
-  for (const geometry::ShapeParameter& p : geometry::shapeInfo(name).parameters) {
+  for (const shapes::ShapeParameter& p : shapes::shapeInfo(name).parameters) {
     const auto given = values.find(p.name);
-    if (p.kind != geometry::ParameterKind::Integer || given == values.end()) continue;
+    if (p.kind != shapes::ParameterKind::Integer || given == values.end()) continue;
     const double value = std::strtod(given->second.c_str(), nullptr);
     if (!(value >= p.lower && value <= p.upper)) return false;
   }
@@ -351,11 +351,11 @@ void measureMesh(const Scene& scene, const ShapeSpec& spec, const SceneNode& nod
       values = withFewSegments(name, std::move(values), many ? kFewestSegments : kFewSegments);
     }
     const double scale = node.positive("scale", kPlain, 1);
-    mesh = geometry::makeShape(name, values);
+    mesh = shapes::makeShape(name, values);
     made += double(mesh.triangles.size());
     for (Vec3& p : mesh.positions) p *= scale;
     measure(mesh, size);
-    size.loft = geometry::shapeLoft(name, shapeValues(node));
+    size.loft = shapes::shapeLoft(name, shapeValues(node));
     if (!simpler) size.triangles = double(mesh.triangles.size());
     size.bounds.lower = size.bounds.lower.cwiseProduct(Vec3(repeats.x, repeats.y, 1));
     size.bounds.upper = size.bounds.upper.cwiseProduct(Vec3(repeats.x, repeats.y, 1));
@@ -378,7 +378,7 @@ void measureMesh(const Scene& scene, const ShapeSpec& spec, const SceneNode& nod
 // The whole number of the description that makes the shape finest, and what it makes cheaper.
 std::vector<CostLever> finenessLevers(const std::string& name, const ShapeValues& values,
                                       const std::string& pointer, double bytesATriangle) {
-  const geometry::ShapeInfo& info = geometry::shapeInfo(name);
+  const shapes::ShapeInfo& info = shapes::shapeInfo(name);
   if (const auto text = values.find("text"); name == "letters" && text != values.end()) {
     const double letters = double(text->second.size());
     const auto left = [letters](double scale) { return std::max(1.0, std::floor(letters / scale)); };
@@ -391,10 +391,10 @@ std::vector<CostLever> finenessLevers(const std::string& name, const ShapeValues
                return bytesATriangle * shapeTriangles(name, values) * left(scale) / letters;
              }}};
   }
-  const geometry::ShapeParameter* finest = nullptr;
-  for (const geometry::ShapeParameter& p : info.parameters)
+  const shapes::ShapeParameter* finest = nullptr;
+  for (const shapes::ShapeParameter& p : info.parameters)
     if (values.contains(p.name) &&
-        (p.kind == geometry::ParameterKind::Integer || std::string_view(p.name) == "turns") &&
+        (p.kind == shapes::ParameterKind::Integer || std::string_view(p.name) == "turns") &&
         (!finest || numberOf(info, values, p.name) > numberOf(info, values, finest->name)))
       finest = &p;
   if (!finest) return {};
@@ -410,7 +410,7 @@ std::vector<CostLever> finenessLevers(const std::string& name, const ShapeValues
 }
 
 double shapeTriangles(const std::string& name, const ShapeValues& values) {
-  const geometry::ShapeInfo& info = geometry::shapeInfo(name);
+  const shapes::ShapeInfo& info = shapes::shapeInfo(name);
   const auto n = [&](const char* key) { return numberOf(info, values, key); };
   const auto square = [](double x) { return x * x; };
   if (name == "box") return 4 * (n("nx") * n("ny") + n("ny") * n("nz") + n("nz") * n("nx"));
@@ -432,8 +432,8 @@ double shapeTriangles(const std::string& name, const ShapeValues& values) {
   if (name == "letters") {
     std::string letters = text("text", "");
     if (letters.empty())
-      for (const geometry::ShapeParameter& p : info.parameters)
-        if (p.kind == geometry::ParameterKind::Text) letters = p.word;
+      for (const shapes::ShapeParameter& p : info.parameters)
+        if (p.kind == shapes::ParameterKind::Text) letters = p.word;
     return 36 * double(letters.size()) * (1 + n("layers"));
   }
   if (name == "extrusion") {
@@ -445,7 +445,7 @@ double shapeTriangles(const std::string& name, const ShapeValues& values) {
     return 2 * (corners + 16 * (n("hole") > 0)) * (1 + n("layers"));
   }
   if (name == "brick-wall") return (n("bevel") > 0 ? 44 : 12) * n("columns") * (n("rows") + 0.5);
-  const std::optional<geometry::Loft> loft = geometry::shapeLoft(name, values);
+  const std::optional<shapes::Loft> loft = shapes::shapeLoft(name, values);
   return loft ? 2 * double(loft->profile.size()) * double(loft->outline.size()) : 1000;
 }
 

@@ -32,16 +32,16 @@ struct ShapeSize {
   double leaves = 1;  // formulas that a field consists of
   bool crossed =
       false;  // open, or its parts reach into each other: inside is where the winding number says so
-  double triangles = 0;                // of its surface when it is built
-  bool solid = false;                  // gets a distance field and a tree of points
-  std::optional<geometry::Loft> loft;  // of shapes of revolution that are thin enough to be filled exactly
+  double triangles = 0;              // of its surface when it is built
+  bool solid = false;                // gets a distance field and a tree of points
+  std::optional<shapes::Loft> loft;  // of shapes of revolution that are thin enough to be filled exactly
   std::string file;
   double cutTriangles = 0;  // of the mesh that planes cut it from; 0: it is not cut
 };
 
 // Triangles of a procedural shape, from its parameters: within a factor of two (tested for every shape).
 // Throws Error (Usage) as makeShape does for names and values that do not exist.
-double shapeTriangles(const std::string& name, const geometry::ShapeValues& values);
+double shapeTriangles(const std::string& name, const shapes::ShapeValues& values);
 
 // Values of a field at the middles of cells^3 cells of a box, and of `around` layers of cells outside of it.
 std::vector<double> latticeValues(const sdf::Field& field, const Box3& box, int cells, int around = 0);
@@ -53,7 +53,7 @@ struct SolidCost {
 SolidCost solidCost(const ShapeSize& size, double triangles, const rigid::SolidSettings& settings);
 
 // The numbers of a procedural shape that make it finer, as levers; the first makes the most triangles.
-std::vector<CostLever> finenessLevers(const std::string& name, const geometry::ShapeValues& values,
+std::vector<CostLever> finenessLevers(const std::string& name, const shapes::ShapeValues& values,
                                       const std::string& pointer, double bytesATriangle);
 
 // Throws Error (Limit) with the place where a mesh alone would take more than `memory` bytes.

@@ -40,7 +40,7 @@ fluid::BoundaryMapPtr Liquids::tankMap(Box3 box) const {
     box.upper[k] = sides.from[k] + sides.lengths[k] + kTankMargin * support;
   }
   if (scene_.fluid->boundaryParticles) {
-    geometry::TriMesh walls = geometry::makeBox({.size = box.extent()});
+    geometry::TriMesh walls = shapes::makeBox({.size = box.extent()});
     for (Vec3& p : walls.positions) p += box.center();
     return particlesOf(walls);
   }

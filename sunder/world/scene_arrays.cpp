@@ -143,7 +143,7 @@ std::vector<ArrayItem> text(const SceneNode& node, LetterSettings& letters, uint
   for (const char c : letters.text) {
     double width = 0;
     try {
-      width = geometry::glyph(c).width * unit;
+      width = shapes::glyph(c).width * unit;
     } catch (const Error& error) {
       node["text"].rethrow(error);
     }

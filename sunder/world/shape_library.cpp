@@ -40,9 +40,9 @@ cut::CutResult piecesOf(const geometry::TriMesh& mesh, std::span<const CutPlane>
 geometry::TriMesh meshOf(const SceneNode& node, bool whole = false) {
   geometry::TriMesh mesh;
   if (node.has("make")) {
-    mesh = geometry::makeShape(node["make"].text(), shapeValues(node));
+    mesh = shapes::makeShape(node["make"].text(), shapeValues(node));
   } else {
-    const geometry::MeshFile file = geometry::readMesh(node["file"].text());
+    const meshio::MeshFile file = meshio::readMesh(node["file"].text());
     if (file.surface.faceCount() == 0)
       throw Error(ErrorKind::Geometry, "has no faces").inFile(node["file"].text());
     mesh = geometry::toTriMesh(file.surface);
@@ -55,9 +55,9 @@ geometry::TriMesh meshOf(const SceneNode& node, bool whole = false) {
 }
 
 // What a procedural shape is turned from, if it is whole.
-std::optional<geometry::Loft> loftOf(const SceneNode& node) {
+std::optional<shapes::Loft> loftOf(const SceneNode& node) {
   if (!node.has("make") || node.has("cut")) return std::nullopt;
-  std::optional<geometry::Loft> loft = geometry::shapeLoft(node["make"].text(), shapeValues(node));
+  std::optional<shapes::Loft> loft = shapes::shapeLoft(node["make"].text(), shapeValues(node));
   if (loft)
     for (Vec2& p : loft->profile) p *= node.positive("scale", kPlain, 1);
   return loft;
@@ -125,8 +125,8 @@ rigid::SolidSettings solidSettings(const SceneNode& node) {
   return settings;
 }
 
-geometry::ShapeValues shapeValues(const SceneNode& node) {
-  geometry::ShapeValues values;
+shapes::ShapeValues shapeValues(const SceneNode& node) {
+  shapes::ShapeValues values;
   if (!node.has("with")) return values;
   for (const auto& [key, value] : node["with"].json().items()) {
     // Lengths may have a unit; texts and choices pass as they are.

@@ -19,10 +19,10 @@ namespace sunder::world {
 
 struct BuiltShape {
   rigid::ShapePtr shape;
-  std::optional<geometry::Loft> loft;  // that its surface is, of procedural shapes of revolution
-  std::vector<std::string> problems;   // of the mesh or its field, in sentences; each degrades the run
-  std::string file;                    // it came from, with
-  std::string fileHash;                // the hash of its content
+  std::optional<shapes::Loft> loft;   // that its surface is, of procedural shapes of revolution
+  std::vector<std::string> problems;  // of the mesh or its field, in sentences; each degrades the run
+  std::string file;                   // it came from, with
+  std::string fileHash;               // the hash of its content
 };
 
 // `progress(done, name)` is called before each shape.
@@ -36,7 +36,7 @@ std::optional<geometry::TriMesh> sourceMesh(const Scene& scene, const ShapeSpec&
 std::vector<CutPlane> cutPlanes(const SceneNode& shape);
 
 // The parameters ("with") and the settings ("solid") of a shape's description.
-geometry::ShapeValues shapeValues(const SceneNode& shape);
+shapes::ShapeValues shapeValues(const SceneNode& shape);
 rigid::SolidSettings solidSettings(const SceneNode& shape);
 
 // The volumes of the pieces that the planes of "cut" in a shape's description make of its mesh (sourceMesh).

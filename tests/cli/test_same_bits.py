@@ -24,7 +24,7 @@ SMALL = {
     "temple": (4, "fluid.radius=0.06"), "tori": (10,), "walls": (8,), "water-column": (4,), "waterfall": (4, "fluid.radius=0.03"),
     "wine-glass": (4, "shapes.glass.with.segments=24", "shapes.glass.with.resolution=10",
                    "shapes.bottle.with.segments=22", "shapes.bottle.with.resolution=14")}
-HEAVY = {"wine-glass"}  # takes seconds: in the quick tier on the widest target, the narrowest and one between
+HEAVY = {"wine-glass"}  # takes seconds: in the quick tier on the widest target and the narrowest
 SIX = ["dam-break", "figure", "plates", "primitives", "tori", "wine-glass"]  # liquid, joints, cracks, shapes, fields, thin walls
 
 
@@ -53,7 +53,7 @@ class SameBits(CommandTest):
             with self.subTest(scene=scene):
                 targets = self.targets()
                 if scene in HEAVY and os.environ.get("SUNDER_SCENES") != "all":
-                    targets = sorted({targets[0], targets[len(targets) // 2], targets[-1]})
+                    targets = sorted({targets[0], targets[-1]})
                 hashes = {target: self.hash_of(scene, target=target) for target in targets}
                 self.assertEqual(len(set(hashes.values())), 1, hashes)
 

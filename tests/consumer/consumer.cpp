@@ -6,7 +6,7 @@
 #include <sunder/shapes/catalogue.h>
 
 int main() {
-  const sunder::geometry::TriMesh box = sunder::geometry::makeShape("box", {{"width", "2"}});
+  const sunder::geometry::TriMesh box = sunder::shapes::makeShape("box", {{"width", "2"}});
   const double volume = sunder::geometry::massProperties(box).volume;
   std::printf("a box of %zu triangles, volume %.3f, %u threads\n", box.triangles.size(), volume,
               sunder::threadCount());

@@ -52,9 +52,9 @@ inline void expectEqual(const CutResult& a, const CutResult& b) {
 
 // The benchmark's bumpy sphere, moved.
 inline geometry::TriMesh rippled(int n, const Vec3& at = Vec3::Zero()) {
-  geometry::RippledSphereShape shape;
+  shapes::RippledSphereShape shape;
   shape.n = n;
-  geometry::TriMesh mesh = geometry::makeRippledSphere(shape);
+  geometry::TriMesh mesh = shapes::makeRippledSphere(shape);
   for (Vec3& p : mesh.positions) p += at;
   return mesh;
 }

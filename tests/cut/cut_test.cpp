@@ -153,9 +153,9 @@ TEST(Cut, OpenMeshesAreCutWithoutLids) {
 }
 
 TEST(Cut, C8_UntouchedFacesKeepTheirBits) {
-  geometry::RippledSphereShape shape;
+  shapes::RippledSphereShape shape;
   shape.n = 20;
-  const geometry::TriMesh sphere = geometry::makeRippledSphere(shape);
+  const geometry::TriMesh sphere = shapes::makeRippledSphere(shape);
   const CutResult r = cut(sphere, quad({-3, 0.1, 3}, {3, 0.15, 3}, {3, 0.1, -3}, {-3, 0.05, -3}));
   expectSound(r);
   EXPECT_EQ(r.fragments, 2u);
@@ -211,9 +211,9 @@ TEST(Cut, C15_MassAndMomentsAddUp) {
 }
 
 TEST(Cut, SameBytesForAnyNumberOfThreads) {
-  geometry::RippledSphereShape shape;
+  shapes::RippledSphereShape shape;
   shape.n = 60;
-  geometry::TriMesh a = geometry::makeRippledSphere(shape), b = a;
+  geometry::TriMesh a = shapes::makeRippledSphere(shape), b = a;
   for (Vec3& p : b.positions) p += Vec3(0.51, 0.13, 0.07);
   CutResult first;
   for (const unsigned threads : {1u, 2u, 4u}) {

@@ -56,15 +56,15 @@ std::vector<Body> bodies() {
   add(all, "cube", unitCube());
   add(all, "comb", prism(combOutline(), 2));
   add(all, "rippled sphere", geometry::toSoup(rippled(10)));
-  add(all, "torus", geometry::toSoup(geometry::makeTorus({})));
-  add(all, "icosphere", geometry::toSoup(geometry::makeIcosphere({})));
+  add(all, "torus", geometry::toSoup(shapes::makeTorus({})));
+  add(all, "icosphere", geometry::toSoup(shapes::makeIcosphere({})));
   const std::filesystem::path folder = sharedData() / "meshes";
   std::vector<std::filesystem::path> files;
   if (std::filesystem::exists(folder))
     for (const auto& entry : std::filesystem::directory_iterator(folder))
       if (entry.path().extension() == ".obj") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  for (const auto& file : files) add(all, file.stem().string(), geometry::readMesh(file).surface);
+  for (const auto& file : files) add(all, file.stem().string(), meshio::readMesh(file).surface);
   return all;
 }
 
@@ -88,14 +88,14 @@ PolygonSoup placed(const PolygonSoup& soup, RandomStream& random, bool aligned) 
 }
 
 PolygonSoup randomKnife(RandomStream& random, bool aligned) {
-  geometry::NoisySheetShape shape;
+  shapes::NoisySheetShape shape;
   shape.width = shape.depth = random.below(3) == 0 ? 1.5 : 8;  // small ones end inside
   shape.amplitude = aligned || random.below(2) == 0 ? 0 : 0.2;
   shape.frequency = 1;
   shape.seed = static_cast<int>(random.below(1000));
   shape.nx = shape.nz = static_cast<int>(1 + random.below(24));
   shape.closed = false;
-  return placed(geometry::toSoup(geometry::makeNoisySheet(shape)), random, aligned);
+  return placed(geometry::toSoup(shapes::makeNoisySheet(shape)), random, aligned);
 }
 
 void expectUntouchedBits(const CutResult& r, const PolygonSoup& mesh) {
@@ -227,7 +227,7 @@ const std::vector<Body>& smallBodies() {
     add(all, "cube", unitCube());
     add(all, "comb", prism(combOutline(), 2));
     add(all, "rippled sphere", geometry::toSoup(rippled(10)));
-    add(all, "torus", geometry::toSoup(geometry::makeTorus({})));
+    add(all, "torus", geometry::toSoup(shapes::makeTorus({})));
     return all;
   }();
   return small;

@@ -48,17 +48,17 @@ TEST(CutMeshesFull, SweepOfAThousandShifts) { sweep(1000, 35); }
 TEST(CutMeshes, C7_BunnyByFourSheets) {
   const std::filesystem::path path = sharedData() / "meshes/stanford-bunny.obj";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
-  const geometry::TriMesh bunny = geometry::toTriMesh(geometry::readMesh(path).surface);
+  const geometry::TriMesh bunny = geometry::toTriMesh(meshio::readMesh(path).surface);
   const geometry::MeshReport report = geometry::meshReport(bunny);
   const Box3 box = geometry::bounds(bunny.positions);
   const auto level = [&](double height) {
-    geometry::NoisySheetShape shape;
+    shapes::NoisySheetShape shape;
     shape.width = shape.depth = 2 * box.diagonal();
     shape.amplitude = 0.02 * box.diagonal();
     shape.frequency = 4 / box.diagonal();
     shape.nx = shape.nz = 40;
     shape.closed = false;
-    geometry::TriMesh sheet = geometry::makeNoisySheet(shape);
+    geometry::TriMesh sheet = shapes::makeNoisySheet(shape);
     const Vec3 at(box.center().x(), box.lower.y() + height * box.extent().y(), box.center().z());
     for (Vec3& p : sheet.positions) p += at;
     return sheet;
@@ -92,14 +92,14 @@ TEST(CutMeshes, C7_BallByFourSheets) {
   const PolygonSoup ball = geometry::toSoup(rippled(20));
   std::vector<PolygonSoup> sheets;
   for (int i = 0; i < 4; ++i) {
-    geometry::NoisySheetShape shape;
+    shapes::NoisySheetShape shape;
     shape.width = shape.depth = 4;
     shape.amplitude = 0.05;
     shape.frequency = 2;
     shape.nx = shape.nz = 40;
     shape.seed = i + 1;
     shape.closed = false;
-    sheets.push_back(moved(geometry::toSoup(geometry::makeNoisySheet(shape)), {0, -0.6 + 0.4 * i, 0}));
+    sheets.push_back(moved(geometry::toSoup(shapes::makeNoisySheet(shape)), {0, -0.6 + 0.4 * i, 0}));
   }
   const CutResult polygons = cut(ball, sheets), triangles = cut(ball, sheets, {.triangles = true});
   for (const CutResult* r : {&polygons, &triangles}) {

@@ -39,13 +39,13 @@ TEST(CutterPatches, AQuadThroughACube) {
 TEST(CutterPatches, AreTheLidsOfASplit) {
   RandomStream random(3);
   for (int i = 0; i < 60; ++i) {
-    geometry::NoisySheetShape shape;
+    shapes::NoisySheetShape shape;
     shape.width = shape.depth = i % 3 == 0 ? 1.5 : 6;  // small ones end inside
     shape.nx = shape.nz = 1 + i % 12;
     shape.amplitude = 0.2;
     shape.closed = i % 5 == 4;
     const PolygonSoup knife =
-        moved(geometry::toSoup(geometry::makeNoisySheet(shape)),
+        moved(geometry::toSoup(shapes::makeNoisySheet(shape)),
               {random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3)},
               Quat(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1), 1).normalized());
     const PolygonSoup body = geometry::toSoup(rippled(8));

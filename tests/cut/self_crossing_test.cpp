@@ -101,10 +101,10 @@ TEST(CutSelfCrossing, AStarIsFilled) {
 
 TEST(CutSelfCrossing, ATorusThatCoversItsHole) {
   // The tube of an ordinary one, made thicker than the ring.
-  geometry::TorusShape shape;
+  shapes::TorusShape shape;
   shape.segments = 24;
   shape.sides = 12;
-  PolygonSoup torus = geometry::toSoup(geometry::makeTorus(shape));
+  PolygonSoup torus = geometry::toSoup(shapes::makeTorus(shape));
   for (Vec3& p : torus.positions) {
     const Vec3 middle = shape.radius * Vec3(p.x(), 0, p.z()).normalized();
     p = middle + 3.5 * (p - middle);
@@ -122,9 +122,9 @@ TEST(CutSelfCrossing, ATorusThatCoversItsHole) {
 
 // A ball with corners at random places: all kinds of crossings, points of three faces among them.
 PolygonSoup crumpled(RandomStream& random, double by, bool grid) {
-  geometry::IcosphereShape shape;
+  shapes::IcosphereShape shape;
   shape.frequency = 3;
-  PolygonSoup soup = geometry::toSoup(geometry::makeIcosphere(shape));
+  PolygonSoup soup = geometry::toSoup(shapes::makeIcosphere(shape));
   for (Vec3& p : soup.positions) {
     p += by * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
     if (grid) p = (4 * p).array().round() / 4;

@@ -218,7 +218,7 @@ TEST(DensityMap, ALoneParticleRestsWhereItShould) {
 TEST(DensityMap, AMeshGivesWhatItsFormulaGives) {
   const double r = kMapSupport;
   const Vec3 half(4 * r, 3 * r, 2 * r);
-  const sdf::MeshField mesh(geometry::makeBox({.size = 2 * half}));
+  const sdf::MeshField mesh(shapes::makeBox({.size = 2 * half}));
   const sdf::FieldPtr formula = sdf::makeBoxField({-half, half});
   for (const bool tank : {false, true}) {
     const DensityMap a(mesh, cube(5 * r), {.support = r, .outside = tank});
@@ -237,7 +237,7 @@ TEST(DensityMap, AMeshGivesWhatItsFormulaGives) {
 
 TEST(DensityMap, SameBitsOnAllTargetsAndForAnyNumberOfThreads) {
   const double r = kMapSupport;
-  const sdf::MeshField mesh(geometry::makeRippledSphere({8, 0.1}));
+  const sdf::MeshField mesh(shapes::makeRippledSphere({8, 0.1}));
   const Box3 domain = cube(1.5);
   const size_t count = 1003;  // blocks and a rest
   RandomStream random(26);

@@ -28,7 +28,7 @@ BoundaryBody boxBody(const Vec3& size, const Vec3& position) {
   body.position = body.centre = position;
   body.inverseMass = kHeld;
   body.inverseInertia = kHeld * Mat3::Identity();
-  body.skin = makeSkin(geometry::makeBox({.size = size}), kDiameter);
+  body.skin = makeSkin(shapes::makeBox({.size = size}), kDiameter);
   return body;
 }
 

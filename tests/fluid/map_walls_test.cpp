@@ -55,7 +55,7 @@ TEST(MapWalls, DeepPlacesPushOut) {
 TEST(MapWalls, ThinWallsAreCountedAndPushToTheirNearerSide) {
   const double r = kMapSupport, thickness = 0.6 * r;
   const Vec3 size(8 * r, thickness, 8 * r);
-  const sdf::MeshField mesh(geometry::makeBox({.size = size}));
+  const sdf::MeshField mesh(shapes::makeBox({.size = size}));
   const sdf::FieldPtr formula = sdf::makeBoxField({-0.5 * size, 0.5 * size});
   for (const sdf::Field* field : {static_cast<const sdf::Field*>(&mesh), formula.get()}) {
     const DensityMap map(*field, cube(8 * r), {.support = r});
@@ -74,13 +74,13 @@ TEST(MapWalls, ThinWallsAreCountedAndPushToTheirNearerSide) {
   const sdf::FieldPtr thick = sdf::makeBoxField(cube(2 * r));
   EXPECT_EQ(DensityMap(*thick, cube(5 * r), {.support = r}).report().thinPlaces, 0);
   EXPECT_EQ(DensityMap(*thick, cube(5 * r), {.support = r, .outside = true}).report().thinPlaces, 0);
-  const sdf::MeshField thickMesh(geometry::makeBox({.size = Vec3::Constant(4 * r)}));
+  const sdf::MeshField thickMesh(shapes::makeBox({.size = Vec3::Constant(4 * r)}));
   EXPECT_EQ(DensityMap(thickMesh, cube(5 * r), {.support = r}).report().thinPlaces, 0);
   // Just thick enough, also next to its rim, where the sides are nearer than the faces.
-  const sdf::MeshField slab(geometry::makeBox({.size = Vec3(12 * r, 7 * r, 2 * r)}));
+  const sdf::MeshField slab(shapes::makeBox({.size = Vec3(12 * r, 7 * r, 2 * r)}));
   EXPECT_EQ(DensityMap(slab, cube(8 * r), {.support = r}).report().thinPlaces, 0);
   // Crests of ripples are no walls.
-  const sdf::MeshField rippled(geometry::makeRippledSphere({40, 0.1}));
+  const sdf::MeshField rippled(shapes::makeRippledSphere({40, 0.1}));
   EXPECT_EQ(DensityMap(rippled, cube(2), {.support = 0.2}).report().thinPlaces, 0);
   // A narrow gap is no thin wall, but a thin wall of the solid around; however narrow.
   for (const double half : {0.3 * r, 0.02 * r}) {

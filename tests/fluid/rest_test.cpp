@@ -125,7 +125,7 @@ TEST(FluidRest, ASpinningBallWithoutFrictionDoesNotStirWater) {
   }
 }
 TEST(FluidRestFull, ASpinningBallOfParticlesStirsWater) {
-  const geometry::TriMesh mesh = geometry::makeIcosphere({.radius = 0.4, .frequency = 16});
+  const geometry::TriMesh mesh = shapes::makeIcosphere({.radius = 0.4, .frequency = 16});
   size_t left = 0;
   const auto fine = std::make_shared<const SampledMap>(poissonDisk(mesh, kRadius), kSupport);
   const double stirred = restInBall(fine, 3, kDiameter, left);

@@ -24,12 +24,12 @@ namespace sunder::fluid {
 namespace {
 
 std::vector<Vec3> ballParticles(double spacing) {
-  return poissonDisk(geometry::makeIcosphere({.radius = 0.3, .frequency = 16}), spacing);
+  return poissonDisk(shapes::makeIcosphere({.radius = 0.3, .frequency = 16}), spacing);
 }
 
 TEST(PoissonDisk, NoTwoAreNearAndNoHoleIsLarge) {
   const double spacing = 0.04;
-  const geometry::TriMesh mesh = geometry::makeIcosphere({.radius = 0.3, .frequency = 16});
+  const geometry::TriMesh mesh = shapes::makeIcosphere({.radius = 0.3, .frequency = 16});
   const std::vector<Vec3> points = poissonDisk(mesh, spacing);
   EXPECT_EQ(points, poissonDisk(mesh, spacing));
   EXPECT_NE(points, poissonDisk(mesh, spacing, 2));
@@ -53,7 +53,7 @@ TEST(PoissonDisk, NoTwoAreNearAndNoHoleIsLarge) {
 }
 
 TEST(PoissonDisk, WrongSurfacesAreRefused) {
-  const geometry::TriMesh mesh = geometry::makeIcosphere({.radius = 0.3, .frequency = 2});
+  const geometry::TriMesh mesh = shapes::makeIcosphere({.radius = 0.3, .frequency = 2});
   EXPECT_THROW(poissonDisk(mesh, 0), Error);
   EXPECT_THROW(poissonDisk(mesh, 1e-6), Error);
   EXPECT_THROW(poissonDisk({}, 0.1), Error);
@@ -108,7 +108,7 @@ TEST(SampledMap, EqualsTheSumOverAllParticlesOnEveryTarget) {
 // The upper side of a plate.
 BoundaryMapPtr particlePlane(double spacing) {
   const Vec3 size(2.4, 0.1, 0.8);
-  std::vector<Vec3> points = poissonDisk(geometry::makeBox({.size = size}), spacing), top;
+  std::vector<Vec3> points = poissonDisk(shapes::makeBox({.size = size}), spacing), top;
   for (const Vec3& p : points)
     if (p.y() > 0.5 * size.y() - 1e-9) top.push_back(Vec3(p.x() - 1, 0, p.z()));
   return std::make_shared<const SampledMap>(top, kSupport);

@@ -85,7 +85,7 @@ BrokenBody brokenOf(const FractureGeometry::State& state) {
 // Two bumpy cracks that cross in the air: four pieces, each with two cross-sections.
 TEST(FineSurface, PiecesOfAFineRingFillIt) {
   const geometry::TriMesh ring =
-      geometry::makeTorus({.radius = 0.12, .tube = 0.04, .segments = 96, .sides = 40});
+      shapes::makeTorus({.radius = 0.12, .tube = 0.04, .segments = 96, .sides = 40});
   CrackedMesh body;
   const FineSurface fine = fineOf(ring, 0.035, body);
   FractureGeometry::State state{std::move(body)};
@@ -103,7 +103,7 @@ TEST(FineSurface, PiecesOfAFineRingFillIt) {
 
 // Three bumpy cracks that cross inside a ball, at its surface and each other.
 TEST(FineSurface, CracksThatMeetAtTheSurfaceLoseNothing) {
-  const geometry::TriMesh ball = geometry::makeIcosphere({.radius = 0.1, .frequency = 20});
+  const geometry::TriMesh ball = shapes::makeIcosphere({.radius = 0.1, .frequency = 20});
   CrackedMesh body;
   const FineSurface fine = fineOf(ball, 0.04, body);
   FractureGeometry::State state{std::move(body)};
@@ -120,7 +120,7 @@ TEST(FineSurface, CracksThatMeetAtTheSurfaceLoseNothing) {
 // Many cells, where three and four meet in lines and points.
 TEST(FineSurface, VoronoiCellsOfARingFillIt) {
   const geometry::TriMesh ring =
-      geometry::makeTorus({.radius = 0.12, .tube = 0.04, .segments = 64, .sides = 32});
+      shapes::makeTorus({.radius = 0.12, .tube = 0.04, .segments = 64, .sides = 32});
   CrackedMesh body;
   const FineSurface fine = fineOf(ring, 0.03, body);
   uint32_t next = 1;
@@ -130,7 +130,7 @@ TEST(FineSurface, VoronoiCellsOfARingFillIt) {
 
 // A mesh of two balls in tetrahedra of one: nothing can be cut where they are not, which is said, not hidden.
 TEST(FineSurface, WhatCannotBePartedIsCoarse) {
-  const geometry::TriMesh ball = geometry::makeIcosphere({.radius = 0.1, .frequency = 6});
+  const geometry::TriMesh ball = shapes::makeIcosphere({.radius = 0.1, .frequency = 6});
   CrackedMesh body;
   fineOf(ball, 0.04, body);
   geometry::TriMesh away = ball;
@@ -142,7 +142,7 @@ TEST(FineSurface, WhatCannotBePartedIsCoarse) {
 }
 
 TEST(FineSurface, AnOpenMeshIsRefused) {
-  geometry::TriMesh open = geometry::makeIcosphere({.radius = 0.1, .frequency = 3});
+  geometry::TriMesh open = shapes::makeIcosphere({.radius = 0.1, .frequency = 3});
   open.triangles.pop_back();
   EXPECT_THROW(FineSurface(open, 0.04), Error);
 }

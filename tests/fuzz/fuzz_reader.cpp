@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+using namespace sunder::meshio;
 using namespace sunder::geometry;
 
 namespace {

@@ -1,7 +1,5 @@
 #include "sunder/geometry/far_vertex.h"
 
-#include "sunder/shapes/catalogue.h"
-
 #include <gtest/gtest.h>
 
 namespace sunder::geometry {

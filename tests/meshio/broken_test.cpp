@@ -8,7 +8,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace sunder::geometry::files {
+namespace sunder::meshio::files {
+using namespace geometry;
 
 namespace {
 
@@ -179,4 +180,4 @@ TEST(FilesBroken, ContentThatContradictsTheEnding) {
   }
 }
 
-}  // namespace sunder::geometry::files
+}  // namespace sunder::meshio::files

@@ -16,7 +16,8 @@
 
 #include <gtest/gtest.h>
 
-namespace sunder::geometry::files {
+namespace sunder::meshio::files {
+using namespace geometry;
 
 inline Bytes bytesOf(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
 
@@ -124,4 +125,4 @@ inline std::string written(const std::filesystem::path& path, const MeshFile& me
   return readTextFile(path);
 }
 
-}  // namespace sunder::geometry::files
+}  // namespace sunder::meshio::files

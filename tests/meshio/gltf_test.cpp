@@ -4,7 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sunder::geometry::files {
+namespace sunder::meshio::files {
+using namespace geometry;
 
 namespace {
 
@@ -308,4 +309,4 @@ TEST(FilesGltf, InstancesCannotExplode) {
   EXPECT_EQ(error->kind(), ErrorKind::Limit);
 }
 
-}  // namespace sunder::geometry::files
+}  // namespace sunder::meshio::files

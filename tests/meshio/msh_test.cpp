@@ -2,7 +2,8 @@
 
 #include <limits>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
+using namespace geometry;
 namespace {
 
 using namespace samples;
@@ -283,4 +284,4 @@ TEST(FilesMsh, isSturdy) {
 }
 
 }  // namespace
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -1,6 +1,7 @@
 #include "meshio/files_common.h"
 
-namespace sunder::geometry::files {
+namespace sunder::meshio::files {
+using namespace geometry;
 
 namespace {
 
@@ -162,4 +163,4 @@ TEST(FilesObj, LongFilesKeepEveryElement) {
   EXPECT_EQ(file.surface.positions[4321], Vec3(4321, 0.5, -1e-3));
 }
 
-}  // namespace sunder::geometry::files
+}  // namespace sunder::meshio::files

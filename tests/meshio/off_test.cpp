@@ -1,6 +1,7 @@
 #include "meshio/files_common.h"
 
-namespace sunder::geometry::files {
+namespace sunder::meshio::files {
+using namespace geometry;
 
 namespace {
 
@@ -68,4 +69,4 @@ TEST(FilesOff, NamesTheTrouble) {
   }
 }
 
-}  // namespace sunder::geometry::files
+}  // namespace sunder::meshio::files

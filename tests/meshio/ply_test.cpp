@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-namespace sunder::geometry::files {
+namespace sunder::meshio::files {
+using namespace geometry;
 
 namespace {
 
@@ -193,4 +194,4 @@ TEST(FilesPly, WritesFacesOfManyCorners) {
   }
 }
 
-}  // namespace sunder::geometry::files
+}  // namespace sunder::meshio::files

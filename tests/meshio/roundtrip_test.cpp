@@ -1,7 +1,8 @@
 // What is written is read back to the last bit, as far as a format can hold it.
 #include "meshio/files_common.h"
 
-namespace sunder::geometry::files {
+namespace sunder::meshio::files {
+using namespace geometry;
 
 namespace {
 
@@ -131,4 +132,4 @@ TEST(FilesRoundTrip, FormatTable) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.gltf"));
 }
 
-}  // namespace sunder::geometry::files
+}  // namespace sunder::meshio::files

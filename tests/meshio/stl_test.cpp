@@ -2,7 +2,8 @@
 
 #include "meshio/files_common.h"
 
-namespace sunder::geometry::files {
+namespace sunder::meshio::files {
+using namespace geometry;
 
 TEST(FilesStl, WeldsTheCornersOfACube) {
   MeshFile file;
@@ -103,4 +104,4 @@ TEST(FilesStl, WelderMatchesASort) {
   EXPECT_EQ(signs.add({0.0, -0.0, 0.0}), signs.add({-0.0, 0.0, 0.0}));
 }
 
-}  // namespace sunder::geometry::files
+}  // namespace sunder::meshio::files

@@ -2,7 +2,8 @@
 
 #include "meshio/volume_file_samples.h"
 
-namespace sunder::geometry {
+namespace sunder::meshio {
+using namespace geometry;
 namespace {
 
 using namespace samples;
@@ -163,4 +164,4 @@ TEST(TagMap, findsConsecutiveDenseAndSparseNumbers) {
 }
 
 }  // namespace
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

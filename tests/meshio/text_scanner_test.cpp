@@ -5,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
+using namespace geometry;
 
 TEST(TextScanner, CountsLinesAndSkipsComments) {
   TextScanner in("one # gone\n\n  # all gone\r\n\ttwo 3 -4 5.5e-1\n", "a.txt");
@@ -50,9 +51,9 @@ TEST(TextScanner, SaysWhatItExpectedAndWhere) {
 }
 
 TEST(TextScanner, ShortensAndEscapesWords) {
-  EXPECT_EQ(geometry::quoted("ab"), "'ab'");
-  EXPECT_EQ(geometry::quoted(std::string("a\x01z", 3)), "'a\\x01z'");
-  EXPECT_LE(geometry::quoted(std::string(1000, 'x')).size(), 50u);
+  EXPECT_EQ(meshio::quoted("ab"), "'ab'");
+  EXPECT_EQ(meshio::quoted(std::string("a\x01z", 3)), "'a\\x01z'");
+  EXPECT_LE(meshio::quoted(std::string(1000, 'x')).size(), 50u);
 }
 
 TEST(TextScanner, RefusesWhatIsNotANumber) {
@@ -121,4 +122,4 @@ TEST(TextScanner, CheckCountNamesTheNumbers) {
   EXPECT_THROW(checkCount(UINT64_MAX, 12, 57, "vertices"), Error);
 }
 
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -15,7 +15,8 @@
 
 #include <gtest/gtest.h>
 
-namespace sunder::geometry::samples {
+namespace sunder::meshio::samples {
+using namespace geometry;
 
 inline Bytes bytesOf(const std::string& text) { return std::as_bytes(std::span(text)); }
 
@@ -151,4 +152,4 @@ inline bool hasNote(const MeshFile& file, const std::string& part) {
   return false;
 }
 
-}  // namespace sunder::geometry::samples
+}  // namespace sunder::meshio::samples

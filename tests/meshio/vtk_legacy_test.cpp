@@ -2,7 +2,8 @@
 
 #include <limits>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
+using namespace geometry;
 namespace {
 
 using namespace samples;
@@ -201,4 +202,4 @@ TEST(FilesVtkLegacy, isSturdy) {
 }
 
 }  // namespace
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

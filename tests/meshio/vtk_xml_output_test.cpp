@@ -11,7 +11,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
+using namespace geometry;
 namespace {
 
 std::string someBytes(size_t count) {
@@ -93,4 +94,4 @@ TEST(VtkXmlOutput, PackedFilesAreReadAsRawOnes) {
 }
 
 }  // namespace
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -7,7 +7,8 @@
 
 #include <zlib.h>
 
-namespace sunder::geometry {
+namespace sunder::meshio {
+using namespace geometry;
 namespace {
 
 using namespace samples;
@@ -318,4 +319,4 @@ TEST(FilesVtkXml, isSturdy) {
 }
 
 }  // namespace
-}  // namespace sunder::geometry
+}  // namespace sunder::meshio

@@ -25,15 +25,15 @@ std::vector<Contact> fieldContactsOf(const Shape& a, const Pose& poseA, const Sh
 }
 
 const ShapePtr& torus() {
-  static const ShapePtr shape = makeSolid(geometry::makeTorus({}), {.surfacePoints = 400});
+  static const ShapePtr shape = makeSolid(shapes::makeTorus({}), {.surfacePoints = 400});
   return shape;
 }
 const ShapePtr& rippled() {
-  static const ShapePtr shape = makeSolid(geometry::makeRippledSphere({.n = 16}), {.surfacePoints = 400});
+  static const ShapePtr shape = makeSolid(shapes::makeRippledSphere({.n = 16}), {.surfacePoints = 400});
   return shape;
 }
 const ShapePtr& bowl() {
-  static const ShapePtr shape = makeSolid(geometry::makeBowl({}), {.surfacePoints = 400});
+  static const ShapePtr shape = makeSolid(shapes::makeBowl({}), {.surfacePoints = 400});
   return shape;
 }
 
@@ -89,7 +89,7 @@ TEST(FieldContactFull, PruningMissesNothing) {
 
 TEST(FieldContact, NormalsAndPointsFollowTheField) {
   // A ball of triangles against a box: the exact answer is known.
-  const ShapePtr ball = makeSolid(geometry::makeIcosphere({.radius = 0.5, .frequency = 12}));
+  const ShapePtr ball = makeSolid(shapes::makeIcosphere({.radius = 0.5, .frequency = 12}));
   const ShapePtr box = makeBox(Vec3(1, 0.2, 1));
   ContactScratch scratch;
   PairMemory memory;
@@ -135,7 +135,7 @@ TEST(FieldContact, IsTheSameFromBothSides) {
 // A plate of some 5,000 triangles lying on the ground: few contacts, and none deeper than the tolerance is
 // left out.
 TEST(FieldContact, ARestingPlateHasFewContacts) {
-  const geometry::TriMesh mesh = geometry::makePlate({.edgeSegments = 32, .rings = 10});
+  const geometry::TriMesh mesh = shapes::makePlate({.edgeSegments = 32, .rings = 10});
   EXPECT_GT(mesh.triangles.size(), 5000u);
   const ShapePtr plate = makeSolid(mesh), plane = makePlane();
   const double lowest = plate->localBounds().lower.y(), outer = plate->outerRadius();
@@ -160,7 +160,7 @@ TEST(FieldContact, ARestingPlateHasFewContacts) {
 // Points inside hardly cost anything as long as bodies touch at their surfaces only.
 TEST(FieldContact, RestingBodiesLeaveTheInsideAlone) {
   const ShapePtr ball =
-      makeSolid(geometry::makeRippledSphere({.n = 16}), {.surfacePoints = 400, .insidePoints = 100});
+      makeSolid(shapes::makeRippledSphere({.n = 16}), {.surfacePoints = 400, .insidePoints = 100});
   const ShapePtr plane = makePlane();
   const sdf::SphereTree& tree = ball->points();
   const double lowest = ball->localBounds().lower.y(), outer = ball->outerRadius();
@@ -240,7 +240,7 @@ TEST(FieldContact, ABallInAGrooveTouchesBothSides) {
 }
 
 TEST(FieldContact, CapsulesLieOnSolids) {
-  const ShapePtr slab = makeSolid(geometry::makeBox({.size = Vec3(2, 0.4, 2), .nx = 8, .ny = 2, .nz = 8}));
+  const ShapePtr slab = makeSolid(shapes::makeBox({.size = Vec3(2, 0.4, 2), .nx = 8, .ny = 2, .nz = 8}));
   const ShapePtr capsule = makeCapsule(0.4, 0.1);
   ContactScratch scratch;
   PairMemory memory;
@@ -271,7 +271,7 @@ TEST(FieldContact, CoincidentSolidsHaveFiniteContacts) {
     EXPECT_NEAR(c.normal.norm(), 1, 1e-12);
   }
   // A ball at the very middle of a solid ball, where the field has no gradient.
-  const ShapePtr ball = makeSolid(geometry::makeIcosphere({.radius = 0.5, .frequency = 8}));
+  const ShapePtr ball = makeSolid(shapes::makeIcosphere({.radius = 0.5, .frequency = 8}));
   const auto deep = fieldContactsOf(*makeSphere(0.1), {}, *ball, {}, 0.01, {}, memory, scratch);
   ASSERT_FALSE(deep.empty());
   EXPECT_LT(deep[0].separation, -0.4);

@@ -90,11 +90,11 @@ void restsTheSame(const char* name, const ShapePtr& shape, const Pose& start, co
 }  // namespace
 
 TEST(Selection, RestingPairsNeedAThirdOfTheContacts) {
-  const ShapePtr ring = makeSolid(geometry::makeTorus({.radius = 0.1, .tube = 0.03})), ground = makePlane();
+  const ShapePtr ring = makeSolid(shapes::makeTorus({.radius = 0.1, .tube = 0.03})), ground = makePlane();
   restsTheSame("ring on ring", ring, lifted(0.0605), ring);
-  const ShapePtr cup = makeSolid(geometry::makeBowl({.radius = 0.1, .height = 0.08, .wall = 0.012}));
+  const ShapePtr cup = makeSolid(shapes::makeBowl({.radius = 0.1, .height = 0.08, .wall = 0.012}));
   restsTheSame("cup on the ground", cup, lifted(0.0005 - cup->localBounds().lower.y()), ground);
-  const ShapePtr letter = makeSolid(geometry::makeLetters({.text = "E", .height = 0.2, .depth = 0.06}));
+  const ShapePtr letter = makeSolid(shapes::makeLetters({.text = "E", .height = 0.2, .depth = 0.06}));
   const Box3& box = letter->localBounds();
   const Quat flat(Eigen::AngleAxisd(-kPi / 2, Vec3::UnitX()));
   restsTheSame("letter on letter", letter, {Vec3(0, box.extent().z() + 0.0005, 0), flat}, letter,
@@ -103,7 +103,7 @@ TEST(Selection, RestingPairsNeedAThirdOfTheContacts) {
 
 // A plate of 5,120 triangles that is set down on its rim, turning, and comes to rest.
 TEST(Selection, ARollingPlateHasFewContacts) {
-  const ShapePtr plate = makeSolid(geometry::makePlate(
+  const ShapePtr plate = makeSolid(shapes::makePlate(
       {.width = 0.4, .depth = 0.4, .thickness = 0.02, .corner = 0.2, .cornerSegments = 32, .rings = 19}));
   EXPECT_GT(plate->surface().triangles.size(), 4500u);
   const double outer = plate->outerRadius();
@@ -137,7 +137,7 @@ TEST(Selection, ARollingPlateHasFewContacts) {
 // A plate on sixteen bumps of one body: eight contacts do not hold it, the limit has to grow.
 TEST(Selection, TheLimitGrowsUntilEveryBumpCarries) {
   geometry::TriMesh bumps;
-  const geometry::TriMesh ball = geometry::makeIcosphere({.radius = 0.02, .frequency = 6});
+  const geometry::TriMesh ball = shapes::makeIcosphere({.radius = 0.02, .frequency = 6});
   for (int x = 0; x < 4; ++x)
     for (int z = 0; z < 4; ++z) {
       const auto first = uint32_t(bumps.positions.size());
@@ -147,7 +147,7 @@ TEST(Selection, TheLimitGrowsUntilEveryBumpCarries) {
         bumps.triangles.push_back({first + t[0], first + t[1], first + t[2]});
     }
   const ShapePtr bed = makeSolid(bumps, {.surfacePoints = 1600});
-  const ShapePtr plate = makeSolid(geometry::makePlate({.width = 0.4, .depth = 0.4, .thickness = 0.04}));
+  const ShapePtr plate = makeSolid(shapes::makePlate({.width = 0.4, .depth = 0.4, .thickness = 0.04}));
   const Rest rest = settle(plate, lifted(0.0405), bed, 2, false);
   EXPECT_LT(rest.depth, kTolerance * plate->outerRadius() + 2 * sinking(restless()));
   EXPECT_NEAR(rest.pose.position.y(), 0.04, 0.002);
@@ -157,8 +157,8 @@ TEST(Selection, TheLimitGrowsUntilEveryBumpCarries) {
 // every step goes the same way, bit for bit.
 TEST(Selection, PairsKnownToBeApartChangeNothing) {
   const ShapePtr shapes[] = {
-      makeSolid(geometry::makeBowl({.radius = 0.15, .height = 0.11, .foot = 0.06, .wall = 0.012})),
-      makeSolid(geometry::makeTorus({.radius = 0.11, .tube = 0.035}))};
+      makeSolid(shapes::makeBowl({.radius = 0.15, .height = 0.11, .foot = 0.06, .wall = 0.012})),
+      makeSolid(shapes::makeTorus({.radius = 0.11, .tube = 0.035}))};
   const auto heap = [&] {
     Simulation world{restless()};
     addGround(world);
@@ -190,8 +190,8 @@ TEST(Selection, PairsKnownToBeApartChangeNothing) {
 // What fell together at several metres a second lies apart: walls of bowls and rings end on their own side.
 TEST(Selection, ThinWallsThatFellTogetherDoNotStick) {
   const ShapePtr shapes[] = {
-      makeSolid(geometry::makeBowl({.radius = 0.15, .height = 0.11, .foot = 0.06, .wall = 0.006})),
-      makeSolid(geometry::makeTorus({.radius = 0.11, .tube = 0.035}))};
+      makeSolid(shapes::makeBowl({.radius = 0.15, .height = 0.11, .foot = 0.06, .wall = 0.006})),
+      makeSolid(shapes::makeTorus({.radius = 0.11, .tube = 0.035}))};
   Simulation world{restless()};
   addGround(world);
   for (const double sign : {-1.0, 1.0})
@@ -217,7 +217,7 @@ TEST(Selection, ThinWallsThatFellTogetherDoNotStick) {
 
 TEST(Selection, SolidsStickAndSlideOnASlope) {
   // tan 20 degrees = 0.364
-  const ShapePtr piece = makeSolid(geometry::makeLetters({.text = "S", .height = 0.2, .depth = 0.08}));
+  const ShapePtr piece = makeSolid(shapes::makeLetters({.text = "S", .height = 0.2, .depth = 0.08}));
   for (const double friction : {0.5, 0.3}) {
     Simulation world{restless()};
     BodySettings slope;
@@ -244,9 +244,9 @@ TEST(Selection, SolidsStickAndSlideOnASlope) {
 
 TEST(Selection, BallsRestOnSolidsWithoutSinkingIn) {
   const ShapePtr ball = makeSphere(0.05);
-  const ShapePtr slab = makeSolid(geometry::makeBox({.size = Vec3(1, 0.2, 1), .nx = 8, .ny = 2, .nz = 8}));
+  const ShapePtr slab = makeSolid(shapes::makeBox({.size = Vec3(1, 0.2, 1), .nx = 8, .ny = 2, .nz = 8}));
   const ShapePtr bowl =
-      makeSolid(geometry::makeBowl({.radius = 0.3, .height = 0.2, .foot = 0.1, .wall = 0.03}));
+      makeSolid(shapes::makeBowl({.radius = 0.3, .height = 0.2, .foot = 0.1, .wall = 0.03}));
   const Rest onSlab = settle(ball, lifted(0.152), slab, 2, false);
   EXPECT_NEAR(onSlab.pose.position.y(), 0.15, 1e-3 * 0.05 + slab->fieldError());
   EXPECT_LT(onSlab.depth, 1e-3 * 0.05);
@@ -259,8 +259,7 @@ TEST(Selection, BallsRestOnSolidsWithoutSinkingIn) {
 TEST(SelectionFull, MarblesInABowlComeToRest) {
   SimulationSettings settings = restless();
   Simulation world{settings};
-  const ShapePtr bowl =
-      makeSolid(geometry::makeBowl({.radius = 1, .height = 0.8, .foot = 0.4, .wall = 0.05}));
+  const ShapePtr bowl = makeSolid(shapes::makeBowl({.radius = 1, .height = 0.8, .foot = 0.4, .wall = 0.05}));
   addSolid(world, bowl, {}, BodyKind::Static);
   const double floor = bowl->localBounds().lower.y();
   std::vector<BodyIndex> marbles;

@@ -41,7 +41,7 @@ void expectConvex(const HullTopology& hull, double tolerance) {
 TEST(Shape, MassOfPrimitivesAgreesWithTheirSurface) {
   const ShapePtr capsule = makeCapsule(0.3, 0.2);
   const auto fine = geometry::massProperties(
-      geometry::makeCapsule({.radius = 0.2, .length = 0.6, .segments = 256, .rings = 64, .layers = 16}));
+      shapes::makeCapsule({.radius = 0.2, .length = 0.6, .segments = 256, .rings = 64, .layers = 16}));
   EXPECT_NEAR(capsule->mass().volume, fine.volume, 1e-3 * fine.volume);
   EXPECT_NEAR((capsule->mass().inertia - fine.inertia).norm(), 0, 2e-3 * fine.inertia.norm());
   const ShapePtr box = makeBox(Vec3(1, 2, 0.5));
@@ -118,7 +118,7 @@ TEST(Shape, RefusesWhatHasNoSize) {
 }
 
 TEST(Shape, SolidsKeepTheirMassAndStayNearTheirSurface) {
-  const geometry::TriMesh mesh = geometry::makeShape("torus");
+  const geometry::TriMesh mesh = shapes::makeShape("torus");
   SolidReport report;
   const ShapePtr shape = makeSolid(mesh, {}, &report);
   EXPECT_TRUE(report.problems.empty());
@@ -154,7 +154,7 @@ TEST(Shape, ThinSolidsKnowTheirThickness) {
   SolidReport report;
   // One hundredth of the width is resolved.
   const ShapePtr slab =
-      makeSolid(geometry::makePlate({.width = 1, .depth = 1, .thickness = 0.01}), settings, &report);
+      makeSolid(shapes::makePlate({.width = 1, .depth = 1, .thickness = 0.01}), settings, &report);
   EXPECT_TRUE(report.problems.empty());
   EXPECT_NEAR(slab->innerRadius(), 0.005, 0.002);
   EXPECT_LT(slab->field().value(Vec3(0.21, 0, 0.13)), -0.001);
@@ -163,7 +163,7 @@ TEST(ShapeFull, TooThinSolidsAreReported) {
   const SolidSettings settings{.surfacePoints = 100, .insidePoints = 10};
   SolidReport report;
   // One two-thousandth is not resolved, and said to be not.
-  geometry::TriMesh thin = geometry::makePlate({.width = 1, .depth = 1, .thickness = 0.0005});
+  geometry::TriMesh thin = shapes::makePlate({.width = 1, .depth = 1, .thickness = 0.0005});
   const Quat tilt(Eigen::AngleAxisd(0.4, Vec3(1, 0.2, 0.5).normalized()));
   for (Vec3& p : thin.positions) p = tilt * p;  // else it would lie in a plane of the lattice
   const ShapePtr foil = makeSolid(thin, settings, &report);
@@ -173,7 +173,7 @@ TEST(ShapeFull, TooThinSolidsAreReported) {
 }
 
 TEST(Shape, AnOpenMeshIsASolidByItsWindingNumber) {
-  geometry::TriMesh mesh = geometry::makeIcosphere({.radius = 1, .frequency = 4});
+  geometry::TriMesh mesh = shapes::makeIcosphere({.radius = 1, .frequency = 4});
   mesh.triangles.resize(mesh.triangles.size() - 3);
   SolidReport report;
   const ShapePtr shape = makeSolid(mesh, {}, &report);
@@ -182,7 +182,7 @@ TEST(Shape, AnOpenMeshIsASolidByItsWindingNumber) {
 }
 
 TEST(Shape, InsideOutMeshesAreTurned) {
-  geometry::TriMesh mesh = geometry::makeIcosphere({.radius = 1, .frequency = 6});
+  geometry::TriMesh mesh = shapes::makeIcosphere({.radius = 1, .frequency = 6});
   for (auto& t : mesh.triangles) std::swap(t[0], t[1]);
   EXPECT_GT(makeSolid(mesh)->mass().volume, 4);
 }
@@ -194,7 +194,7 @@ TEST(Shape, FieldsMakeSolids) {
 }
 
 TEST(Shape, ASolidOfFinishedPartsIsTheOneTheyComeFrom) {
-  const ShapePtr whole = makeSolid(geometry::makeIcosphere({.radius = 0.5, .frequency = 6}));
+  const ShapePtr whole = makeSolid(shapes::makeIcosphere({.radius = 0.5, .frequency = 6}));
   SolidParts parts;
   parts.surface = whole->surface();
   parts.mass = whole->mass();

@@ -64,7 +64,7 @@ TEST(TimeOfImpact, IsNeverLateAndTightForConvexShapes) {
 }
 
 TEST(TimeOfImpact, IsNeverLateForSolids) {
-  const ShapePtr torus = makeSolid(geometry::makeTorus({}), {.surfacePoints = 300});
+  const ShapePtr torus = makeSolid(shapes::makeTorus({}), {.surfacePoints = 300});
   compareWithSampling(makeSphere(0.1), torus, 20, 200, 5);
   compareWithSampling(torus, torus, 10, 50, 6);
   compareWithSampling(makeBox(Vec3(0.1, 0.3, 0.05)), torus, 10, 50, 7);
@@ -73,7 +73,7 @@ TEST(TimeOfImpact, IsNeverLateForSolids) {
 TEST(TimeOfImpact, ABulletDoesNotPassAThinWall) {
   ContactScratch scratch;
   const ShapePtr bullet = makeSphere(0.01), wall = makeBox(Vec3(0.005, 1, 1));
-  const ShapePtr mesh = makeSolid(geometry::makeBox({.size = Vec3(0.01, 0.4, 0.4)}));
+  const ShapePtr mesh = makeSolid(shapes::makeBox({.size = Vec3(0.01, 0.4, 0.4)}));
   const double distance = 300.0 / 60;
   for (const ShapePtr& target : {wall, mesh})
     for (const double start : {-0.1, -1.0, -2.7, -4.9}) {
@@ -87,7 +87,7 @@ TEST(TimeOfImpact, ABulletDoesNotPassAThinWall) {
     }
   // A bullet of triangles against a wall of triangles.
   const ShapePtr slug =
-      makeSolid(geometry::makeIcosphere({.radius = 0.01, .frequency = 4}), {.surfacePoints = 100});
+      makeSolid(shapes::makeIcosphere({.radius = 0.01, .frequency = 4}), {.surfacePoints = 100});
   const Motion fast =
       motionOf(*slug, {Vec3(-2, 0.03, 0.11), Quat::Identity()}, Vec3(distance, 0, 0), Vec3(0, 20, 0));
   const double time =

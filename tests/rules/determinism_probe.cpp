@@ -51,12 +51,12 @@ void printPoints(const char* name, const std::vector<Vec3>& points) {
 // of them is summed over half a million triangles: enough for a second thread to have a part in it, however
 // busy the machine is.
 void simulate() {
-  const geometry::TriMesh ring = geometry::makeShape(
+  const geometry::TriMesh ring = shapes::makeShape(
       "torus", {{"radius", "0.06"}, {"tube", "0.025"}, {"segments", "128"}, {"sides", "64"}});
   const double mass =
       geometry::massProperties(
-          geometry::makeShape(
-              "torus", {{"radius", "0.06"}, {"tube", "0.025"}, {"segments", "1024"}, {"sides", "256"}}),
+          shapes::makeShape("torus",
+                            {{"radius", "0.06"}, {"tube", "0.025"}, {"segments", "1024"}, {"sides", "256"}}),
           2500)
           .mass;
   rigid::SolidSettings solid;
@@ -102,9 +102,9 @@ void strike(const geometry::TetMesh& mesh) {
 }
 
 void cutSpheres() {
-  geometry::RippledSphereShape shape;
+  shapes::RippledSphereShape shape;
   shape.n = 60;
-  const geometry::TriMesh mesh = geometry::makeRippledSphere(shape);
+  const geometry::TriMesh mesh = shapes::makeRippledSphere(shape);
   geometry::TriMesh cutter = mesh;
   for (Vec3& p : cutter.positions) p += Vec3(0.51, 0.13, 0.07);
   for (const cut::Op op : {cut::Op::Split, cut::Op::Difference}) {
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
   exclusiveScan(std::span<uint32_t>(payload.data(), 2000));
   print<uint32_t>("scan", payload);
 
-  const geometry::TriMesh ball = geometry::makeShape("icosphere", {{"frequency", "60"}});
+  const geometry::TriMesh ball = shapes::makeShape("icosphere", {{"frequency", "60"}});
   const auto mass = geometry::massProperties(ball);
   print<double>("mass", {mass.inertia.data(), 9});
   const auto clean = geometry::cleanMesh(geometry::toSoup(ball), {.weldDistance = 0.02});
@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
   print<uint32_t>("sphere-order", spheres.order);
   print<float>("sphere-radii", spheres.radius);
 
-  const sdf::MeshField exact(geometry::makeShape("torus"));
+  const sdf::MeshField exact(shapes::makeShape("torus"));
   std::vector<Vec3> points(20'000);
   for (Vec3& p : points) p = random.pointIn({Vec3::Constant(-0.8), Vec3::Constant(0.8)});
   std::vector<double> values(points.size());

@@ -106,15 +106,15 @@ TEST(AnalyticField, AgreeWithMeshes) {
     double tolerance;
   };
   const Pair pairs[] = {
-      {"sphere", makeSphereField(Vec3::Zero(), 1), geometry::makeIcosphere({.frequency = 40}), 2e-3},
+      {"sphere", makeSphereField(Vec3::Zero(), 1), shapes::makeIcosphere({.frequency = 40}), 2e-3},
       {"box", makeBoxField({Vec3(-0.5, -1, -0.7), Vec3(0.5, 1, 0.7)}),
-       geometry::makeBox({.size = Vec3(1, 2, 1.4)}), 1e-12},
+       shapes::makeBox({.size = Vec3(1, 2, 1.4)}), 1e-12},
       {"octahedron",
        makeIntersection({makePlaneField({1, 1, 1}, 1), makePlaneField({-1, 1, 1}, 1),
                          makePlaneField({1, -1, 1}, 1), makePlaneField({1, 1, -1}, 1),
                          makePlaneField({-1, -1, 1}, 1), makePlaneField({-1, 1, -1}, 1),
                          makePlaneField({1, -1, -1}, 1), makePlaneField({-1, -1, -1}, 1)}),
-       geometry::makeOctahedron({}), 1e-12}};
+       shapes::makeOctahedron({}), 1e-12}};
   for (const Pair& pair : pairs) {
     const MeshField mesh(pair.mesh);
     RandomStream random(10);
@@ -134,7 +134,7 @@ TEST(AnalyticField, AgreeWithMeshes) {
 TEST(AnalyticField, EllipsoidIsALowerBoundWithTheRightSurface) {
   const Vec3 radii(0.9, 0.4, 0.6);
   const FieldPtr field = makeEllipsoidField(Vec3::Zero(), radii);
-  geometry::TriMesh mesh = geometry::makeIcosphere({.frequency = 60});
+  geometry::TriMesh mesh = shapes::makeIcosphere({.frequency = 60});
   for (Vec3& p : mesh.positions) {
     EXPECT_NEAR(field->value(p.cwiseProduct(radii)), 0, 1e-12);
     p = p.cwiseProduct(radii);

@@ -14,9 +14,9 @@ namespace {
 using geometry::TriMesh;
 
 TriMesh ball(int n, double radius = 1, const Vec3& centre = Vec3::Zero()) {
-  geometry::RippledSphereShape shape;
+  shapes::RippledSphereShape shape;
   shape.n = n;
-  TriMesh mesh = geometry::makeRippledSphere(shape);
+  TriMesh mesh = shapes::makeRippledSphere(shape);
   for (Vec3& p : mesh.positions) p = centre + radius * p.normalized();
   return mesh;
 }

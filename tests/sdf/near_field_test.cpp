@@ -46,7 +46,7 @@ Difference compare(const Field& near, const Field& exact, std::span<const Vec3> 
 }
 
 TEST(NearMeshField, DistancesAreNeverTooShortAndSignsAreRight) {
-  const MeshField mesh(geometry::makeRippledSphere({24, 0.1}));
+  const MeshField mesh(shapes::makeRippledSphere({24, 0.1}));
   const Box3 domain = grown(mesh.bounds(), 0.1);
   const std::vector<Vec3> points = randomPoints(domain, 20'000, 3);
   double before = 1e9;
@@ -64,7 +64,7 @@ TEST(NearMeshField, DistancesAreNeverTooShortAndSignsAreRight) {
 
 // Around the surface all triangles in question are looked at.
 TEST(NearMeshField, IsExactNearTheSurface) {
-  const geometry::TriMesh shape = geometry::makeRippledSphere({24, 0.1});
+  const geometry::TriMesh shape = shapes::makeRippledSphere({24, 0.1});
   const MeshField mesh(shape);
   const Box3 domain = grown(mesh.bounds(), 0.1);
   const NearMeshField near(mesh, domain, domain.extent().maxCoeff() / 24);
@@ -77,7 +77,7 @@ TEST(NearMeshField, IsExactNearTheSurface) {
 }
 
 TEST(NearMeshField, AnswersDependOnThePointAlone) {
-  const MeshField mesh(geometry::makeRippledSphere({16, 0.1}));
+  const MeshField mesh(shapes::makeRippledSphere({16, 0.1}));
   const Box3 domain = grown(mesh.bounds(), 0.1);
   const std::vector<Vec3> points = randomPoints(domain, 3000, 5);
   std::vector<double> together(points.size()), threads(points.size());
@@ -91,7 +91,7 @@ TEST(NearMeshField, AnswersDependOnThePointAlone) {
 }
 
 TEST(NearMeshField, CellsThatAreNotAskedCostNothing) {
-  const MeshField mesh(geometry::makeRippledSphere({16, 0.1}));
+  const MeshField mesh(shapes::makeRippledSphere({16, 0.1}));
   const NearMeshField near(mesh, grown(mesh.bounds(), 0.1), 0.1);
   EXPECT_EQ(near.searches(), 0u);
   near.value(mesh.bounds().center());
@@ -99,7 +99,7 @@ TEST(NearMeshField, CellsThatAreNotAskedCostNothing) {
 }
 
 TEST(NearMeshField, RefusesNonsense) {
-  const MeshField mesh(geometry::makeRippledSphere({8, 0.1}));
+  const MeshField mesh(shapes::makeRippledSphere({8, 0.1}));
   EXPECT_THROW(NearMeshField(mesh, mesh.bounds(), 0), Error);
   EXPECT_THROW(NearMeshField(mesh, {}, 0.1), Error);
   EXPECT_THROW(NearMeshField(mesh, mesh.bounds(), 1e-4), Error);
@@ -107,14 +107,14 @@ TEST(NearMeshField, RefusesNonsense) {
 
 // Inside and outside of an open mesh meet where there is no surface.
 TEST(NearMeshField, OpenMeshesHaveNoLandmarks) {
-  geometry::TriMesh shape = geometry::makeRippledSphere({8, 0.1});
+  geometry::TriMesh shape = shapes::makeRippledSphere({8, 0.1});
   EXPECT_TRUE(MeshField(shape).near(grown(geometry::bounds(shape.positions), 0.1), 0.1));
   shape.triangles.pop_back();
   EXPECT_FALSE(MeshField(shape).near(grown(geometry::bounds(shape.positions), 0.1), 0.1));
 }
 
 TEST(NearField, CombinationsUseTheLandmarksOfTheirParts) {
-  const auto mesh = std::make_shared<MeshField>(geometry::makeRippledSphere({16, 0.1}));
+  const auto mesh = std::make_shared<MeshField>(shapes::makeRippledSphere({16, 0.1}));
   const FieldPtr plane = makePlaneField(Vec3(1, 2, 3), 0.2);
   const Box3 domain = grown(mesh->bounds(), 0.1);
   const std::vector<Vec3> points = randomPoints(domain, 2000, 9);
@@ -133,7 +133,7 @@ TEST(NearField, CombinationsUseTheLandmarksOfTheirParts) {
 // The same target from landmarks and from the source itself: the error is met either way, with a fraction of
 // the searches.
 TEST(HpBuild, LandmarksMeetTheErrorWithFewerSearches) {
-  const MeshField mesh(geometry::makeRippledSphere({24, 0.1}));
+  const MeshField mesh(shapes::makeRippledSphere({24, 0.1}));
   HpSettings s;
   s.error = 4e-3;
   s.quadrature = Quadrature::Lean;
@@ -153,7 +153,7 @@ TEST(HpBuild, LandmarksMeetTheErrorWithFewerSearches) {
 }
 
 TEST(HpBuild, LandmarksGiveTheSameBitsForAnyNumberOfThreads) {
-  const MeshField mesh(geometry::makeRippledSphere({16, 0.1}));
+  const MeshField mesh(shapes::makeRippledSphere({16, 0.1}));
   HpSettings s;
   s.error = 8e-3;
   s.quadrature = Quadrature::Lean;
@@ -177,7 +177,7 @@ TEST(HpBuild, LandmarksGiveTheSameBitsForAnyNumberOfThreads) {
 
 // The smaller the target, the closer the landmarks.
 TEST(HpBuild, LandmarksLeaveTheTargetRoom) {
-  const MeshField mesh(geometry::makeRippledSphere({24, 0.1}));
+  const MeshField mesh(shapes::makeRippledSphere({24, 0.1}));
   HpSettings s;
   s.maxLevel = 0;
   s.maxDegree = 2;
@@ -197,7 +197,7 @@ TEST(HpBuild, LandmarksLeaveTheTargetRoom) {
 // A planar cut: leaves that the cut leaves alone keep their bits though they lie in the changed box, what is
 // smooth now has fewer cells than before, and the error is that of a build from nothing.
 TEST(HpRefit, FollowsTheOldTreeAndMeetsTheErrorOfAFullBuild) {
-  const auto mesh = std::make_shared<MeshField>(geometry::makeRippledSphere({24, 0.1}));
+  const auto mesh = std::make_shared<MeshField>(shapes::makeRippledSphere({24, 0.1}));
   const FieldPtr cut = makeIntersection({mesh, makePlaneField(Vec3::UnitX(), 0.6)});
   HpSettings s;
   s.error = 5e-3;

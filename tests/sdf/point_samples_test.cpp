@@ -12,7 +12,7 @@ namespace sunder::sdf {
 namespace {
 
 TEST(PointSamples, SurfaceSamplesLieOnTheirTrianglesAndKeepApart) {
-  const geometry::TriMesh mesh = geometry::makeShape("torus");
+  const geometry::TriMesh mesh = shapes::makeShape("torus");
   const MeshField field(mesh);
   const std::vector<SurfaceSample> samples = sampleSurface(mesh, {.count = 500});
   ASSERT_EQ(samples.size(), 500u);
@@ -37,7 +37,7 @@ TEST(PointSamples, SurfaceSamplesLieOnTheirTrianglesAndKeepApart) {
 
 TEST(PointSamples, ScatteredCandidatesAreUniformByArea) {
   // A box of unlike sides: counts per face by area, each within five deviations of a binomial count.
-  const geometry::TriMesh mesh = geometry::makeBox({.size = Vec3(1, 2, 4), .nx = 2, .ny = 3, .nz = 5});
+  const geometry::TriMesh mesh = shapes::makeBox({.size = Vec3(1, 2, 4), .nx = 2, .ny = 3, .nz = 5});
   const size_t n = 20000;
   std::vector<size_t> faces(3, 0);
   for (const SurfaceSample& s : scatterOnSurface(mesh, n, 9)) {
@@ -72,7 +72,7 @@ TEST(PointSamples, InsideSamplesAreInsideAtTheirDepth) {
 }
 
 TEST(PointSamples, BodiesHaveBothKindsAndTheSamePointsForAnyThreads) {
-  const geometry::TriMesh mesh = geometry::makeIcosphere({.radius = 1, .frequency = 12});
+  const geometry::TriMesh mesh = shapes::makeIcosphere({.radius = 1, .frequency = 12});
   const MeshField field(mesh);
   const auto run = [&](unsigned threads) {
     const ThreadLimit limit(threads);
@@ -91,7 +91,7 @@ TEST(PointSamples, BodiesHaveBothKindsAndTheSamePointsForAnyThreads) {
     }
   }
   // A sheet so thin that no point keeps the usual distance.
-  const geometry::TriMesh plate = geometry::makeBox({.size = Vec3(1, 0.01, 1)});
+  const geometry::TriMesh plate = shapes::makeBox({.size = Vec3(1, 0.01, 1)});
   EXPECT_EQ(sampleBody(plate, MeshField(plate), 50, 50).points.size(), 100u);
 }
 

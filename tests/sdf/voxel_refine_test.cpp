@@ -39,7 +39,7 @@ Errors errorsOfBall(const DistanceVolume& volume, const Vec3& middle, double rad
 }
 
 TEST(VoxelRefine, BallIsExactInTheBandAndBetterElsewhere) {
-  const geometry::TriMesh mesh = geometry::makeIcosphere({.radius = 16, .frequency = 80});
+  const geometry::TriMesh mesh = shapes::makeIcosphere({.radius = 16, .frequency = 80});
   const VoxelFrame frame{Vec3::Constant(-19), 1, {38, 38, 38}};
   DistanceVolume volume = distanceTransform(voxelize(mesh, frame));
   const Errors before = errorsOfBall(volume, Vec3::Zero(), 16);
@@ -55,7 +55,7 @@ TEST(VoxelRefine, BallIsExactInTheBandAndBetterElsewhere) {
 }
 
 TEST(VoxelRefine, KeepsSignsAndVolumesWithoutASurface) {
-  const geometry::TriMesh mesh = geometry::makeShape("torus");
+  const geometry::TriMesh mesh = shapes::makeShape("torus");
   const VoxelGrid grid = voxelize(mesh, frameAround(geometry::bounds(mesh.positions), 30, 2));
   const DistanceVolume plain = distanceTransform(grid);
   const auto run = [&](unsigned threads) {

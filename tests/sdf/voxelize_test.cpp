@@ -20,7 +20,7 @@ using geometry::TriMesh;
 
 // The unit box of the published table: -0.3 to 0.7 in float, every face in kk x kk cells.
 TriMesh publishedBox(int kk) {
-  TriMesh mesh = geometry::makeBox({.size = Vec3::Ones(), .nx = kk, .ny = kk, .nz = kk});
+  TriMesh mesh = shapes::makeBox({.size = Vec3::Ones(), .nx = kk, .ny = kk, .nz = kk});
   for (Vec3& p : mesh.positions) p = (p + Vec3::Constant(0.2)).cast<float>().cast<double>();
   return mesh;
 }
@@ -43,7 +43,7 @@ TEST(Voxelize, BoxesFillTheGridForEverySubdivision) {
 TEST(Voxelize, BallCountsMatchTheFormula) {
   EXPECT_EQ(ballGrid(32, 0).count(), 17256u);
   EXPECT_EQ(ballGrid(96, 0).count(), 463400u);
-  const TriMesh mesh = geometry::makeIcosphere({.radius = 1, .frequency = 64});  // 81,920 triangles
+  const TriMesh mesh = shapes::makeIcosphere({.radius = 1, .frequency = 64});  // 81,920 triangles
   ASSERT_GE(mesh.triangles.size(), 80000u);
   for (const uint32_t n : {32u, 96u}) {
     const VoxelFrame frame{Vec3::Constant(-1), 2.0 / n, {n, n, n}};
@@ -54,7 +54,7 @@ TEST(Voxelize, BallCountsMatchTheFormula) {
 
 TEST(Voxelize, AgreesWithTheExactSignedDistance) {
   for (const char* name : {"torus", "rippled-sphere", "extrusion"}) {
-    const TriMesh mesh = geometry::makeShape(name);
+    const TriMesh mesh = shapes::makeShape(name);
     const MeshField field(mesh);
     VoxelFrame frame = frameAround(geometry::bounds(mesh.positions), 40, 1);
     frame.origin += frame.edge * Vec3(0.123, 0.271, 0.377);
@@ -76,7 +76,7 @@ TEST(Voxelize, AgreesWithTheExactSignedDistance) {
 
 TEST(Voxelize, ThreeAxesAgreeAtAGenericOffset) {
   for (const char* name : {"torus", "wine-glass", "rippled-sphere"}) {
-    TriMesh mesh = geometry::makeShape(name);
+    TriMesh mesh = shapes::makeShape(name);
     VoxelFrame frame = frameAround(geometry::bounds(mesh.positions), 48, 1);
     frame.origin += frame.edge * Vec3(0.3137, 0.2719, 0.3771);
     const VotedVoxels voted = voxelizeByVote(mesh, frame);
@@ -88,7 +88,7 @@ TEST(Voxelize, ThreeAxesAgreeAtAGenericOffset) {
 }
 
 TEST(Voxelize, TheVoteMendsAHole) {
-  TriMesh mesh = geometry::makeIcosphere({.radius = 1, .frequency = 8});
+  TriMesh mesh = shapes::makeIcosphere({.radius = 1, .frequency = 8});
   const VoxelFrame frame{Vec3::Constant(-1.05), 2.1 / 32, {32, 32, 32}};
   const VoxelGrid whole = voxelize(mesh, frame);
   // One triangle that faces x mostly.
@@ -114,7 +114,7 @@ TEST(Voxelize, TheVoteMendsAHole) {
 }
 
 TEST(Voxelize, WholeVoxelMovesMoveTheResult) {
-  const TriMesh mesh = geometry::makeShape("torus");
+  const TriMesh mesh = shapes::makeShape("torus");
   const Box3 box = geometry::bounds(mesh.positions);
   const double edge = 0x1p-5 * std::exp2(std::ceil(std::log2(box.extent().maxCoeff())));
   // The origin is a whole number of voxels, so positions moved by whole voxels are exact enough to snap
@@ -131,7 +131,7 @@ TEST(Voxelize, WholeVoxelMovesMoveTheResult) {
 }
 
 TEST(Voxelize, VolumeConvergesWithTheSquareOfTheResolution) {
-  const TriMesh mesh = geometry::makeIcosphere({.radius = 1, .frequency = 48});
+  const TriMesh mesh = shapes::makeIcosphere({.radius = 1, .frequency = 48});
   const double volume = geometry::massProperties(mesh).volume;
   RandomStream random(5);
   std::vector<double> rms;
@@ -157,7 +157,7 @@ TEST(Voxelize, VolumeConvergesWithTheSquareOfTheResolution) {
 TEST(Voxelize, FinerGridsHold27TimesAsMany) {
   const std::string path = sharedData() / "meshes/stanford-bunny.obj";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "the bunny is not there";
-  const TriMesh mesh = geometry::toTriMesh(geometry::readMesh(path).surface);
+  const TriMesh mesh = geometry::toTriMesh(meshio::readMesh(path).surface);
   const Box3 box = geometry::bounds(mesh.positions);
   const double coarse = double(voxelizeByVote(mesh, frameAround(box, 32)).grid.count());
   const double fine = double(voxelizeByVote(mesh, frameAround(box, 96)).grid.count());
@@ -165,7 +165,7 @@ TEST(Voxelize, FinerGridsHold27TimesAsMany) {
 }
 
 TEST(Voxelize, SameBitsForAnyNumberOfThreads) {
-  const TriMesh mesh = geometry::makeShape("rippled-sphere");
+  const TriMesh mesh = shapes::makeShape("rippled-sphere");
   const VoxelFrame frame = frameAround(geometry::bounds(mesh.positions), 70, 2);
   for (const SweepAxis axis : {SweepAxis::X, SweepAxis::Y, SweepAxis::Z}) {
     VoxelGrid one, three;
@@ -183,7 +183,7 @@ TEST(Voxelize, SameBitsForAnyNumberOfThreads) {
 
 TEST(Voxelize, LargeTrianglesBeyondTheFrameAreCutOff) {
   // A box of 40,000 voxels around a frame in its middle: wide products, clamped columns.
-  const TriMesh mesh = geometry::makeBox({.size = Vec3::Constant(40000)});
+  const TriMesh mesh = shapes::makeBox({.size = Vec3::Constant(40000)});
   const VoxelFrame inside{Vec3::Constant(-10.3), 1, {20, 21, 22}};
   for (const SweepAxis axis : {SweepAxis::X, SweepAxis::Y, SweepAxis::Z})
     EXPECT_EQ(voxelize(mesh, inside, axis).count(), 20u * 21 * 22);
@@ -215,11 +215,11 @@ TEST(Voxelize, LargeTrianglesBeyondTheFrameAreCutOff) {
 }
 
 TEST(Voxelize, BadInputIsNamed) {
-  TriMesh mesh = geometry::makeBox({});
+  TriMesh mesh = shapes::makeBox({});
   const VoxelFrame frame = frameAround(geometry::bounds(mesh.positions), 8);
   mesh.triangles[3][1] = 99;
   EXPECT_THROW(voxelize(mesh, frame), Error);
-  mesh = geometry::makeBox({});
+  mesh = shapes::makeBox({});
   mesh.positions[2].y() = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(voxelize(mesh, frame), Error);
   mesh.positions[2].y() = 1e9;

@@ -8,7 +8,8 @@
 
 #include <gtest/gtest.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
+using namespace geometry;
 namespace {
 
 using shapetest::inspect;
@@ -124,4 +125,4 @@ TEST(Letters, LineIsCentredStandsOnTheGroundAndLettersStayApart) {
 }
 
 }  // namespace
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

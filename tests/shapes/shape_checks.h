@@ -14,7 +14,8 @@
 #include <tuple>
 #include <vector>
 
-namespace sunder::geometry::shapetest {
+namespace sunder::shapes::shapetest {
+using namespace geometry;
 
 struct Facts {
   bool watertight = true;   // every directed edge once, and its reverse too
@@ -176,4 +177,4 @@ inline size_t selfIntersections(const TriMesh& mesh) {
   return count;
 }
 
-}  // namespace sunder::geometry::shapetest
+}  // namespace sunder::shapes::shapetest

@@ -9,7 +9,8 @@
 
 #include <gtest/gtest.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
+using namespace geometry;
 namespace {
 
 using shapetest::broken;
@@ -300,4 +301,4 @@ TEST(ShapeCatalogue, RangesReadWell) {
 }
 
 }  // namespace
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -10,7 +10,8 @@
 
 #include <gtest/gtest.h>
 
-namespace sunder::geometry {
+namespace sunder::shapes {
+using namespace geometry;
 namespace {
 
 using shapetest::inspect;
@@ -367,4 +368,4 @@ TEST(BenchmarkMeshes, ScrollIsAsDefined) {
 }
 
 }  // namespace
-}  // namespace sunder::geometry
+}  // namespace sunder::shapes

@@ -185,7 +185,7 @@ TEST_F(ExportSample, GlbMaterialsAreTheLooks) {
 
 TEST_F(ExportSample, GlbReadsAsAMeshOfItsFirstFrame) {
   const ExportResult result = exportAs(ExportFormat::Glb, "sample.glb", {6, 7, 8});
-  const geometry::MeshFile file = geometry::readMesh(result.openThis);
+  const meshio::MeshFile file = meshio::readMesh(result.openThis);
   const std::vector<Vec3> expected = expectedVertices(run(), 6);
   EXPECT_EQ(file.surface.faceCount(), 40u);
   // Corners of boxes are split for their normals and welded by the reader, in another order.
@@ -206,7 +206,7 @@ TEST(ExportGlb, AFileAFrameWhereVerticesMove) {
     const Glb glb(path);
     EXPECT_EQ(glb.root["nodes"].size(), 2u);
     EXPECT_FALSE(glb.root.contains("animations"));
-    const geometry::MeshFile file = geometry::readMesh(path);
+    const meshio::MeshFile file = meshio::readMesh(path);
     EXPECT_EQ(file.surface.faceCount(), 12u + (f == 0 ? 2u : 1u));
     const Box3 box = geometry::bounds(file.surface.positions);
     EXPECT_EQ(box.upper.y(), 2.5);
@@ -223,7 +223,7 @@ TEST(ExportTracks, KeysThatStraightLinesNeed) {
 }
 
 TEST(CornerNormals, SmoothOnBallsSharpOnBoxes) {
-  const geometry::TriMesh ball = geometry::makeShape("icosphere", {{"radius", "1"}, {"frequency", "12"}});
+  const geometry::TriMesh ball = shapes::makeShape("icosphere", {{"radius", "1"}, {"frequency", "12"}});
   const std::vector<Vec3f> smooth = cornerNormals(ball), flat = cornerNormals(ball, 0);
   double worst = 0, worstFlat = 0;
   for (size_t c = 0; c < smooth.size(); ++c) {

@@ -30,7 +30,7 @@ TEST_F(ExportSample, ObjAndPlyHaveEveryBodyInItsPlace) {
     for (const size_t f : {0, 4, 5, 11}) {
       const auto path =
           result.output / ("frame_00" + std::string(f < 10 ? "0" : "") + std::to_string(f) + ending);
-      const geometry::MeshFile file = geometry::readMesh(path);
+      const meshio::MeshFile file = meshio::readMesh(path);
       expectSame(file.surface.positions, expectedVertices(run(), f), path.string());
       EXPECT_EQ(file.surface.faceCount(), trianglesIn(f)) << path;
     }
@@ -40,7 +40,7 @@ TEST_F(ExportSample, ObjAndPlyHaveEveryBodyInItsPlace) {
 TEST_F(ExportSample, ObjHasOneObjectABodyAndItsMaterials) {
   const ExportResult result = exportAs(ExportFormat::Obj, "obj", {0, 6});
   EXPECT_EQ(result.files, 3u);
-  const geometry::MeshFile file = geometry::readMesh(result.output / "frame_0006.obj");
+  const meshio::MeshFile file = meshio::readMesh(result.output / "frame_0006.obj");
   EXPECT_EQ(file.surface.groupNames,
             (std::vector<std::string>{"ground", "block[1]", "vase.shard", "block[2]"}));
   const std::string materials = fileText(result.output / "materials.mtl");
@@ -55,7 +55,7 @@ TEST_F(ExportSample, ObjHasOneObjectABodyAndItsMaterials) {
 
 TEST_F(ExportSample, PlyHasColoursAndBodies) {
   const ExportResult result = exportAs(ExportFormat::Ply, "ply", {6});
-  const geometry::MeshFile file = geometry::readMesh(result.openThis);
+  const meshio::MeshFile file = meshio::readMesh(result.openThis);
   ASSERT_EQ(file.surface.vertexColours.size(), 28u);
   // Vertices 8 to 15 are the first oak block's.
   EXPECT_NEAR(file.surface.vertexColours[8][0], srgbFromLinear(0.4f), 0.5 / 255);
@@ -133,8 +133,8 @@ TEST_F(ExportSample, VtkCellsKnowTheirBody) {
 TEST_F(ExportSample, VtuHasTheTetrahedra) {
   const ExportResult result = exportAs(ExportFormat::Vtk, "vtk");
   EXPECT_TRUE(std::filesystem::exists(result.output / "sample-volume.pvd"));
-  const geometry::MeshFile none = geometry::readMesh(result.output / "frame_0004.vtu"),
-                           one = geometry::readMesh(result.output / "frame_0007.vtu");
+  const meshio::MeshFile none = meshio::readMesh(result.output / "frame_0004.vtu"),
+                         one = meshio::readMesh(result.output / "frame_0007.vtu");
   EXPECT_TRUE(none.volume.tets.empty());
   ASSERT_EQ(one.volume.tets.size(), 1u);
   const std::vector<Vec3> all = expectedVertices(run(), 7);
@@ -163,7 +163,7 @@ TEST(ExportMeshes, AGroundWithoutEndIsTrimmedToTheAction) {
   }
   const record::RunReader run(folder / "run.sunder");
   const ExportResult result = exportRun(run, ExportFormat::Obj, {.output = folder / "obj", .frames = {0}});
-  const std::vector<Vec3> p = geometry::readMesh(result.openThis).surface.positions;
+  const std::vector<Vec3> p = meshio::readMesh(result.openThis).surface.positions;
   ASSERT_EQ(p.size(), 4u + 8u + 4u);
   const Box3 ground = geometry::bounds(std::span(p).first(4)), wall = geometry::bounds(std::span(p).last(4));
   EXPECT_NEAR((ground.center() - Vec3(30, -2, -20)).norm(), 0, 1e-3);
@@ -178,14 +178,14 @@ TEST(ExportMeshes, VerticesThatMoveByThemselves) {
   TemporaryFolder folder;
   const ExportScene scene = deformingScene();
   const ExportResult vtk = exportScene(scene, ExportFormat::Vtk, folder / "vtk");
-  const geometry::MeshFile file = geometry::readMesh(vtk.output / "frame_0003.vtp"),
-                           before = geometry::readMesh(vtk.output / "frame_0001.vtp");
+  const meshio::MeshFile file = meshio::readMesh(vtk.output / "frame_0003.vtp"),
+                         before = meshio::readMesh(vtk.output / "frame_0001.vtp");
   EXPECT_EQ(before.surface.faceCount(), 2u + 12u);
   EXPECT_EQ(file.surface.faceCount(), 1u + 12u);
   EXPECT_EQ(file.surface.positions[0], Vec3(0, double(0.1f * 3), 0));
-  EXPECT_EQ(geometry::readMesh(vtk.output / "frame_0003.vtu").volume.tets.size(), 1u);
+  EXPECT_EQ(meshio::readMesh(vtk.output / "frame_0003.vtu").volume.tets.size(), 1u);
   const ExportResult obj = exportScene(scene, ExportFormat::Obj, folder / "obj");
-  EXPECT_EQ(geometry::readMesh(obj.output / "frame_0003.obj").surface.positions[0].cast<float>(),
+  EXPECT_EQ(meshio::readMesh(obj.output / "frame_0003.obj").surface.positions[0].cast<float>(),
             Vec3f(0, 0.1f * 3, 0));
 }
 

@@ -13,7 +13,7 @@ namespace sunder::show {
 namespace {
 
 record::MeshEntry ball() {
-  const geometry::TriMesh mesh = geometry::makeRippledSphere({12, 0});
+  const geometry::TriMesh mesh = shapes::makeRippledSphere({12, 0});
   record::MeshEntry entry;
   for (const Vec3& p : mesh.positions) entry.positions.push_back(p.cast<float>());
   entry.triangles = mesh.triangles;

@@ -88,7 +88,7 @@ TEST(Camera, FramesEveryCorner) {
 Shot furnace(PathTracer& tracer, const Look& look) {
   Shot shot;
   shot.meshes.push_back(
-      {.mesh = tracer.addMesh(geometry::makeShape("icosphere", {{"radius", "1"}, {"frequency", "16"}})),
+      {.mesh = tracer.addMesh(shapes::makeShape("icosphere", {{"radius", "1"}, {"frequency", "16"}})),
        .look = look});
   shot.ground = false;
   shot.sunLight.setZero();

@@ -61,8 +61,8 @@ TEST(MeshCcd, EarliestSelfContactEqualsBruteForce) {
 }
 
 TEST(MeshCcd, ABallFallingOnAPlateStopsAtTheGap) {
-  const auto ball = geometry::makeShape("icosphere", {{"radius", "0.5"}, {"frequency", "8"}});
-  const auto plate = geometry::makeShape("box", {{"width", "4"}, {"height", "0.2"}, {"depth", "4"}});
+  const auto ball = shapes::makeShape("icosphere", {{"radius", "0.5"}, {"frequency", "8"}});
+  const auto plate = shapes::makeShape("box", {{"width", "4"}, {"height", "0.2"}, {"depth", "4"}});
   std::vector<Vec3> start = ball.positions, end = ball.positions;
   double lowest = 1e9;
   for (Vec3& p : start) {
@@ -83,7 +83,7 @@ TEST(MeshCcd, ABallFallingOnAPlateStopsAtTheGap) {
 }
 
 TEST(MeshCcd, NothingTouchesInARigidMotion) {
-  const auto mesh = geometry::makeShape("torus");
+  const auto mesh = shapes::makeShape("torus");
   std::vector<Vec3> end = mesh.positions;
   for (Vec3& p : end) p += Vec3(0.1, -0.2, 0.3);
   MeshCcd ccd;

@@ -83,7 +83,7 @@ TEST(MeshQuery, SameAsBruteForceOnSoups) {
 }
 
 TEST(MeshQuery, AnyOrderOfTheTreeGivesTheSame) {
-  const TriMesh mesh = geometry::makeRippledSphere({16, 0.2});
+  const TriMesh mesh = shapes::makeRippledSphere({16, 0.2});
   const std::vector<Vec3> points = test::queryPoints(mesh, 80, 22);
   checkAll(mesh, points, {.order = LeafOrder::Morton});
   checkAll(mesh, points, {.order = LeafOrder::Morton, .longCodes = true, .commonScale = false});
@@ -100,7 +100,7 @@ TEST(MeshQuery, SameOnEveryVectorUnit) {
 }
 
 TEST(MeshQuery, SameForAnyNumberOfThreads) {
-  const TriMesh mesh = geometry::makeRippledSphere({40, 0.1});
+  const TriMesh mesh = shapes::makeRippledSphere({40, 0.1});
   const std::vector<Vec3> points = test::queryPoints(mesh, 3000, 24);
   std::vector<ClosestPoint> first(points.size()), other(points.size());
   TriangleLists firstLists, otherLists;
@@ -122,7 +122,7 @@ TEST(MeshQuery, SameForAnyNumberOfThreads) {
 }
 
 TEST(MeshQuery, DistanceToASphereIsTheRadius) {
-  const MeshQuery query(geometry::makeIcosphere({1, 60}));
+  const MeshQuery query(shapes::makeIcosphere({1, 60}));
   RandomStream random(25);
   for (int i = 0; i < 2000; ++i) {
     const Vec3 p = 3 * random.uniform() * random.unitVector();
@@ -204,7 +204,7 @@ TEST(MeshQueryFull, SameAsBruteForceOnManySoups) {
 
 // Blocks within the distance of the closest triangle hold it; a search among them finds it up to float.
 TEST(MeshQueries, SearchesAmongFewBlocks) {
-  const TriMesh mesh = geometry::makeRippledSphere({20, 0.1});
+  const TriMesh mesh = shapes::makeRippledSphere({20, 0.1});
   const MeshQuery query(mesh);
   RandomStream random(6);
   std::vector<uint32_t> blocks(MeshQuery::kMostBlocks);

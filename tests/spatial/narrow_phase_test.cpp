@@ -41,9 +41,9 @@ TEST(NarrowPhase, KeepsExactlyThePairsThatMeet) {
 }
 
 TEST(NarrowPhase, ContactsOfTheBenchmarkSpheres) {
-  const auto a = geometry::makeShape("rippled-sphere", {{"n", "112"}});
+  const auto a = shapes::makeShape("rippled-sphere", {{"n", "112"}});
   const auto b =
-      geometry::makeShape("rippled-sphere", {{"n", "112"}, {"x", "0.5"}, {"y", "0.15"}, {"z", "0.1"}});
+      shapes::makeShape("rippled-sphere", {{"n", "112"}, {"x", "0.5"}, {"y", "0.15"}, {"z", "0.1"}});
   PairList list;
   overlapPairs(narrowTreeOf(a), narrowTreeOf(b), list);
   EXPECT_EQ(intersectingPairs(setOf(a), setOf(b), list.pairs()).size(), 3'398u);
@@ -51,7 +51,7 @@ TEST(NarrowPhase, ContactsOfTheBenchmarkSpheres) {
 
 TEST(NarrowPhase, ACleanClosedMeshDoesNotMeetItself) {
   for (const char* shape : {"icosphere", "torus", "wine-glass", "trefoil"}) {
-    const auto mesh = geometry::makeShape(shape);
+    const auto mesh = shapes::makeShape(shape);
     PairList list;
     selfOverlapPairs(narrowTreeOf(mesh), list);
     EXPECT_GT(list.size(), mesh.triangles.size());  // neighbours' boxes touch

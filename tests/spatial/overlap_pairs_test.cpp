@@ -73,7 +73,7 @@ TEST(OverlapPairs, ManyJobsAtOnceKeepTheirPairsApart) {
 }
 
 TEST(OverlapPairs, SameBytesForAnyNumberOfThreads) {
-  const auto sphere = geometry::makeShape("rippled-sphere", {{"n", "40"}});
+  const auto sphere = shapes::makeShape("rippled-sphere", {{"n", "40"}});
   auto moved = sphere;
   for (Vec3& p : moved.positions) p += Vec3(0.02, 0.006, 0.004);
   const OiTree a = overlapTreeOf(sphere), b = overlapTreeOf(moved);
@@ -89,7 +89,7 @@ TEST(OverlapPairs, SameBytesForAnyNumberOfThreads) {
 }
 
 TEST(OverlapPairs, SamePairsOnEveryVectorTarget) {
-  const auto sphere = rounded(geometry::makeShape("rippled-sphere", {{"n", "12"}}));
+  const auto sphere = rounded(shapes::makeShape("rippled-sphere", {{"n", "12"}}));
   const auto expected = bruteForceSelfPairs(boxesOf(sphere));
   for (const std::string& target : simdTargets()) {
     const SimdTargetOverride use(target);
@@ -101,11 +101,11 @@ TEST(OverlapPairs, SamePairsOnEveryVectorTarget) {
 
 TEST(OverlapPairs, ReferenceCountsOfTheBenchmarkSpheres) {
   const auto count = [](const char* n, Vec3 shift) {
-    const auto a = rounded(geometry::makeShape("rippled-sphere", {{"n", n}}));
-    auto b = geometry::makeShape("rippled-sphere", {{"n", n},
-                                                    {"x", std::to_string(shift.x())},
-                                                    {"y", std::to_string(shift.y())},
-                                                    {"z", std::to_string(shift.z())}});
+    const auto a = rounded(shapes::makeShape("rippled-sphere", {{"n", n}}));
+    auto b = shapes::makeShape("rippled-sphere", {{"n", n},
+                                                  {"x", std::to_string(shift.x())},
+                                                  {"y", std::to_string(shift.y())},
+                                                  {"z", std::to_string(shift.z())}});
     PairList list;
     overlapPairs(overlapTreeOf(a), overlapTreeOf(rounded(b)), list);
     return list.size();
@@ -166,7 +166,7 @@ TEST(OverlapPairs, EdgeCases) {
 }
 
 TEST(OverlapPairs, FarApartIsOneTest) {  // A4.7
-  const auto sphere = geometry::makeShape("icosphere", {{"frequency", "10"}});
+  const auto sphere = shapes::makeShape("icosphere", {{"frequency", "10"}});
   auto far = sphere;
   for (Vec3& p : far.positions) p += Vec3(100, 0, 0);
   PairList list;

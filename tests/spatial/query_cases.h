@@ -73,18 +73,18 @@ inline std::vector<NamedMesh> soupsByDefect() {
   geometry::TriMesh huge = makeTriangleSoup(200, 0.3, 13);
   for (Vec3& p : huge.positions) p *= 1e30;
   cases.push_back({"huge", huge});
-  cases.push_back({"sphere", geometry::makeRippledSphere({12, 0.1})});
-  cases.push_back({"flat sphere", geometry::makeIcosphere({1, 9})});
+  cases.push_back({"sphere", shapes::makeRippledSphere({12, 0.1})});
+  cases.push_back({"flat sphere", shapes::makeIcosphere({1, 9})});
   return cases;
 }
 
 // Closed, winding outwards.
 inline std::vector<NamedMesh> closedMeshes() {
-  return {{"rippled", geometry::makeRippledSphere({20, 0.2})},
-          {"box-like", geometry::makeOctahedron({1, 6})},
-          {"torus", geometry::makeTorus()},
-          {"knot", geometry::makeTrefoil()},
-          {"cylinder", geometry::makeCylinder()}};
+  return {{"rippled", shapes::makeRippledSphere({20, 0.2})},
+          {"box-like", shapes::makeOctahedron({1, 6})},
+          {"torus", shapes::makeTorus()},
+          {"knot", shapes::makeTrefoil()},
+          {"cylinder", shapes::makeCylinder()}};
 }
 
 // Those of the shared meshes that are there; the named ones only.
@@ -93,7 +93,7 @@ inline std::vector<NamedMesh> sharedMeshes(std::initializer_list<const char*> na
   for (const char* name : names) {
     const auto path = sharedData() / "meshes" / (std::string(name) + ".obj");
     if (std::filesystem::exists(path))
-      meshes.push_back({name, geometry::toTriMesh(geometry::readMesh(path).surface)});
+      meshes.push_back({name, geometry::toTriMesh(meshio::readMesh(path).surface)});
   }
   return meshes;
 }

@@ -129,10 +129,10 @@ size_t leaks(const TriMesh& mesh, const Vec3& inside, size_t count, uint64_t see
 
 size_t leaksOfAll(size_t count) {
   size_t leaked = 0;
-  leaked += leaks(geometry::makeRippledSphere({40, 0.2}), Vec3::Zero(), count / 4, 61);
-  leaked += leaks(geometry::makeIcosphere({1, 30}), Vec3::Zero(), count / 4, 62);
-  leaked += leaks(geometry::makeOctahedron({1, 8}), Vec3::Zero(), count / 4, 63);
-  leaked += leaks(geometry::makeCylinder(), Vec3(0, 0.01, 0), count / 4, 64);
+  leaked += leaks(shapes::makeRippledSphere({40, 0.2}), Vec3::Zero(), count / 4, 61);
+  leaked += leaks(shapes::makeIcosphere({1, 30}), Vec3::Zero(), count / 4, 62);
+  leaked += leaks(shapes::makeOctahedron({1, 8}), Vec3::Zero(), count / 4, 63);
+  leaked += leaks(shapes::makeCylinder(), Vec3(0, 0.01, 0), count / 4, 64);
   return leaked;
 }
 
@@ -140,7 +140,7 @@ TEST(RayQueries, NoRayLeaksOutOfClosedMeshes) { EXPECT_EQ(leaksOfAll(100'000), 0
 TEST(RayQueriesFull, NoRayLeaksOutOfClosedMeshes) { EXPECT_EQ(leaksOfAll(1'000'000), 0u); }
 
 TEST(RayQueries, EverySideOfAClosedMeshIsCrossed) {
-  const TriMesh mesh = geometry::makeTorus();
+  const TriMesh mesh = shapes::makeTorus();
   const MeshQuery query(mesh);
   RandomStream random(71);
   for (int i = 0; i < 3000; ++i) {

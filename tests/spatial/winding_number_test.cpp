@@ -67,9 +67,9 @@ TEST(WindingNumber, ClosedMeshesGiveWholeNumbers) {
 }
 
 TEST(WindingNumber, OverlappingBodiesAddUpAndReversedOnesSubtract) {
-  TriMesh mesh = geometry::makeIcosphere({1, 8});
+  TriMesh mesh = shapes::makeIcosphere({1, 8});
   const auto copy = [&](double size, bool reversed) {
-    const TriMesh other = geometry::makeIcosphere({size, 8});
+    const TriMesh other = shapes::makeIcosphere({size, 8});
     const auto first = static_cast<uint32_t>(mesh.positions.size());
     mesh.positions.insert(mesh.positions.end(), other.positions.begin(), other.positions.end());
     for (geometry::Triangle t : other.triangles) {
@@ -110,7 +110,7 @@ TEST(WindingNumber, FarFieldErrorIsBounded) {
 }
 
 TEST(WindingNumber, InsideIsThatOfTheExactSum) {
-  const TriMesh mesh = geometry::makeRippledSphere({20, 0.2});
+  const TriMesh mesh = shapes::makeRippledSphere({20, 0.2});
   const MeshQuery query(mesh);
   const WindingNumber winding(query);
   const std::vector<Vec3> points = around(mesh, 10'000, 95);
@@ -127,7 +127,7 @@ TEST(WindingNumber, InsideIsThatOfTheExactSum) {
 }
 
 TEST(WindingNumber, NearTheSurface) {
-  const TriMesh mesh = geometry::makeIcosphere({1, 20});
+  const TriMesh mesh = shapes::makeIcosphere({1, 20});
   const MeshQuery query(mesh);
   const WindingNumber winding(query);
   RandomStream random(96);
@@ -142,7 +142,7 @@ TEST(WindingNumber, NearTheSurface) {
 }
 
 TEST(WindingNumber, OnTheSurface) {
-  const MeshQuery query(geometry::makeBox());
+  const MeshQuery query(shapes::makeBox());
   const WindingNumber winding(query);
   EXPECT_NEAR(winding.exact({0.5, 0.125, 0.25}), 0.5, 1e-12);  // on a face
   EXPECT_NEAR(winding.exact({0.5, 0.5, 0.25}), 0.25, 1e-12);   // on an edge
@@ -151,7 +151,7 @@ TEST(WindingNumber, OnTheSurface) {
 }
 
 TEST(WindingNumber, AnySizeAndPlace) {
-  const TriMesh unit = geometry::makeRippledSphere({12, 0.1});
+  const TriMesh unit = shapes::makeRippledSphere({12, 0.1});
   for (const double size : {1e-30, 1e-10, 1.0, 1e10, 1e30}) {
     SCOPED_TRACE(size);
     TriMesh mesh = unit;
@@ -165,7 +165,7 @@ TEST(WindingNumber, AnySizeAndPlace) {
 }
 
 TEST(WindingNumber, SameForAnyVectorUnitAndNumberOfThreads) {
-  const TriMesh mesh = geometry::makeRippledSphere({30, 0.2});
+  const TriMesh mesh = shapes::makeRippledSphere({30, 0.2});
   const MeshQuery query(mesh);
   const std::vector<Vec3> points = around(mesh, 400, 97);
   std::vector<double> expected(points.size()), other(points.size());
@@ -183,7 +183,7 @@ TEST(WindingNumber, SameForAnyVectorUnitAndNumberOfThreads) {
 }
 
 TEST(WindingNumber, NothingThereAndNothingSensible) {
-  const MeshQuery none, query(geometry::makeBox());
+  const MeshQuery none, query(shapes::makeBox());
   const WindingNumber empty(none), winding(query);
   EXPECT_EQ(empty.exact({0, 0, 0}), 0);
   EXPECT_EQ(empty.fast({0, 0, 0}), 0);
@@ -195,7 +195,7 @@ TEST(WindingNumber, NothingThereAndNothingSensible) {
 }
 
 TEST(WindingNumberFull, FarFieldErrorOnLargeAndRealMeshes) {
-  EXPECT_LT(worstError(geometry::makeRippledSphere({250, 0.1}), 2, 1000), 1e-3);
+  EXPECT_LT(worstError(shapes::makeRippledSphere({250, 0.1}), 2, 1000), 1e-3);
   for (const test::NamedMesh& m : test::sharedMeshes({"cow", "fandisk", "rocker-arm", "spot", "suzanne"})) {
     SCOPED_TRACE(m.name);
     EXPECT_LT(worstError(m.mesh, 2, 1000), 1e-3);

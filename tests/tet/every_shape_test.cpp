@@ -39,7 +39,7 @@ using geometry::TriMesh;
 // Shapes with walls or gaps that are thin beside the whole: their sizes follow the wall.
 struct Thin {
   double wall;  // m
-  geometry::ShapeValues values = {};
+  shapes::ShapeValues values = {};
 };
 const std::map<std::string, Thin> kThin{
     {"plate", {0.02}},        {"bowl", {0.005}},
@@ -179,12 +179,12 @@ std::array<Size, 3> sizesOf(const TriMesh& mesh, double wall) {
 }
 
 TEST(EveryShapeFull, ClosedShapesAtThreeSizes) {
-  for (const geometry::ShapeInfo& info : geometry::shapeCatalogue()) {
+  for (const shapes::ShapeInfo& info : shapes::shapeCatalogue()) {
     if (kOpenShapes.count(info.name)) continue;
     ASSERT_TRUE(info.closed) << info.name;
     const auto thin = kThin.find(info.name);
-    const TriMesh mesh = thin != kThin.end() ? geometry::makeShape(info.name, thin->second.values)
-                                             : geometry::makeShape(info.name);
+    const TriMesh mesh = thin != kThin.end() ? shapes::makeShape(info.name, thin->second.values)
+                                             : shapes::makeShape(info.name);
     const sdf::MeshField exact(mesh);
     heading(info.name, mesh, exact);
     EXPECT_EQ(exact.sign().rule, sdf::SignRule::PseudoNormal) << info.name;
@@ -196,8 +196,8 @@ TEST(EveryShapeFull, ClosedShapesAtThreeSizes) {
 // The field says why it takes the winding number; there is nothing to fill.
 TEST(EveryShapeFull, SheetsAreRefused) {
   const std::pair<std::string, TriMesh> sheets[] = {
-      {"cloth", geometry::makeShape("cloth")},
-      {"noisy-sheet, open", geometry::makeShape("noisy-sheet", {{"closed", "0"}})}};
+      {"cloth", shapes::makeShape("cloth")},
+      {"noisy-sheet, open", shapes::makeShape("noisy-sheet", {{"closed", "0"}})}};
   for (const auto& [name, mesh] : sheets) {
     SCOPED_TRACE(name);
     const sdf::MeshField exact(mesh);
@@ -220,7 +220,7 @@ TEST(EveryShapeFull, SheetsAreRefused) {
 
 // All that is inside the outermost turn is solid.
 TEST(EveryShapeFull, AScrollIsARoll) {
-  const TriMesh mesh = geometry::makeShape("scroll", {{"n", "40"}});
+  const TriMesh mesh = shapes::makeShape("scroll", {{"n", "40"}});
   const sdf::MeshField exact(mesh);
   heading("scroll", mesh, exact);
   EXPECT_EQ(exact.sign().rule, sdf::SignRule::Winding);
@@ -249,7 +249,7 @@ TEST(EveryShapeFull, PublicMeshesAtThreeSizes) {
   std::sort(files.begin(), files.end());
   for (const std::filesystem::path& file : files) {
     const std::string name = file.stem().string();
-    const TriMesh mesh = geometry::toTriMesh(geometry::readMesh(file).surface);
+    const TriMesh mesh = geometry::toTriMesh(meshio::readMesh(file).surface);
     const sdf::MeshField exact(mesh);
     heading(name, mesh, exact);
     const bool closed = geometry::meshReport(geometry::MeshView(mesh)).watertight;

@@ -20,7 +20,7 @@
 namespace sunder::tet {
 namespace {
 
-using geometry::Loft;
+using shapes::Loft;
 
 // The corners of a surface's triangles by place, each turned so that the least comes first.
 std::multiset<std::array<double, 9>> placesOf(const geometry::TriMesh& mesh) {
@@ -43,16 +43,16 @@ double volumeOf(const geometry::TriMesh& surface) { return geometry::massPropert
 
 struct Case {
   const char* name;
-  geometry::ShapeValues values = {};
+  shapes::ShapeValues values = {};
 };
 
 class RevolvedTets : public ::testing::TestWithParam<Case> {};
 
 // No edge is divided: the boundary is the surface, triangle by triangle and bit by bit.
 TEST_P(RevolvedTets, BoundaryIsTheSurfaceItself) {
-  const auto loft = geometry::shapeLoft(GetParam().name, GetParam().values);
+  const auto loft = shapes::shapeLoft(GetParam().name, GetParam().values);
   ASSERT_TRUE(loft);
-  const geometry::TriMesh surface = geometry::makeShape(GetParam().name, GetParam().values);
+  const geometry::TriMesh surface = shapes::makeShape(GetParam().name, GetParam().values);
   const geometry::TetMesh mesh = revolvedTets(*loft, 1000);
   const geometry::TetReport report = geometry::tetReport(mesh);
   EXPECT_TRUE(report.sound());
@@ -71,9 +71,9 @@ TEST_P(RevolvedTets, BoundaryIsTheSurfaceItself) {
 
 // Edges are divided: more vertices, all of them on the surface, which stays where it was.
 TEST_P(RevolvedTets, DividedEdgesMoveNothing) {
-  const auto loft = geometry::shapeLoft(GetParam().name, GetParam().values);
+  const auto loft = shapes::shapeLoft(GetParam().name, GetParam().values);
   ASSERT_TRUE(loft);
-  const geometry::TriMesh surface = geometry::makeShape(GetParam().name, GetParam().values);
+  const geometry::TriMesh surface = shapes::makeShape(GetParam().name, GetParam().values);
   const double size = geometry::bounds(surface.positions).extent().maxCoeff();
   const geometry::TetMesh mesh = revolvedTets(*loft, size / 40);
   const geometry::TetReport report = geometry::tetReport(mesh);
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, RevolvedTets,
 
 // A vertex in the middle of the wall all along: bending is not left to one layer.
 TEST(RevolvedTetsWalls, AreTwoTetrahedraThick) {
-  const Loft loft = geometry::loftOf(geometry::BottleShape{.wall = 0.002});
+  const Loft loft = shapes::loftOf(shapes::BottleShape{.wall = 0.002});
   const geometry::TetMesh mesh = revolvedTets(loft, 0.02);
   const std::vector<std::array<uint32_t, 4>> neighbours = geometry::tetNeighbours(mesh);
   std::vector<uint8_t> onSurface(mesh.positions.size(), 0);
@@ -133,8 +133,8 @@ TEST(RevolvedTetsProfiles, HollowBallAndRingOfAnyOutline) {
   for (const bool ring : {false, true}) {
     const std::vector<Vec2> points =
         ring ? std::vector<Vec2>{{1, 0}, {2, 0}, {2, 1}, {1.4, 0.2}, {1, 1}} : profile;
-    const Loft loft = geometry::makeLoft(points, outline);
-    const geometry::TriMesh surface = geometry::loft(points, outline);
+    const Loft loft = shapes::makeLoft(points, outline);
+    const geometry::TriMesh surface = shapes::loft(points, outline);
     const geometry::TetMesh mesh = revolvedTets(loft, 100);
     EXPECT_TRUE(geometry::tetReport(mesh).sound());
     EXPECT_NEAR(geometry::tetReport(mesh).volume / volumeOf(surface), 1, 1e-12);
@@ -155,30 +155,30 @@ TEST(RevolvedTetsProfiles, VesselsOfAnyMeasure) {
     try {
       switch (i % 4) {
         case 0:
-          loft = geometry::loftOf(geometry::BowlShape{between(0.05, 0.2), between(0.03, 0.2),
-                                                      between(0.02, 0.1), wall, segments, resolution});
+          loft = shapes::loftOf(shapes::BowlShape{between(0.05, 0.2), between(0.03, 0.2), between(0.02, 0.1),
+                                                  wall, segments, resolution});
           break;
         case 1:
-          loft = geometry::loftOf(geometry::WineGlassShape{
+          loft = shapes::loftOf(shapes::WineGlassShape{
               between(0.1, 0.4), between(0.05, 0.2), between(0.02, 0.1), between(0.02, 0.1),
               between(0.002, 0.01), between(0.02, 0.08), wall, segments, resolution});
           break;
         case 2:
-          loft = geometry::loftOf(geometry::VaseShape{between(0.1, 0.5), between(0.03, 0.2),
-                                                      between(0.02, 0.1), between(0.01, 0.1),
-                                                      between(0.02, 0.1), wall, segments, resolution});
+          loft = shapes::loftOf(shapes::VaseShape{between(0.1, 0.5), between(0.03, 0.2), between(0.02, 0.1),
+                                                  between(0.01, 0.1), between(0.02, 0.1), wall, segments,
+                                                  resolution});
           break;
         default:
-          loft = geometry::loftOf(geometry::BottleShape{between(0.1, 0.5), between(0.02, 0.1),
-                                                        between(0.008, 0.03), between(0.3, 0.8), wall,
-                                                        segments, resolution});
+          loft =
+              shapes::loftOf(shapes::BottleShape{between(0.1, 0.5), between(0.02, 0.1), between(0.008, 0.03),
+                                                 between(0.3, 0.8), wall, segments, resolution});
       }
     } catch (const Error&) {
       continue;  // measures that do not go together
     }
     ++filled;
     SCOPED_TRACE(i);
-    const geometry::TriMesh surface = geometry::loft(loft.profile, loft.outline);
+    const geometry::TriMesh surface = shapes::loft(loft.profile, loft.outline);
     const geometry::TetMesh mesh = revolvedTets(loft, 10);
     const TetQuality quality = tetQuality(mesh);
     EXPECT_EQ(quality.inverted + quality.flat, 0u);

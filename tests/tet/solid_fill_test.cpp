@@ -60,7 +60,7 @@ void expectTheNamedEdgeDoes(const SolidCase& solid, double edge) {
 }  // namespace
 
 TEST(SolidFill, KeepsAFillingThatHasTheVolume) {
-  const SolidCase box(geometry::makeShape("box"));
+  const SolidCase box(shapes::makeShape("box"));
   const SolidFill made = fillSolid(box.filling(), solidSize(box.field, box.mesh, 0.2), 0.2);
   EXPECT_EQ(made.edge, 0.2);
   EXPECT_NEAR(made.volume, 1, kMostVolumeOff);
@@ -68,17 +68,17 @@ TEST(SolidFill, KeepsAFillingThatHasTheVolume) {
 }
 
 TEST(SolidFill, ABowlThatLosesItsWallIsRefusedWithAnEdgeThatDoes) {
-  expectTheNamedEdgeDoes(SolidCase(geometry::makeShape("bowl")), 0.01);
+  expectTheNamedEdgeDoes(SolidCase(shapes::makeShape("bowl")), 0.01);
 }
 
 TEST(SolidFill, ABodyThatVanishesIsRefusedToo) {
-  const SolidCase torus(geometry::makeShape("torus"));
+  const SolidCase torus(shapes::makeShape("torus"));
   expectTheNamedEdgeDoes(torus, 5);
 }
 
 TEST(SolidFill, MeshesWithoutADefiniteVolumeAreMeasuredByTheirField) {
   // Two boxes that overlap: triangles count the overlap twice.
-  geometry::TriMesh two = geometry::makeShape("box");
+  geometry::TriMesh two = shapes::makeShape("box");
   const auto count = static_cast<uint32_t>(two.positions.size());
   const geometry::TriMesh one = two;
   for (const Vec3& p : one.positions) two.positions.push_back(p + Vec3(0.5, 0, 0));
@@ -107,10 +107,10 @@ TEST(SolidFill, TrialsEnd) {
 }
 
 TEST(SolidFillFull, WineGlassesAndRockerArms) {
-  expectTheNamedEdgeDoes(SolidCase(geometry::makeShape("wine-glass")), 0.003);
+  expectTheNamedEdgeDoes(SolidCase(shapes::makeShape("wine-glass")), 0.003);
   const std::filesystem::path arm = sharedData() / "meshes/rocker-arm.obj";
   if (!std::filesystem::exists(arm)) GTEST_SKIP() << "no rocker-arm.obj in the shared data";
-  const SolidCase rocker(geometry::toTriMesh(geometry::readMesh(arm).surface));
+  const SolidCase rocker(geometry::toTriMesh(meshio::readMesh(arm).surface));
   expectTheNamedEdgeDoes(rocker, geometry::bounds(rocker.mesh.positions).extent().maxCoeff() / 12);
 }
 

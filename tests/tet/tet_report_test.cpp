@@ -41,7 +41,7 @@ TEST(TetReport, QualityOfKnownShapes) {
 }
 
 TEST(TetReport, FillOfAMeshFitsIt) {
-  const geometry::TriMesh torus = geometry::makeShape("torus");
+  const geometry::TriMesh torus = shapes::makeShape("torus");
   const sdf::MeshField field(torus);
   const double size = field.bounds().extent().maxCoeff();
   double before = 1;
@@ -101,10 +101,10 @@ class TetFiles : public ::testing::Test {
  protected:
   std::filesystem::path write(const geometry::TetMesh& mesh) {
     const std::filesystem::path path = folder_ / ("tets" + std::to_string(files_++) + ".vtu");
-    geometry::MeshFile file;
-    file.format = geometry::MeshFormat::Vtu;
+    meshio::MeshFile file;
+    file.format = meshio::MeshFormat::Vtu;
     file.volume = mesh;
-    geometry::writeMesh(path, file);
+    meshio::writeMesh(path, file);
     return path;
   }
   TemporaryFolder folder_;

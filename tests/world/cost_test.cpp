@@ -272,7 +272,7 @@ TEST(Cost, TetrahedraOfShortenedEdgesAreWithinAFactorOfTwo) {
         R"({{"bodies": [{{"id": "x", "shape": {{"make": "{}"}}, "material": "glass", "fracture": {{}}}}]}})",
         shape);
     const Cost cost = estimateCost(sceneOf(text));
-    const geometry::TriMesh mesh = geometry::makeShape(shape, {});
+    const geometry::TriMesh mesh = shapes::makeShape(shape, {});
     const sdf::MeshField field(mesh);
     const double thickness = 2 * geometry::massProperties(mesh).volume / geometry::surfaceArea(mesh);
     const auto fill = [&](double edge) {
@@ -289,15 +289,15 @@ TEST(Cost, TetrahedraOfShortenedEdgesAreWithinAFactorOfTwo) {
 
 // Every shape of the catalogue: as it is, and with each whole number doubled.
 TEST(Cost, TrianglesOfShapesAreWithinAFactorOfTwo) {
-  for (const geometry::ShapeInfo& info : geometry::shapeCatalogue()) {
-    std::vector<geometry::ShapeValues> cases(1);
-    for (const geometry::ShapeParameter& p : info.parameters)
-      if (p.kind == geometry::ParameterKind::Integer && p.upper > 100)
+  for (const shapes::ShapeInfo& info : shapes::shapeCatalogue()) {
+    std::vector<shapes::ShapeValues> cases(1);
+    for (const shapes::ShapeParameter& p : info.parameters)
+      if (p.kind == shapes::ParameterKind::Integer && p.upper > 100)
         cases.push_back({{p.name, fmt::format("{}", 2 * p.value)}});
-    for (const geometry::ShapeValues& values : cases) {
+    for (const shapes::ShapeValues& values : cases) {
       double triangles = 0;
       try {
-        triangles = double(geometry::makeShape(info.name, values).triangles.size());
+        triangles = double(shapes::makeShape(info.name, values).triangles.size());
       } catch (const Error&) {
         continue;  // a combination that makes no sense
       }
