@@ -3,10 +3,10 @@
 // what the bar is and whether it was met. Bars are for one core of a 2-core x86-64 server of about 2020,
 // where nothing else is said.
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/batch_build.h"
-#include "sunder/spatial/overlap_pairs.h"
-#include "sunder/spatial/top_level.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
+#include "sunder/spatial/pairs/top_level.h"
 #include "sunder/spatial/traversal.h"
+#include "sunder/spatial/tree/batch_build.h"
 
 #include "bench/bench.h"
 #include "bench/scene_frame.h"

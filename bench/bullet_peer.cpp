@@ -1,4 +1,4 @@
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 
 #include "bench/pair_peers.h"
 

@@ -4,7 +4,7 @@
 // `ccd/vf-single` and `ccd/ee-single` call the test for each pair.
 #include "sunder/base/box.h"
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/ccd.h"
+#include "sunder/spatial/ccd/ccd.h"
 
 #include "bench.h"
 

@@ -6,7 +6,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/analytic_field.h"
-#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp/hp_build.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/shapes/round.h"
 

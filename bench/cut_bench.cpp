@@ -3,9 +3,9 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
+#include "sunder/cut/arrangement/seam.h"
 #include "sunder/cut/cut.h"
-#include "sunder/cut/seam.h"
-#include "sunder/cut/tet_cutter.h"
+#include "sunder/cut/tet/tet_cutter.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/shapes/catalogue.h"
 

@@ -1,5 +1,5 @@
 #include "sunder/base/box.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 
 #include "bench/pair_peers.h"
 

@@ -5,7 +5,7 @@
 #include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/grid_field.h"
 #include "sunder/sdf/sphere_tree.h"
-#include "sunder/sdf/voxel_field.h"
+#include "sunder/sdf/voxel/voxel_field.h"
 
 #include "bench.h"
 

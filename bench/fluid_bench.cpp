@@ -8,8 +8,8 @@
 // maps, figures of the same class of machine.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
-#include "sunder/fluid/fluid.h"
-#include "sunder/spatial/point_grid.h"
+#include "sunder/fluid/solver/fluid.h"
+#include "sunder/spatial/points/point_grid.h"
 
 #include "bench.h"
 #include "fluid_dam.h"

@@ -1,6 +1,6 @@
 #include "fluid_dam.h"
 
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/density_map.h"
 #include "sunder/fluid/fill.h"
 #include "sunder/sdf/analytic_field.h"
 

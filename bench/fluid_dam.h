@@ -2,7 +2,7 @@
 // tank three times as long and twice as high, by a density map.
 #pragma once
 
-#include "sunder/fluid/fluid.h"
+#include "sunder/fluid/solver/fluid.h"
 
 namespace sunder::bench {
 

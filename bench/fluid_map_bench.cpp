@@ -8,8 +8,8 @@
 // AVX, figures of the same class of machine.
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/fluid/boundary_quadrature.h"
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/boundary_quadrature.h"
+#include "sunder/fluid/boundary/density_map.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/shapes/round.h"

@@ -5,7 +5,7 @@
 // lets the surface hide compression), and the divergence-free one besides where the density changes by less
 // than 0.1 % a step. Rows: mean iterations a step, of the density and of the divergence; the largest
 // divergence of a particle, mean over steps and worst of all; processor time of all steps.
-#include "sunder/fluid/fluid.h"
+#include "sunder/fluid/solver/fluid.h"
 
 #include "bench.h"
 #include "fluid_dam.h"

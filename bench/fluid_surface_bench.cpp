@@ -5,7 +5,7 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/random.h"
 #include "sunder/fluid/fill.h"
-#include "sunder/fluid/surface.h"
+#include "sunder/fluid/surface/surface.h"
 
 #include "bench.h"
 

@@ -1,10 +1,10 @@
 // The room fracture: what a fracture costs the collision detection of its fragments, and their queries.
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/fracture/crack.h"
-#include "sunder/fracture/fragment_shape.h"
+#include "sunder/fracture/crack/crack.h"
+#include "sunder/fracture/pieces/fragment_shape.h"
 #include "sunder/geometry/tet_mesh.h"
-#include "sunder/rigid/contact.h"
+#include "sunder/rigid/contact/contact.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/tet/stuffing.h"

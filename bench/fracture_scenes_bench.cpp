@@ -6,7 +6,7 @@
 // source's figure.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
-#include "sunder/fracture/adaptive_fracture.h"
+#include "sunder/fracture/model/adaptive_fracture.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/field_combine.h"

@@ -5,7 +5,7 @@
 // edges or so, so that pairs grow as triangles do; and, as "growth/curve", by a fixed half radius, so that
 // they meet along a curve, where pairs grow with the square root and only the exponent says something.
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 
 #include "bench/bench.h"
 #include "bench/spatial_meshes.h"

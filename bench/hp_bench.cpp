@@ -5,8 +5,8 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/sdf/field_combine.h"
-#include "sunder/sdf/hp_build.h"
-#include "sunder/sdf/hp_field.h"
+#include "sunder/sdf/hp/hp_build.h"
+#include "sunder/sdf/hp/hp_field.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/shapes/round.h"
 

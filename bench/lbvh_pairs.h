@@ -3,7 +3,7 @@
 // side goes on; both go down where both can.
 #pragma once
 
-#include "sunder/spatial/radix_tree.h"
+#include "sunder/spatial/tree/radix_tree.h"
 
 #include <cstdint>
 #include <utility>

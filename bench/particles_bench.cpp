@@ -5,10 +5,10 @@
 // finds the 8 nearest of a million points.
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/spatial/k_nearest.h"
-#include "sunder/spatial/point_grid.h"
-#include "sunder/spatial/radix_traversal.h"
-#include "sunder/spatial/sphere_neighbours.h"
+#include "sunder/spatial/points/k_nearest.h"
+#include "sunder/spatial/points/point_grid.h"
+#include "sunder/spatial/points/radix_traversal.h"
+#include "sunder/spatial/points/sphere_neighbours.h"
 
 #include "bench.h"
 

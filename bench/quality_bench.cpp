@@ -2,7 +2,7 @@
 // one triangle moved away along its normal ("outlier/..."), and trees that are only refitted while their
 // scene deforms beside trees that are rebuilt ("decay/...").
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/radix_tree.h"
+#include "sunder/spatial/tree/radix_tree.h"
 
 #include "bench/scene_frame.h"
 #include "bench/spatial_meshes.h"

@@ -5,8 +5,8 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/shapes/round.h"
-#include "sunder/spatial/ray_queries.h"
-#include "sunder/spatial/winding_number.h"
+#include "sunder/spatial/query/ray_queries.h"
+#include "sunder/spatial/query/winding_number.h"
 
 #include "bench.h"
 

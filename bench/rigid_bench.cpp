@@ -1,6 +1,6 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/rigid/simulation.h"
+#include "sunder/rigid/solver/simulation.h"
 
 #include "bench/bench.h"
 #include "bench/rigid_pile.h"

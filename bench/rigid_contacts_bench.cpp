@@ -5,7 +5,7 @@
 // a solid of a mesh. `impact/...`: time of impact.
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/rigid/contact.h"
+#include "sunder/rigid/contact/contact.h"
 #include "sunder/shapes/catalogue.h"
 
 #include "bench.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sunder/geometry/mesh.h"
-#include "sunder/rigid/simulation.h"
+#include "sunder/rigid/solver/simulation.h"
 
 #include <string>
 #include <vector>

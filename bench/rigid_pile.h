@@ -2,7 +2,7 @@
 // four walls, until they lie in a heap. The same numbers for everyone.
 #pragma once
 
-#include "sunder/rigid/pose.h"
+#include "sunder/rigid/shape/pose.h"
 
 #include <cstddef>
 #include <vector>

@@ -2,9 +2,9 @@
 // and the pairs of bodies found by a top-level tree.
 #pragma once
 
-#include "sunder/spatial/batch_build.h"
 #include "sunder/spatial/benchmark_scenes.h"
-#include "sunder/spatial/top_level.h"
+#include "sunder/spatial/pairs/top_level.h"
+#include "sunder/spatial/tree/batch_build.h"
 
 #include <cstddef>
 #include <span>

@@ -7,8 +7,8 @@
 #include "sunder/spatial/depth_first.h"
 #include "sunder/spatial/front_tracking.h"
 #include "sunder/spatial/leaf_versus_tree.h"
-#include "sunder/spatial/radix_tree.h"
 #include "sunder/spatial/sweep_and_prune.h"
+#include "sunder/spatial/tree/radix_tree.h"
 
 #include "bench/lbvh_pairs.h"
 #include "bench/scene_frame.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sunder/shapes/catalogue.h"
-#include "sunder/spatial/oi_tree.h"
+#include "sunder/spatial/tree/oi_tree.h"
 
 #include <utility>
 

@@ -4,9 +4,9 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/shapes/catalogue.h"
-#include "sunder/spatial/mesh_ccd.h"
-#include "sunder/spatial/narrow_phase.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/ccd/mesh_ccd.h"
+#include "sunder/spatial/pairs/narrow_phase.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 
 #include "bench/bench.h"
 #include "bench/pair_peers.h"

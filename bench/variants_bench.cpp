@@ -6,7 +6,7 @@
 #include "sunder/spatial/depth_first.h"
 #include "sunder/spatial/front_tracking.h"
 #include "sunder/spatial/leaf_versus_tree.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 #include "sunder/spatial/sweep_and_prune.h"
 #include "sunder/spatial/traversal.h"
 #include "sunder/spatial/tree_memory.h"

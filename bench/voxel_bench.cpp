@@ -6,8 +6,8 @@
 // narrowest band that still tells inside from outside, beside `sdf96` with the whole inside filled and as
 // many voxels outside as our padding has.
 #include "sunder/base/parallel.h"
-#include "sunder/sdf/voxel_merge.h"
-#include "sunder/sdf/voxelize.h"
+#include "sunder/sdf/voxel/voxel_merge.h"
+#include "sunder/sdf/voxel/voxelize.h"
 #include "sunder/shapes/catalogue.h"
 
 #include "bench.h"

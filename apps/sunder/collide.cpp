@@ -5,9 +5,9 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
 #include "sunder/meshio/mesh_file.h"
-#include "sunder/spatial/mesh_ccd.h"
-#include "sunder/spatial/narrow_phase.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/ccd/mesh_ccd.h"
+#include "sunder/spatial/pairs/narrow_phase.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 
 #include "command.h"
 

@@ -1,5 +1,5 @@
 // sunder export RUN --to FORMAT [-o PATH]
-#include "sunder/show/export.h"
+#include "sunder/show/export/export.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"

@@ -2,7 +2,7 @@
 
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
-#include "sunder/spatial/k_nearest.h"
+#include "sunder/spatial/points/k_nearest.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "sunder/geometry/mesh.h"
-#include "sunder/spatial/mesh_queries.h"
-#include "sunder/spatial/ray_queries.h"
-#include "sunder/spatial/winding_number.h"
+#include "sunder/spatial/query/mesh_queries.h"
+#include "sunder/spatial/query/ray_queries.h"
+#include "sunder/spatial/query/winding_number.h"
 
 #include "answer_rows.h"
 #include "query.h"

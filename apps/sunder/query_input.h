@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sunder/base/math.h"
-#include "sunder/spatial/ray_queries.h"
+#include "sunder/spatial/query/ray_queries.h"
 
 #include <span>
 #include <string>

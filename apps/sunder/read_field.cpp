@@ -1,7 +1,7 @@
 #include "read_field.h"
 
 #include "sunder/base/log.h"
-#include "sunder/sdf/hp_field.h"
+#include "sunder/sdf/hp/hp_field.h"
 #include "sunder/sdf/mesh_field.h"
 
 #include <filesystem>

@@ -5,8 +5,8 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
 #include "sunder/meshio/mesh_file.h"
+#include "sunder/show/picture/run_pictures.h"
 #include "sunder/show/readable.h"
-#include "sunder/show/run_pictures.h"
 #include "sunder/world/scene.h"
 
 #include "command.h"

@@ -6,7 +6,7 @@
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/progress.h"
-#include "sunder/show/view_server.h"
+#include "sunder/show/view/view_server.h"
 #include "sunder/world/runner.h"
 
 #include "command.h"

@@ -6,9 +6,9 @@
 #include "sunder/geometry/far_vertex.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/field_combine.h"
-#include "sunder/sdf/hp_build.h"
-#include "sunder/sdf/hp_continuity.h"
-#include "sunder/sdf/hp_field.h"
+#include "sunder/sdf/hp/hp_build.h"
+#include "sunder/sdf/hp/hp_continuity.h"
+#include "sunder/sdf/hp/hp_field.h"
 #include "sunder/sdf/mesh_field.h"
 
 #include "answer_rows.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sunder/base/image.h"
-#include "sunder/sdf/hp_field.h"
+#include "sunder/sdf/hp/hp_field.h"
 
 #include <string>
 

@@ -1,9 +1,9 @@
 // sunder slice MESH --count 20 -o DIR: a mesh cut into slices of equal height
 #include "sunder/base/error.h"
 #include "sunder/base/work.h"
-#include "sunder/cut/attributes.h"
+#include "sunder/cut/finish/attributes.h"
 #include "sunder/meshio/mesh_file.h"
-#include "sunder/show/export_files.h"
+#include "sunder/show/export/export_files.h"
 
 #include "command.h"
 #include "plane_cutter.h"

@@ -7,7 +7,7 @@
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/record/run_reader.h"
-#include "sunder/show/export_files.h"
+#include "sunder/show/export/export_files.h"
 #include "sunder/show/liquid.h"
 #include "sunder/show/readable.h"
 

@@ -1,7 +1,7 @@
 // sunder surface RUN --fluid: the liquids of a run as meshes, one a frame.
 #pragma once
 
-#include "sunder/fluid/surface.h"
+#include "sunder/fluid/surface/surface.h"
 
 #include "command.h"
 

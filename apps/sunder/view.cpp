@@ -1,7 +1,7 @@
 // sunder view RUN|SCENE [--port N] [--open]
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
-#include "sunder/show/view_server.h"
+#include "sunder/show/view/view_server.h"
 
 #include "command.h"
 #include "run_command.h"

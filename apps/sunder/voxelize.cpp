@@ -1,15 +1,15 @@
 // sunder voxelize MESH [-o PARTICLES]
-#include "sunder/sdf/voxelize.h"
+#include "sunder/sdf/voxel/voxelize.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
 #include "sunder/meshio/mesh_file.h"
-#include "sunder/sdf/distance_transform.h"
-#include "sunder/sdf/voxel_merge.h"
-#include "sunder/sdf/voxel_refine.h"
-#include "sunder/spatial/mesh_queries.h"
+#include "sunder/sdf/voxel/distance_transform.h"
+#include "sunder/sdf/voxel/voxel_merge.h"
+#include "sunder/sdf/voxel/voxel_refine.h"
+#include "sunder/spatial/query/mesh_queries.h"
 
 #include "answer_rows.h"
 #include "command.h"

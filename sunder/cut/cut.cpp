@@ -1,10 +1,10 @@
 #include "sunder/cut/cut.h"
 
-#include "sunder/cut/arrangement.h"
-#include "sunder/cut/fragments.h"
+#include "sunder/cut/arrangement/arrangement.h"
+#include "sunder/cut/arrangement/fragments.h"
+#include "sunder/cut/finish/rounding.h"
+#include "sunder/cut/kernel/stopwatch.h"
 #include "sunder/cut/resolve.h"
-#include "sunder/cut/rounding.h"
-#include "sunder/cut/stopwatch.h"
 #include "sunder/geometry/components.h"
 
 namespace sunder::cut {

@@ -1,7 +1,7 @@
 #include "sunder/cut/patches.h"
 
-#include "sunder/cut/arrangement.h"
-#include "sunder/cut/fragments.h"
+#include "sunder/cut/arrangement/arrangement.h"
+#include "sunder/cut/arrangement/fragments.h"
 
 #include <numeric>
 

@@ -1,9 +1,9 @@
 #include "sunder/cut/resolve.h"
 
 #include "sunder/base/error.h"
-#include "sunder/cut/attributes.h"
-#include "sunder/cut/fragments.h"
-#include "sunder/cut/self_check.h"
+#include "sunder/cut/arrangement/fragments.h"
+#include "sunder/cut/finish/attributes.h"
+#include "sunder/cut/kernel/self_check.h"
 #include "sunder/cut/self_crossing.h"
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mass_properties.h"

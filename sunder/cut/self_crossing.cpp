@@ -1,8 +1,8 @@
 #include "sunder/cut/self_crossing.h"
 
 #include "sunder/base/error.h"
-#include "sunder/cut/attributes.h"
-#include "sunder/cut/self_regions.h"
+#include "sunder/cut/finish/attributes.h"
+#include "sunder/cut/finish/self_regions.h"
 #include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/predicates.h"
 

@@ -11,7 +11,7 @@
 // loop.
 #pragma once
 
-#include "sunder/cut/kernel_mesh.h"
+#include "sunder/cut/kernel/kernel_mesh.h"
 #include "sunder/cut/resolve.h"
 
 namespace sunder::cut {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "sunder/geometry/tet_mesh.h"
-#include "sunder/spatial/mesh_queries.h"
+#include "sunder/spatial/query/mesh_queries.h"
 
 #include <span>
 #include <vector>

@@ -8,9 +8,9 @@
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/normals.h"
-#include "sunder/spatial/narrow_phase.h"
-#include "sunder/spatial/overlap_pairs.h"
-#include "sunder/spatial/ray_queries.h"
+#include "sunder/spatial/pairs/narrow_phase.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
+#include "sunder/spatial/query/ray_queries.h"
 
 #include <cmath>
 

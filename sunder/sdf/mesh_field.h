@@ -16,8 +16,8 @@
 
 #include "sunder/geometry/mesh.h"
 #include "sunder/sdf/field.h"
-#include "sunder/spatial/mesh_queries.h"
-#include "sunder/spatial/winding_number.h"
+#include "sunder/spatial/query/mesh_queries.h"
+#include "sunder/spatial/query/winding_number.h"
 
 #include <memory>
 #include <string>

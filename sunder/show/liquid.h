@@ -1,7 +1,7 @@
 // Liquids of recordings as surfaces: what pictures and exports show instead of particles.
 #pragma once
 
-#include "sunder/fluid/surface.h"
+#include "sunder/fluid/surface/surface.h"
 #include "sunder/record/recording.h"
 
 namespace sunder::show {

@@ -5,7 +5,7 @@
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/sdf/point_samples.h"
 #include "sunder/sdf/sphere_tree.h"
-#include "sunder/spatial/oi_tree.h"
+#include "sunder/spatial/tree/oi_tree.h"
 
 #include <algorithm>
 #include <cmath>

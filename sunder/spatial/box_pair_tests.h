@@ -2,7 +2,7 @@
 // Private to the room.
 #pragma once
 
-#include "sunder/spatial/oi_tree.h"
+#include "sunder/spatial/tree/oi_tree.h"
 
 #include <cstdint>
 

@@ -13,7 +13,7 @@
 
 #include "sunder/base/box.h"
 #include "sunder/base/random.h"
-#include "sunder/spatial/oi_layout.h"
+#include "sunder/spatial/tree/oi_layout.h"
 
 #include <cstdint>
 #include <span>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "sunder/spatial/box_pair_tests.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 
 #include <algorithm>
 #include <array>

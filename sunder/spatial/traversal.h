@@ -16,7 +16,7 @@
 #pragma once
 
 #include "sunder/spatial/growing_array.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 
 #include <cstdint>
 #include <memory>

@@ -6,7 +6,7 @@
 // a power nothing. Against linked nodes it has at most log2 n nodes more, and no links. Cost: O(levels).
 #pragma once
 
-#include "sunder/spatial/oi_layout.h"
+#include "sunder/spatial/tree/oi_layout.h"
 
 #include <cstdint>
 

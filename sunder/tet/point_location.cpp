@@ -4,8 +4,8 @@
 #include "sunder/base/parallel.h"
 #include "sunder/geometry/predicates.h"
 #include "sunder/geometry/tet_mesh.h"
-#include "sunder/spatial/float_point.h"
-#include "sunder/spatial/tree_query.h"
+#include "sunder/spatial/query/float_point.h"
+#include "sunder/spatial/tree/tree_query.h"
 
 #include <algorithm>
 

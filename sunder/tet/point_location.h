@@ -14,8 +14,8 @@
 
 #include "sunder/base/index.h"
 #include "sunder/geometry/mesh.h"
-#include "sunder/spatial/mesh_queries.h"
-#include "sunder/spatial/oi_tree.h"
+#include "sunder/spatial/query/mesh_queries.h"
+#include "sunder/spatial/tree/oi_tree.h"
 
 #include <span>
 #include <vector>

@@ -8,7 +8,7 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/predicates.h"
 #include "sunder/geometry/tet_mesh.h"
-#include "sunder/spatial/mesh_queries.h"
+#include "sunder/spatial/query/mesh_queries.h"
 #include "sunder/tet/dihedral.h"
 
 #include <algorithm>

@@ -10,10 +10,10 @@
 #pragma once
 
 #include "sunder/base/error.h"
-#include "sunder/fracture/adaptive_fracture.h"
-#include "sunder/fracture/fragment_shape.h"
+#include "sunder/fracture/model/adaptive_fracture.h"
+#include "sunder/fracture/pieces/fragment_shape.h"
 #include "sunder/geometry/topology_change.h"
-#include "sunder/rigid/simulation.h"
+#include "sunder/rigid/solver/simulation.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
 #include "sunder/world/shown_pieces.h"

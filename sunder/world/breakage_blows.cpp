@@ -4,7 +4,7 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
 #include "sunder/fem/material.h"
-#include "sunder/fracture/voronoi.h"
+#include "sunder/fracture/model/voronoi.h"
 #include "sunder/world/breakage.h"
 #include "sunder/world/steady_load.h"
 

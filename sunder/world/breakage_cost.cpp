@@ -1,6 +1,6 @@
 // What breaking will cost: each body that may break is struck once, to see.
 #include "sunder/base/error.h"
-#include "sunder/fracture/voronoi.h"
+#include "sunder/fracture/model/voronoi.h"
 #include "sunder/world/breakage.h"
 
 #include <algorithm>

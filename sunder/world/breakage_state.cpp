@@ -2,7 +2,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/work.h"
-#include "sunder/fracture/voronoi.h"
+#include "sunder/fracture/model/voronoi.h"
 #include "sunder/world/breakage.h"
 
 #include <fmt/format.h>

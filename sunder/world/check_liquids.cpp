@@ -1,7 +1,7 @@
 #include "sunder/world/check_liquids.h"
 
 #include "sunder/base/error.h"
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/density_map.h"
 
 #include <algorithm>
 #include <cmath>

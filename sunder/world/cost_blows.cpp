@@ -1,7 +1,7 @@
 #include "sunder/world/cost_blows.h"
 
 #include "sunder/fem/material.h"
-#include "sunder/fracture/adaptive_fracture.h"
+#include "sunder/fracture/model/adaptive_fracture.h"
 #include "sunder/world/breakage.h"
 #include "sunder/world/cost_parts.h"
 

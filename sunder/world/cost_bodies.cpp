@@ -1,7 +1,7 @@
 // What rigid bodies take: themselves, pairs that overlap at the start, and their recording.
 #include "sunder/base/text.h"
-#include "sunder/rigid/broad_phase.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/rigid/solver/broad_phase.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 #include "sunder/world/cost_parts.h"
 #include "sunder/world/scene_arrays.h"
 

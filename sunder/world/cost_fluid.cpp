@@ -1,6 +1,6 @@
 // What liquids take: particles with their neighbours, and the boundary maps of tank and bodies.
 #include "sunder/base/text.h"
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/density_map.h"
 #include "sunder/world/cost_fluid_parts.h"
 #include "sunder/world/field_tree.h"
 

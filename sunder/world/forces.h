@@ -11,7 +11,7 @@
 //   attractor   m a towards the point, a growing linearly up to `radius` and falling with the square beyond
 #pragma once
 
-#include "sunder/rigid/simulation.h"
+#include "sunder/rigid/solver/simulation.h"
 #include "sunder/world/scene.h"
 
 #include <span>

@@ -4,7 +4,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/density_map.h"
 
 #include <algorithm>
 #include <cmath>

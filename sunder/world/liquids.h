@@ -6,9 +6,9 @@
 // and after. What they do to bodies acts in the next step.
 #pragma once
 
-#include "sunder/fluid/fluid.h"
+#include "sunder/fluid/solver/fluid.h"
 #include "sunder/record/recording.h"
-#include "sunder/rigid/simulation.h"
+#include "sunder/rigid/solver/simulation.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
 

@@ -1,7 +1,7 @@
 // How liquids see bodies and tanks: by density maps, or by particles on their surfaces.
-#include "sunder/fluid/density_map.h"
-#include "sunder/fluid/poisson_disk.h"
-#include "sunder/fluid/sampled_map.h"
+#include "sunder/fluid/boundary/density_map.h"
+#include "sunder/fluid/boundary/poisson_disk.h"
+#include "sunder/fluid/boundary/sampled_map.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/shapes/wall.h"

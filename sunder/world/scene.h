@@ -7,8 +7,8 @@
 // and materials refer to, as they refer to shapes now (docs/scenes.md).
 #pragma once
 
-#include "sunder/fluid/fluid.h"
-#include "sunder/rigid/simulation.h"
+#include "sunder/fluid/solver/fluid.h"
+#include "sunder/rigid/solver/simulation.h"
 #include "sunder/world/cut_size.h"
 #include "sunder/world/scene_document.h"
 

@@ -2,7 +2,7 @@
 // of threads; random parts come from stream i of the seed and the array's id.
 #pragma once
 
-#include "sunder/rigid/pose.h"
+#include "sunder/rigid/shape/pose.h"
 #include "sunder/world/scene_node.h"
 
 #include <cstdint>

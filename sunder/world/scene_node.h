@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sunder/base/math.h"
-#include "sunder/rigid/pose.h"
+#include "sunder/rigid/shape/pose.h"
 #include "sunder/world/scene_document.h"
 #include "sunder/world/units.h"
 

@@ -4,7 +4,7 @@
 // about a second for 5000 triangles.
 #pragma once
 
-#include "sunder/rigid/shape.h"
+#include "sunder/rigid/shape/shape.h"
 #include "sunder/shapes/catalogue.h"
 #include "sunder/world/cut_size.h"
 #include "sunder/world/scene.h"

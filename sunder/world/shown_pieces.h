@@ -5,8 +5,8 @@
 // number of threads.
 #pragma once
 
-#include "sunder/fracture/fine_surface.h"
-#include "sunder/rigid/shape.h"
+#include "sunder/fracture/crack/fine_surface.h"
+#include "sunder/rigid/shape/shape.h"
 
 #include <cstdint>
 #include <memory>

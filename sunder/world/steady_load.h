@@ -12,7 +12,7 @@
 // Cost: up to 40 passes over the events that are connected, through dynamic bodies, with one of `bodies`.
 #pragma once
 
-#include "sunder/rigid/simulation.h"
+#include "sunder/rigid/solver/simulation.h"
 
 #include <cstdint>
 #include <functional>

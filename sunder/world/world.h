@@ -8,7 +8,7 @@
 #pragma once
 
 #include "sunder/record/recording.h"
-#include "sunder/rigid/simulation.h"
+#include "sunder/rigid/solver/simulation.h"
 #include "sunder/world/breakage.h"
 #include "sunder/world/liquids.h"
 #include "sunder/world/scene.h"

@@ -1,4 +1,4 @@
-#include "sunder/cut/attributes.h"
+#include "sunder/cut/finish/attributes.h"
 
 #include "cut/cut_shapes.h"
 

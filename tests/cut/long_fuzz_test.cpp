@@ -3,9 +3,9 @@
 // has its bits. The meshes of the shared data take part where they are there.
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/cut/fragments.h"
-#include "sunder/cut/rounding.h"
-#include "sunder/cut/self_check.h"
+#include "sunder/cut/arrangement/fragments.h"
+#include "sunder/cut/finish/rounding.h"
+#include "sunder/cut/kernel/self_check.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/shapes/catalogue.h"
 

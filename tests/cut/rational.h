@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sunder/base/math.h"
-#include "sunder/cut/seam.h"
+#include "sunder/cut/arrangement/seam.h"
 
 #include <array>
 

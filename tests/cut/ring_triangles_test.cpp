@@ -1,6 +1,6 @@
-#include "sunder/cut/ring_triangles.h"
+#include "sunder/cut/kernel/ring_triangles.h"
 
-#include "sunder/cut/flip_diagonals.h"
+#include "sunder/cut/kernel/flip_diagonals.h"
 #include "sunder/geometry/predicates.h"
 
 #include "cut/cut_shapes.h"

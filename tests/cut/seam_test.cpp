@@ -1,4 +1,4 @@
-#include "sunder/cut/seam.h"
+#include "sunder/cut/arrangement/seam.h"
 
 #include "sunder/shapes/catalogue.h"
 

@@ -1,10 +1,10 @@
 // Meshes that cross themselves, made solids by winding number: volumes by formula, winding numbers of many
 // points before and after, closed results.
 #include "sunder/base/error.h"
-#include "sunder/cut/fragments.h"
+#include "sunder/cut/arrangement/fragments.h"
+#include "sunder/cut/arrangement/seam.h"
+#include "sunder/cut/kernel/self_check.h"
 #include "sunder/cut/resolve.h"
-#include "sunder/cut/seam.h"
-#include "sunder/cut/self_check.h"
 #include "sunder/shapes/catalogue.h"
 
 #include "cut/cut_shapes.h"

@@ -1,9 +1,9 @@
 // Several cutters, parts that overlap, and what rounding did.
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/cut/attributes.h"
+#include "sunder/cut/finish/attributes.h"
+#include "sunder/cut/finish/rounding.h"
 #include "sunder/cut/resolve.h"
-#include "sunder/cut/rounding.h"
 
 #include "cut/cut_shapes.h"
 

@@ -1,5 +1,5 @@
 // The signs of cutting against the same numbers in rational arithmetic with a shift that is merely tiny.
-#include "sunder/cut/shifted.h"
+#include "sunder/cut/kernel/shifted.h"
 
 #include "sunder/base/random.h"
 #include "sunder/geometry/triangulate.h"

@@ -1,5 +1,5 @@
 // C12: single tetrahedra cut by planes and by bent sheets, against cut() and against distances.
-#include "sunder/cut/tet_cutter.h"
+#include "sunder/cut/tet/tet_cutter.h"
 
 #include "sunder/geometry/predicates.h"
 #include "sunder/geometry/tet_mesh.h"

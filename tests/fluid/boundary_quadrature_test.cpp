@@ -1,4 +1,4 @@
-#include "sunder/fluid/boundary_quadrature.h"
+#include "sunder/fluid/boundary/boundary_quadrature.h"
 
 #include "sunder/base/random.h"
 #include "sunder/sdf/analytic_field.h"

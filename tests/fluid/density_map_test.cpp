@@ -1,10 +1,10 @@
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/density_map.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/base/simd.h"
-#include "sunder/fluid/boundary_quadrature.h"
+#include "sunder/fluid/boundary/boundary_quadrature.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/shapes/round.h"

@@ -1,8 +1,8 @@
 // Bodies that lie flat on others, under water.
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/density_map.h"
+#include "sunder/fluid/boundary/skin.h"
 #include "sunder/fluid/fill.h"
-#include "sunder/fluid/fluid.h"
-#include "sunder/fluid/skin.h"
+#include "sunder/fluid/solver/fluid.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/shapes/wall.h"
 

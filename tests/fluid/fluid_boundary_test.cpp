@@ -1,6 +1,6 @@
 // The solver against bodies by density maps.
 #include "sunder/fluid/fill.h"
-#include "sunder/fluid/fluid.h"
+#include "sunder/fluid/solver/fluid.h"
 
 #include "fluid_setting.h"
 

@@ -1,8 +1,8 @@
 // What tests of fluids against bodies share: particles of 4 cm, maps, and a way to let time pass.
 #pragma once
 
-#include "sunder/fluid/density_map.h"
-#include "sunder/fluid/fluid.h"
+#include "sunder/fluid/boundary/density_map.h"
+#include "sunder/fluid/solver/fluid.h"
 #include "sunder/sdf/analytic_field.h"
 
 #include <algorithm>

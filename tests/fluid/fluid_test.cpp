@@ -1,11 +1,11 @@
-#include "sunder/fluid/fluid.h"
+#include "sunder/fluid/solver/fluid.h"
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/fluid/fill.h"
-#include "sunder/spatial/point_grid.h"
+#include "sunder/spatial/points/point_grid.h"
 
 #include "same_bits.h"
 #include "wall_map.h"

@@ -1,7 +1,7 @@
 // What tests of boundary maps share.
 #pragma once
 
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/density_map.h"
 
 namespace sunder::fluid {
 

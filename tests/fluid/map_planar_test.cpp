@@ -1,8 +1,8 @@
 // Specification 10, check 19 and H.4: in two dimensions, a circle of radius 1 with support 0.1, linear cells
 // against cubic Serendipity cells with as many nodes. A square cell of twelve nodes is the face of ours.
+#include "sunder/fluid/boundary/serendipity.h"
 #include "sunder/fluid/kernel.h"
-#include "sunder/fluid/serendipity.h"
-#include "sunder/sdf/legendre.h"
+#include "sunder/sdf/hp/legendre.h"
 
 #include <cmath>
 #include <vector>

@@ -1,7 +1,7 @@
 // Boundary maps where walls meet, are thin, or were passed.
 #include "sunder/base/random.h"
-#include "sunder/fluid/boundary_quadrature.h"
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/boundary_quadrature.h"
+#include "sunder/fluid/boundary/density_map.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/field_combine.h"
 #include "sunder/sdf/mesh_field.h"

@@ -1,13 +1,13 @@
 // Fluid that repeats itself: sides that are joined.
-#include "sunder/fluid/periodic.h"
+#include "sunder/fluid/solver/periodic.h"
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/density_map.h"
 #include "sunder/fluid/fill.h"
-#include "sunder/fluid/fluid.h"
+#include "sunder/fluid/solver/fluid.h"
 
 #include "same_bits.h"
 

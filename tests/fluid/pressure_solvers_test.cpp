@@ -3,7 +3,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/fluid/fill.h"
-#include "sunder/fluid/fluid.h"
+#include "sunder/fluid/solver/fluid.h"
 
 #include "same_bits.h"
 #include "wall_map.h"

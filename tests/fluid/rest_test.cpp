@@ -1,9 +1,9 @@
 // Fluid that comes to rest: pressures, spinning vessels, tanks of any length.
-#include "sunder/fluid/density_map.h"
+#include "sunder/fluid/boundary/density_map.h"
+#include "sunder/fluid/boundary/poisson_disk.h"
+#include "sunder/fluid/boundary/sampled_map.h"
 #include "sunder/fluid/fill.h"
-#include "sunder/fluid/fluid.h"
-#include "sunder/fluid/poisson_disk.h"
-#include "sunder/fluid/sampled_map.h"
+#include "sunder/fluid/solver/fluid.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/shapes/round.h"
 

@@ -3,7 +3,7 @@
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/parallel.h"
-#include "sunder/fluid/fluid.h"
+#include "sunder/fluid/solver/fluid.h"
 
 #include <span>
 #include <string>

@@ -1,16 +1,16 @@
 // Boundaries of particles: their sampling, their sums, and how rough they are against maps.
-#include "sunder/fluid/sampled_map.h"
+#include "sunder/fluid/boundary/sampled_map.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
 #include "sunder/base/simd.h"
-#include "sunder/fluid/density_map.h"
-#include "sunder/fluid/fluid.h"
+#include "sunder/fluid/boundary/density_map.h"
+#include "sunder/fluid/boundary/poisson_disk.h"
 #include "sunder/fluid/kernel.h"
-#include "sunder/fluid/poisson_disk.h"
+#include "sunder/fluid/solver/fluid.h"
 #include "sunder/shapes/round.h"
 #include "sunder/shapes/wall.h"
-#include "sunder/spatial/point_grid.h"
+#include "sunder/spatial/points/point_grid.h"
 
 #include "fluid_setting.h"
 

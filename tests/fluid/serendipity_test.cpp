@@ -1,8 +1,8 @@
-#include "sunder/fluid/serendipity.h"
+#include "sunder/fluid/boundary/serendipity.h"
 
 #include "sunder/base/random.h"
 #include "sunder/base/simd.h"
-#include "sunder/fluid/density_map_kernel.h"
+#include "sunder/fluid/boundary/density_map_kernel.h"
 
 #include <cmath>
 #include <functional>

@@ -1,11 +1,11 @@
-#include "sunder/fluid/sph_sums.h"
+#include "sunder/fluid/solver/sph_sums.h"
 
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/base/simd.h"
 #include "sunder/fluid/fill.h"
 #include "sunder/fluid/kernel.h"
-#include "sunder/spatial/point_grid.h"
+#include "sunder/spatial/points/point_grid.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "sunder/fluid/surface.h"
+#include "sunder/fluid/surface/surface.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

@@ -2,8 +2,8 @@
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
 #include "sunder/fluid/fill.h"
-#include "sunder/fluid/fluid.h"
 #include "sunder/fluid/kernel.h"
+#include "sunder/fluid/solver/fluid.h"
 
 #include "wall_map.h"
 

@@ -1,8 +1,8 @@
 // Flat walls by the closed form of specification 10, E.2: a map without a grid for tests of the solver.
 #pragma once
 
-#include "sunder/fluid/boundary.h"
-#include "sunder/fluid/boundary_quadrature.h"
+#include "sunder/fluid/boundary/boundary.h"
+#include "sunder/fluid/boundary/boundary_quadrature.h"
 
 #include <memory>
 #include <vector>

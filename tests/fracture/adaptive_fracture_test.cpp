@@ -1,4 +1,4 @@
-#include "sunder/fracture/adaptive_fracture.h"
+#include "sunder/fracture/model/adaptive_fracture.h"
 
 #include "sunder/base/parallel.h"
 #include "sunder/geometry/mass_properties.h"

@@ -1,10 +1,10 @@
 // What cannot be broken, or hardly: refused with a reason, or broken without losing anything.
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
-#include "sunder/fracture/adaptive_fracture.h"
-#include "sunder/fracture/healing.h"
-#include "sunder/fracture/rest_mesh.h"
-#include "sunder/fracture/voronoi.h"
+#include "sunder/fracture/crack/healing.h"
+#include "sunder/fracture/model/adaptive_fracture.h"
+#include "sunder/fracture/model/voronoi.h"
+#include "sunder/fracture/pieces/rest_mesh.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/sdf/analytic_field.h"
 

@@ -1,4 +1,4 @@
-#include "sunder/fracture/contact_pulse.h"
+#include "sunder/fracture/model/contact_pulse.h"
 
 #include "sunder/base/error.h"
 

@@ -1,9 +1,9 @@
-#include "sunder/fracture/crack_change.h"
+#include "sunder/fracture/crack/crack_change.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/geometry/mass_properties.h"
-#include "sunder/spatial/triangle_distance.h"
+#include "sunder/spatial/query/triangle_distance.h"
 
 #include "fracture/fragment_cases.h"
 

@@ -1,5 +1,5 @@
 #include "sunder/base/random.h"
-#include "sunder/fracture/crack.h"
+#include "sunder/fracture/crack/crack.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
 

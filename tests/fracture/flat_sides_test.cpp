@@ -1,6 +1,6 @@
 // Flat sides of pieces end searches for contacts early: what they promise, and that nothing deep is missed.
-#include "sunder/fracture/fragment_shape.h"
-#include "sunder/rigid/contact.h"
+#include "sunder/fracture/pieces/fragment_shape.h"
+#include "sunder/rigid/contact/contact.h"
 
 #include "fracture/fragment_cases.h"
 

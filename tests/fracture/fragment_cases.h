@@ -2,8 +2,8 @@
 #pragma once
 
 #include "sunder/base/random.h"
-#include "sunder/fracture/crack.h"
-#include "sunder/fracture/fragment_shape.h"
+#include "sunder/fracture/crack/crack.h"
+#include "sunder/fracture/pieces/fragment_shape.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
 

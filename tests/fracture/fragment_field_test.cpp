@@ -1,4 +1,4 @@
-#include "sunder/fracture/fragment_field.h"
+#include "sunder/fracture/pieces/fragment_field.h"
 
 #include "sunder/base/error.h"
 

@@ -1,4 +1,4 @@
-#include "sunder/fracture/fragment_masks.h"
+#include "sunder/fracture/pieces/fragment_masks.h"
 
 #include "sunder/base/error.h"
 

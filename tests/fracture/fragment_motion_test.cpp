@@ -1,6 +1,6 @@
 // Fragments through the solver, and what searching them costs: specification 05, checks 19, 21, 23 and 24.
-#include "sunder/rigid/contact.h"
-#include "sunder/rigid/simulation.h"
+#include "sunder/rigid/contact/contact.h"
+#include "sunder/rigid/solver/simulation.h"
 
 #include "fracture/fragment_cases.h"
 

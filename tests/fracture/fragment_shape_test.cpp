@@ -1,6 +1,6 @@
-#include "sunder/fracture/fragment_shape.h"
+#include "sunder/fracture/pieces/fragment_shape.h"
 
-#include "sunder/rigid/simulation.h"
+#include "sunder/rigid/solver/simulation.h"
 #include "sunder/tet/stuffing.h"
 
 #include "fracture/fragment_cases.h"

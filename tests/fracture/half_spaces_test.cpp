@@ -1,4 +1,4 @@
-#include "sunder/fracture/half_spaces.h"
+#include "sunder/fracture/pieces/half_spaces.h"
 
 #include "fracture/fragment_cases.h"
 

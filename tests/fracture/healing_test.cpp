@@ -1,7 +1,7 @@
-#include "sunder/fracture/healing.h"
+#include "sunder/fracture/crack/healing.h"
 
 #include "sunder/base/random.h"
-#include "sunder/fracture/adaptive_fracture.h"
+#include "sunder/fracture/model/adaptive_fracture.h"
 #include "sunder/geometry/mass_properties.h"
 
 #include "geometry/closedness.h"

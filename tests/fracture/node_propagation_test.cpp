@@ -1,4 +1,4 @@
-#include "sunder/fracture/node_propagation.h"
+#include "sunder/fracture/model/node_propagation.h"
 
 #include "fracture/fragment_cases.h"
 

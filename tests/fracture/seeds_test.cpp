@@ -1,4 +1,4 @@
-#include "sunder/fracture/seeds.h"
+#include "sunder/fracture/model/seeds.h"
 
 #include "sunder/tet/refinement.h"
 

@@ -1,5 +1,5 @@
 // Planes through solids on any mesh, and what the pieces carry away: specification 07, AC-13 and AC-14.
-#include "sunder/fracture/crack.h"
+#include "sunder/fracture/crack/crack.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/tet/box_tets.h"

@@ -1,7 +1,7 @@
-#include "sunder/fracture/sphere_forest.h"
+#include "sunder/fracture/pieces/sphere_forest.h"
 
 #include "sunder/base/error.h"
-#include "sunder/rigid/contact.h"
+#include "sunder/rigid/contact/contact.h"
 
 #include "fracture/fragment_cases.h"
 

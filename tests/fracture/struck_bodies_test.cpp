@@ -2,8 +2,8 @@
 // AC-21.
 #include "sunder/base/parallel.h"
 #include "sunder/fem/material.h"
-#include "sunder/fracture/adaptive_fracture.h"
-#include "sunder/fracture/fracture_geometry.h"
+#include "sunder/fracture/crack/fracture_geometry.h"
+#include "sunder/fracture/model/adaptive_fracture.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/tet/refinement.h"

@@ -1,4 +1,4 @@
-#include "sunder/fracture/voronoi.h"
+#include "sunder/fracture/model/voronoi.h"
 
 #include "sunder/base/error.h"
 #include "sunder/geometry/mass_properties.h"

@@ -3,7 +3,7 @@
 // random bytes would get past it.
 #include "sunder/base/error.h"
 #include "sunder/base/hash.h"
-#include "sunder/sdf/hp_field.h"
+#include "sunder/sdf/hp/hp_field.h"
 
 #include <cstring>
 #include <vector>

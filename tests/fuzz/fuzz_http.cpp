@@ -1,6 +1,6 @@
 // The reader of HTTP requests on random bytes. Whatever it says of the input, it must say the same if the
 // bytes arrive one after the other: the answer at the first prefix that is not incomplete is final.
-#include "sunder/show/http_request.h"
+#include "sunder/show/view/http_request.h"
 
 #include <cstdint>
 #include <cstdlib>

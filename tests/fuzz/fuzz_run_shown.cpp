@@ -1,8 +1,8 @@
 // What shows recordings, on run files of random bytes: exports, pictures and the data of the page. They may
 // refuse, with sunder::Error.
-#include "sunder/show/export.h"
-#include "sunder/show/run_pictures.h"
-#include "sunder/show/view_data.h"
+#include "sunder/show/export/export.h"
+#include "sunder/show/picture/run_pictures.h"
+#include "sunder/show/view/view_data.h"
 
 #include "../temporary_folder.h"
 #include "fuzz_run_file.h"

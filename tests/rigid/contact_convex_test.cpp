@@ -1,6 +1,6 @@
 #include "sunder/base/random.h"
-#include "sunder/rigid/contact.h"
-#include "sunder/rigid/gjk.h"
+#include "sunder/rigid/contact/contact.h"
+#include "sunder/rigid/contact/gjk.h"
 
 #include <cmath>
 #include <set>

@@ -1,5 +1,5 @@
 #include "sunder/base/random.h"
-#include "sunder/rigid/contact.h"
+#include "sunder/rigid/contact/contact.h"
 #include "sunder/shapes/catalogue.h"
 
 #include <algorithm>

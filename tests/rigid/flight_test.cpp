@@ -1,5 +1,5 @@
 #include "sunder/base/error.h"
-#include "sunder/rigid/rotation.h"
+#include "sunder/rigid/solver/rotation.h"
 
 #include "rigid/rigid_scenes.h"
 

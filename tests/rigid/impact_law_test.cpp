@@ -1,7 +1,7 @@
-#include "sunder/rigid/impact_law.h"
+#include "sunder/rigid/solver/impact_law.h"
 
 #include "sunder/base/random.h"
-#include "sunder/rigid/rotation.h"
+#include "sunder/rigid/solver/rotation.h"
 
 #include <cmath>
 

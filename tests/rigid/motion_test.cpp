@@ -1,4 +1,4 @@
-#include "sunder/rigid/motion.h"
+#include "sunder/rigid/shape/motion.h"
 
 #include <gtest/gtest.h>
 

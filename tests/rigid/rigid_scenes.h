@@ -1,7 +1,7 @@
 // Small worlds for tests of the simulation.
 #pragma once
 
-#include "sunder/rigid/simulation.h"
+#include "sunder/rigid/solver/simulation.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "sunder/rigid/shape.h"
+#include "sunder/rigid/shape/shape.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"

@@ -1,4 +1,4 @@
-#include "sunder/sdf/distance_transform.h"
+#include "sunder/sdf/voxel/distance_transform.h"
 
 #include "sunder/base/parallel.h"
 

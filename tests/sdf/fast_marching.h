@@ -2,7 +2,7 @@
 // as its oracle.
 #pragma once
 
-#include "sunder/sdf/distance_transform.h"
+#include "sunder/sdf/voxel/distance_transform.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp/hp_build.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

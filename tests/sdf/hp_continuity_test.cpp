@@ -1,9 +1,9 @@
-#include "sunder/sdf/hp_continuity.h"
+#include "sunder/sdf/hp/hp_continuity.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp/hp_build.h"
 
 #include "sdf/sdf_cases.h"
 

@@ -1,9 +1,9 @@
-#include "sunder/sdf/hp_field.h"
+#include "sunder/sdf/hp/hp_field.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
 #include "sunder/base/random.h"
-#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp/hp_build.h"
 
 #include "sdf/sdf_cases.h"
 #include "temporary_folder.h"

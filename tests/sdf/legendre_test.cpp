@@ -1,7 +1,7 @@
-#include "sunder/sdf/legendre.h"
+#include "sunder/sdf/hp/legendre.h"
 
 #include "sunder/base/random.h"
-#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp/hp_build.h"
 
 #include "sdf/sdf_cases.h"
 

@@ -3,7 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
-#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp/hp_build.h"
 #include "sunder/shapes/round.h"
 
 #include <gtest/gtest.h>

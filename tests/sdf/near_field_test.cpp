@@ -2,7 +2,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/sdf/field_combine.h"
-#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp/hp_build.h"
 #include "sunder/sdf/near_mesh_field.h"
 #include "sunder/shapes/round.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sunder/sdf/field.h"
-#include "sunder/sdf/hp_build.h"
+#include "sunder/sdf/hp/hp_build.h"
 
 #include <cmath>
 #include <functional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sunder/base/random.h"
-#include "sunder/sdf/voxel_grid.h"
+#include "sunder/sdf/voxel/voxel_grid.h"
 #include "sunder/shapes/catalogue.h"
 
 namespace sunder::sdf::cases {

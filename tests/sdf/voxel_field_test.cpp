@@ -1,4 +1,4 @@
-#include "sunder/sdf/voxel_field.h"
+#include "sunder/sdf/voxel/voxel_field.h"
 
 #include "sunder/base/error.h"
 

@@ -1,4 +1,4 @@
-#include "sunder/sdf/voxel_merge.h"
+#include "sunder/sdf/voxel/voxel_merge.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

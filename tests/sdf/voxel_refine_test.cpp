@@ -1,7 +1,7 @@
-#include "sunder/sdf/voxel_refine.h"
+#include "sunder/sdf/voxel/voxel_refine.h"
 
 #include "sunder/base/parallel.h"
-#include "sunder/sdf/voxelize.h"
+#include "sunder/sdf/voxel/voxelize.h"
 
 #include "sdf/voxel_cases.h"
 

@@ -1,4 +1,4 @@
-#include "sunder/sdf/voxelize.h"
+#include "sunder/sdf/voxel/voxelize.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

@@ -2,10 +2,10 @@
 #include "sunder/base/file.h"
 #include "sunder/record/losses.h"
 #include "sunder/record/repair.h"
-#include "sunder/show/export.h"
+#include "sunder/show/export/export.h"
+#include "sunder/show/picture/run_pictures.h"
 #include "sunder/show/readable.h"
-#include "sunder/show/run_pictures.h"
-#include "sunder/show/view_data.h"
+#include "sunder/show/view/view_data.h"
 
 #include "record/rehash.h"
 #include "show/export_sample.h"

@@ -1,4 +1,4 @@
-#include "sunder/show/export_tables.h"
+#include "sunder/show/export/export_tables.h"
 
 #include "export_sample.h"
 

@@ -1,7 +1,7 @@
-#include "sunder/show/export_files.h"
+#include "sunder/show/export/export_files.h"
 
 #include "sunder/base/error.h"
-#include "sunder/show/view_data.h"
+#include "sunder/show/view/view_data.h"
 
 #include "export_sample.h"
 

@@ -1,7 +1,7 @@
 #include "sunder/base/error.h"
 #include "sunder/shapes/catalogue.h"
 #include "sunder/show/corner_normals.h"
-#include "sunder/show/export_tracks.h"
+#include "sunder/show/export/export_tracks.h"
 
 #include "export_sample.h"
 

@@ -6,7 +6,7 @@
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/record/run_reader.h"
 #include "sunder/record/run_writer.h"
-#include "sunder/show/export.h"
+#include "sunder/show/export/export.h"
 
 #include "temporary_folder.h"
 

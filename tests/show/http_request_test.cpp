@@ -1,4 +1,4 @@
-#include "sunder/show/http_request.h"
+#include "sunder/show/view/http_request.h"
 
 #include <string>
 

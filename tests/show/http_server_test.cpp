@@ -1,4 +1,4 @@
-#include "sunder/show/http_server.h"
+#include "sunder/show/view/http_server.h"
 
 #include "sunder/base/error.h"
 

@@ -4,8 +4,8 @@
 #include "sunder/base/file.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/record/run_reader.h"
-#include "sunder/show/export.h"
-#include "sunder/show/run_pictures.h"
+#include "sunder/show/export/export.h"
+#include "sunder/show/picture/run_pictures.h"
 
 #include "show/particle_sample.h"
 #include "temporary_folder.h"

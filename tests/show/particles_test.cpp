@@ -1,7 +1,7 @@
 #include "sunder/record/run_reader.h"
-#include "sunder/show/export_scene.h"
-#include "sunder/show/run_pictures.h"
-#include "sunder/show/view_data.h"
+#include "sunder/show/export/export_scene.h"
+#include "sunder/show/picture/run_pictures.h"
+#include "sunder/show/view/view_data.h"
 
 #include "show/particle_sample.h"
 #include "temporary_folder.h"

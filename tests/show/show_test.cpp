@@ -1,9 +1,9 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/shapes/catalogue.h"
-#include "sunder/show/path_tracer.h"
-#include "sunder/show/reflection.h"
-#include "sunder/show/sampler.h"
+#include "sunder/show/picture/path_tracer.h"
+#include "sunder/show/picture/reflection.h"
+#include "sunder/show/picture/sampler.h"
 
 #include <gtest/gtest.h>
 

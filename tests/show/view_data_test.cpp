@@ -1,4 +1,4 @@
-#include "sunder/show/view_data.h"
+#include "sunder/show/view/view_data.h"
 
 #include "sunder/base/error.h"
 

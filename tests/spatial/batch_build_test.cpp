@@ -1,4 +1,4 @@
-#include "sunder/spatial/batch_build.h"
+#include "sunder/spatial/tree/batch_build.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/hash.h"

@@ -2,8 +2,8 @@
 // to a linear BVH.
 #include "sunder/base/parallel.h"
 #include "sunder/base/simd.h"
-#include "sunder/spatial/oi_tree.h"
-#include "sunder/spatial/radix_tree.h"
+#include "sunder/spatial/tree/oi_tree.h"
+#include "sunder/spatial/tree/radix_tree.h"
 
 #include "spatial/variant_scenes.h"
 

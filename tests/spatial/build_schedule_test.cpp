@@ -2,7 +2,7 @@
 #include "sunder/spatial/build_schedule.h"
 
 #include "sunder/base/error.h"
-#include "sunder/spatial/oi_tree.h"
+#include "sunder/spatial/tree/oi_tree.h"
 #include "sunder/spatial/tree_memory.h"
 
 #include "spatial/variant_scenes.h"

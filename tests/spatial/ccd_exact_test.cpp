@@ -1,6 +1,6 @@
 // Continuous collision tests against the exact oracle: never a miss, never a late time, few false alarms.
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/ccd.h"
+#include "sunder/spatial/ccd/ccd.h"
 
 #include "spatial/ccd_cases.h"
 

@@ -1,6 +1,6 @@
 // Public queries with ground truth (shared data folder `ccd-queries`, README there): rational coordinates,
 // eight rows a query, the answer in the last column.
-#include "sunder/spatial/ccd.h"
+#include "sunder/spatial/ccd/ccd.h"
 
 #include "folders.h"
 

@@ -1,7 +1,7 @@
 // Continuous collision tests: cases with a closed-form answer, minimum separation against dense sampling,
 // symmetry, settings and batches. The exact oracle is in ccd_exact_test.cpp, the public queries in
 // ccd_public_test.cpp.
-#include "sunder/spatial/ccd.h"
+#include "sunder/spatial/ccd/ccd.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

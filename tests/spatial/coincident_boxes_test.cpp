@@ -2,8 +2,8 @@
 // without memory for them, whatever the number of threads.
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/mesh_ccd.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/ccd/mesh_ccd.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 
 #include <cstdio>
 #include <fstream>

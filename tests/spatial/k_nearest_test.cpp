@@ -1,5 +1,5 @@
 // The k nearest points, by grid and by tree, against sorting all of them (spec 04, 9.5).
-#include "sunder/spatial/k_nearest.h"
+#include "sunder/spatial/points/k_nearest.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

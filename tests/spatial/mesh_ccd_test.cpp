@@ -1,4 +1,4 @@
-#include "sunder/spatial/mesh_ccd.h"
+#include "sunder/spatial/ccd/mesh_ccd.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

@@ -1,5 +1,5 @@
 // Every query against the loop over all triangles, bit for bit.
-#include "sunder/spatial/mesh_queries.h"
+#include "sunder/spatial/query/mesh_queries.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

@@ -1,4 +1,4 @@
-#include "sunder/spatial/narrow_phase.h"
+#include "sunder/spatial/pairs/narrow_phase.h"
 
 #include "sunder/base/parallel.h"
 #include "sunder/shapes/catalogue.h"

@@ -1,5 +1,5 @@
 // Checks A1.* and A2.* of the specification: index algebra and ostensibly-implicit layout.
-#include "sunder/spatial/oi_layout.h"
+#include "sunder/spatial/tree/oi_layout.h"
 
 #include "sunder/spatial/index_algebra.h"
 

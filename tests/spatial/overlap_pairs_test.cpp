@@ -1,4 +1,4 @@
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

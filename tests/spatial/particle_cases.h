@@ -3,8 +3,8 @@
 
 #include "sunder/base/hash.h"
 #include "sunder/base/random.h"
-#include "sunder/spatial/neighbour_rows.h"
-#include "sunder/spatial/sphere_set.h"
+#include "sunder/spatial/points/neighbour_rows.h"
+#include "sunder/spatial/points/sphere_set.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Checks of the sorted grid (spec 04, 9.5): brute force on every kind of cloud, the same bytes for any number
 // of threads and any vector instructions, limits and refusals.
-#include "sunder/spatial/point_grid.h"
+#include "sunder/spatial/points/point_grid.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

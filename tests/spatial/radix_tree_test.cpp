@@ -1,10 +1,10 @@
 // Checks of the radix tree (spec 04, 10.8): Karras's example, structure, heights of the worst cases, boxes,
 // and both builds giving the same bytes.
-#include "sunder/spatial/radix_tree.h"
+#include "sunder/spatial/tree/radix_tree.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/oi_tree.h"
+#include "sunder/spatial/tree/oi_tree.h"
 
 #include "spatial/particle_cases.h"
 

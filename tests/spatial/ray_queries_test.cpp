@@ -1,4 +1,4 @@
-#include "sunder/spatial/ray_queries.h"
+#include "sunder/spatial/query/ray_queries.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

@@ -1,4 +1,4 @@
-#include "sunder/spatial/rebuild_policy.h"
+#include "sunder/spatial/tree/rebuild_policy.h"
 
 #include "sunder/base/error.h"
 

@@ -3,8 +3,8 @@
 
 #include "sunder/base/random.h"
 #include "sunder/geometry/mesh.h"
-#include "sunder/spatial/oi_tree.h"
-#include "sunder/spatial/overlap_pairs.h"
+#include "sunder/spatial/pairs/overlap_pairs.h"
+#include "sunder/spatial/tree/oi_tree.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,12 +1,12 @@
 // Spheres of mixed radii: the tree of arity eight and five walks of the radix tree against brute force (spec
 // 04, 11.9).
-#include "sunder/spatial/sphere_neighbours.h"
+#include "sunder/spatial/points/sphere_neighbours.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/simd.h"
-#include "sunder/spatial/point_grid.h"
-#include "sunder/spatial/radix_traversal.h"
+#include "sunder/spatial/points/point_grid.h"
+#include "sunder/spatial/points/radix_traversal.h"
 
 #include "spatial/particle_cases.h"
 

@@ -1,9 +1,9 @@
-#include "sunder/spatial/top_level.h"
+#include "sunder/spatial/pairs/top_level.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/batch_build.h"
 #include "sunder/spatial/benchmark_scenes.h"
+#include "sunder/spatial/tree/batch_build.h"
 
 #include "spatial/variant_scenes.h"
 

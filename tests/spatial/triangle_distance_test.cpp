@@ -1,6 +1,6 @@
 // Nearest points are checked by what makes them nearest: for convex figures, no corner lies beyond the plane
 // through the nearest point across the connecting line.
-#include "sunder/spatial/triangle_distance.h"
+#include "sunder/spatial/query/triangle_distance.h"
 
 #include "sunder/base/random.h"
 #include "sunder/geometry/predicates.h"

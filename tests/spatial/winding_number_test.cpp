@@ -1,4 +1,4 @@
-#include "sunder/spatial/winding_number.h"
+#include "sunder/spatial/query/winding_number.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

@@ -1,0 +1,30 @@
+// Bodies that hang together by touching or joints: islands. An island whose bodies all were slow for a while
+// falls asleep as a whole: its bodies stop, keep their pairs, contacts and impulses, and cost nothing until
+// something wakes them. Union-find, O(pairs) a step.
+#pragma once
+
+#include "sunder/rigid/solver/joint_solver.h"
+#include "sunder/rigid/solver/pair_table.h"
+
+#include <vector>
+
+namespace sunder::rigid {
+
+class Islands {
+ public:
+  // Wakes the islands that a contact closing in this step, a joint or a body that woke reaches, with all
+  // their members. Call between detection and the solve.
+  void wake(BodySet& bodies, const PairTable& table, const std::vector<Joint>& joints, double timeStep);
+  // Puts quiet islands to sleep; returns the number of awake islands. After the solve.
+  uint64_t sleep(BodySet& bodies, const PairTable& table, const std::vector<Joint>& joints,
+                 const SimulationSettings& settings);
+
+ private:
+  uint32_t find(uint32_t body);
+  void unite(uint32_t a, uint32_t b);
+  std::vector<uint32_t> parent_;
+  std::vector<uint8_t> flag_;
+  std::vector<double> quiet_;
+};
+
+}  // namespace sunder::rigid

@@ -1,0 +1,288 @@
+// One GLB with a node a body and animation curves of translation and rotation; a body that is not there has a
+// scale of 0. Bodies with the same mesh share its data. Where vertices move by themselves, a GLB a frame.
+#include "sunder/base/error.h"
+#include "sunder/meshio/glb_output.h"
+#include "sunder/show/corner_normals.h"
+#include "sunder/show/export/export.h"
+#include "sunder/show/export/export_files.h"
+#include "sunder/show/export/export_tracks.h"
+
+#include <map>
+#include <optional>
+#include <set>
+
+namespace sunder::show {
+
+namespace {
+
+using meshio::GlbTarget;
+using Json = nlohmann::json;
+
+Json numbersOf(const Vec3f& v) { return {v.x(), v.y(), v.z()}; }
+Json numbersOf(const record::Quatf& q) { return {q.x(), q.y(), q.z(), q.w()}; }
+
+class GlbScene {
+ public:
+  explicit GlbScene(const ExportScene& scene) : scene_(scene) {}
+
+  // A node for the body; the mesh's data are shared with bodies of the same `meshKey`, if one is given.
+  size_t addBody(uint32_t b, const Vec3f& position, const record::Quatf& rotation,
+                 std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles,
+                 std::span<const uint8_t> interior, std::optional<uint32_t> meshKey);
+  Json& node(size_t index) { return nodes_[index]; }
+  meshio::GlbOutput& data() { return glb_; }
+  void write(OutputFile& out, Json animation);
+
+ private:
+  // Faces outside and those inside; null where there are none.
+  struct Parts {
+    Json outer, inner;
+  };
+  size_t material(const std::string& name, bool inside);
+  Parts partsOf(std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles,
+                std::span<const uint8_t> interior);
+  Json primitive(std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles);
+
+  const ExportScene& scene_;
+  meshio::GlbOutput glb_;
+  Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
+  std::map<std::string, size_t> materialIndex_;
+  std::map<uint32_t, Parts> parts_;                          // by key of the mesh
+  std::map<std::pair<uint32_t, size_t>, size_t> meshIndex_;  // by key of the mesh and material
+  std::set<std::string> extensions_;
+};
+
+size_t GlbScene::material(const std::string& name, bool inside) {
+  const std::string title = (name.empty() ? "default" : name) + (inside ? kInside : "");
+  const auto [found, isNew] = materialIndex_.emplace(title, materials_.size());
+  if (!isNew) return found->second;
+  const auto entry = scene_.looks.find(name);
+  Look look = entry == scene_.looks.end() ? Look{} : entry->second;
+  if (inside) look = insideOf(look);
+  Json surface = {{"baseColorFactor", {look.colour.x(), look.colour.y(), look.colour.z(), 1}},
+                  {"metallicFactor", look.metallic},
+                  {"roughnessFactor", look.roughness}};
+  Json material = {{"name", title}, {"pbrMetallicRoughness", surface}};
+  Json extensions = Json::object();
+  if (look.transmission > 0) {
+    extensions["KHR_materials_transmission"] = {{"transmissionFactor", look.transmission}};
+    // Rays find the depth by themselves; rasterisers take the depth our colours are meant for.
+    extensions["KHR_materials_volume"] = {{"thicknessFactor", kTintDepth},
+                                          {"attenuationDistance", kTintDepth},
+                                          {"attenuationColor", numbersOf(solidColour(look))}};
+  }
+  if (look.refraction != 1.5f && look.refraction >= 1)
+    extensions["KHR_materials_ior"] = {{"ior", look.refraction}};
+  for (const auto& [extension, unused] : extensions.items()) extensions_.insert(extension);
+  if (!extensions.empty()) material["extensions"] = std::move(extensions);
+  materials_.push_back(std::move(material));
+  return found->second;
+}
+
+// Corners that differ in normal become separate vertices, as the format demands.
+Json GlbScene::primitive(std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles) {
+  geometry::TriMesh mesh;
+  for (const Vec3f& p : vertices) mesh.positions.push_back(p.cast<double>());
+  mesh.triangles.assign(triangles.begin(), triangles.end());
+  const std::vector<Vec3f> normals = cornerNormals(mesh);
+  meshio::VertexTable table;
+  std::vector<uint32_t> indices;
+  for (size_t t = 0; t < triangles.size(); ++t) {
+    for (size_t k = 0; k < 3; ++k) {
+      meshio::VertexKey key{.position = triangles[t][k]};
+      // A triangle without area has no normal, but the format wants one of length 1.
+      const Vec3f n = normals[3 * t + k].isZero() ? Vec3f(0, 1, 0) : normals[3 * t + k];
+      std::copy_n(n.data(), 3, key.values);
+      indices.push_back(table.add(key));
+    }
+  }
+  std::vector<float> places, directions;
+  for (const meshio::VertexKey& key : table.keys) {
+    const Vec3f& p = vertices[key.position];
+    places.insert(places.end(), p.data(), p.data() + 3);
+    directions.insert(directions.end(), key.values, key.values + 3);
+  }
+  return {{"attributes",
+           {{"POSITION", glb_.addWithBounds(places, 3, GlbTarget::Vertices)},
+            {"NORMAL", glb_.add<float>(directions, 3, GlbTarget::Vertices)}}},
+          {"indices", glb_.addIndices(indices, table.keys.size())}};
+}
+
+GlbScene::Parts GlbScene::partsOf(std::span<const Vec3f> vertices,
+                                  std::span<const geometry::Triangle> triangles,
+                                  std::span<const uint8_t> interior) {
+  if (interior.empty()) return {primitive(vertices, triangles), nullptr};
+  std::vector<geometry::Triangle> sides[2];
+  for (size_t t = 0; t < triangles.size(); ++t) sides[interior[t] != 0].push_back(triangles[t]);
+  Parts parts{nullptr, nullptr};
+  if (!sides[0].empty()) parts.outer = primitive(vertices, sides[0]);
+  if (!sides[1].empty()) parts.inner = primitive(vertices, sides[1]);
+  return parts;
+}
+
+size_t GlbScene::addBody(uint32_t b, const Vec3f& position, const record::Quatf& rotation,
+                         std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles,
+                         std::span<const uint8_t> interior, std::optional<uint32_t> meshKey) {
+  const record::BodyEntry& body = scene_.bodies[b];
+  Json extras = {{"body", b},
+                 {"parent", parentNumber(body)},
+                 {"material", body.material},
+                 {"kind", record::name(body.kind)},
+                 {"mass", body.mass},
+                 {"born", body.born}};
+  if (body.parent < scene_.bodies.size()) extras["parentName"] = scene_.bodies[body.parent].name;
+  Json node = {{"name", body.name}, {"extras", std::move(extras)}};
+  if (!position.isZero()) node["translation"] = numbersOf(position);
+  if (!rotation.coeffs().isApprox(record::Quatf::Identity().coeffs(), 0))
+    node["rotation"] = numbersOf(rotation);
+  if (!triangles.empty()) {
+    const size_t look = material(body.material, false);
+    std::optional<size_t> mesh;
+    if (meshKey)
+      if (const auto found = meshIndex_.find({*meshKey, look}); found != meshIndex_.end())
+        mesh = found->second;
+    if (!mesh) {
+      Parts parts;
+      if (!meshKey)
+        parts = partsOf(vertices, triangles, interior);
+      else if (const auto found = parts_.find(*meshKey); found != parts_.end())
+        parts = found->second;
+      else
+        parts = parts_[*meshKey] = partsOf(vertices, triangles, interior);
+      Json list = Json::array();
+      const auto add = [&](Json part, size_t painted) {
+        if (part.is_null()) return;
+        part["material"] = painted;
+        list.push_back(std::move(part));
+      };
+      add(parts.outer, look);
+      if (!parts.inner.is_null()) add(parts.inner, material(body.material, true));
+      mesh = meshes_.size();
+      std::string name = meshKey ? scene_.meshes[*meshKey].name : body.name;
+      meshes_.push_back({{"primitives", std::move(list)}});
+      if (!name.empty()) meshes_.back()["name"] = std::move(name);
+      if (meshKey) meshIndex_[{*meshKey, look}] = *mesh;
+    }
+    node["mesh"] = *mesh;
+  }
+  nodes_.push_back(std::move(node));
+  return nodes_.size() - 1;
+}
+
+void GlbScene::write(OutputFile& out, Json animation) {
+  Json all = Json::array();
+  for (size_t i = 0; i < nodes_.size(); ++i) all.push_back(i);
+  Json root = {{"scene", 0}};
+  Json whole = {{"name", scene_.name}};
+  if (!all.empty()) {
+    whole["nodes"] = std::move(all);
+    root["nodes"] = std::move(nodes_);
+  }
+  root["scenes"] = Json::array({std::move(whole)});
+  if (!meshes_.empty()) root["meshes"] = std::move(meshes_);
+  if (!materials_.empty()) root["materials"] = std::move(materials_);
+  if (!extensions_.empty()) root["extensionsUsed"] = extensions_;
+  if (!animation.is_null()) root["animations"] = Json::array({std::move(animation)});
+  glb_.write(out, std::move(root));
+}
+
+// Curves of one animation.
+class Curves {
+ public:
+  Curves(meshio::GlbOutput& data, const std::vector<double>& times) : data_(data) {
+    for (const double t : times) times_.push_back(static_cast<float>(t - times.front()));
+  }
+
+  // Only the keys given, each with `width` numbers that `value(key)` points to.
+  template <class Value>
+  void add(size_t node, const char* path, const char* interpolation, int width,
+           const std::vector<uint32_t>& keys, Value&& value) {
+    std::vector<float> numbers;
+    for (const uint32_t key : keys) {
+      const float* const from = value(key);
+      numbers.insert(numbers.end(), from, from + width);
+    }
+    samplers_.push_back({{"input", input(keys)},
+                         {"output", data_.add<float>(numbers, width, GlbTarget::None)},
+                         {"interpolation", interpolation}});
+    channels_.push_back({{"sampler", samplers_.size() - 1}, {"target", {{"node", node}, {"path", path}}}});
+  }
+
+  Json animation() {
+    if (channels_.empty()) return nullptr;
+    return {{"name", "run"}, {"channels", std::move(channels_)}, {"samplers", std::move(samplers_)}};
+  }
+
+ private:
+  int input(const std::vector<uint32_t>& keys) {
+    const auto [found, isNew] = inputs_.emplace(keys, 0);
+    if (isNew) {
+      std::vector<float> chosen;
+      for (const uint32_t key : keys) chosen.push_back(times_[key]);
+      found->second = data_.addWithBounds(chosen, 1, GlbTarget::None);
+    }
+    return found->second;
+  }
+
+  meshio::GlbOutput& data_;
+  std::vector<float> times_;
+  std::map<std::vector<uint32_t>, int> inputs_;
+  Json channels_ = Json::array(), samplers_ = Json::array();
+};
+
+void animateBody(Curves& curves, GlbScene& glb, size_t node, const BodyTrack& track) {
+  static constexpr float kScales[2][3] = {{0, 0, 0}, {1, 1, 1}};
+  if (const auto keys = neededKeys(track.positions); keys.size() > 1)
+    curves.add(node, "translation", "LINEAR", 3, keys, [&](uint32_t k) { return track.positions[k].data(); });
+  if (const auto keys = neededKeys(track.rotations); keys.size() > 1)
+    curves.add(node, "rotation", "LINEAR", 4, keys,
+               [&](uint32_t k) { return track.rotations[k].coeffs().data(); });
+  if (!track.present[0]) glb.node(node)["scale"] = {0, 0, 0};
+  if (const auto keys = heldKeys(track.present); keys.size() > 1)
+    curves.add(node, "scale", "STEP", 3, keys, [&](uint32_t k) { return kScales[track.present[k]]; });
+}
+
+std::string exportAnimated(const ExportScene& scene, ExportFiles& files, const ExportProgress& progress) {
+  const size_t steps = scene.frames.size() + scene.bodies.size();
+  const Tracks tracks = readTracks(scene, progress, steps);
+  GlbScene glb(scene);
+  Curves curves(glb.data(), tracks.times);
+  for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyTrack& track = tracks.bodies[b];
+    const uint32_t m = scene.bodies[b].mesh;
+    if (track.shown && m < scene.meshes.size()) {
+      const record::MeshEntry& mesh = scene.meshes[m];
+      const size_t node = glb.addBody(b, track.positions[0], track.rotations[0], mesh.positions,
+                                      mesh.triangles, mesh.interior, m);
+      animateBody(curves, glb, node, track);
+    }
+    progress(scene.frames.size() + b + 1, steps);
+  }
+  files.write("", [&](OutputFile& out) { glb.write(out, curves.animation()); });
+  return "";
+}
+
+std::string exportEachFrame(const ExportScene& scene, ExportFiles& files, const ExportProgress& progress) {
+  ExportFrame frame;
+  for (size_t f = 0; f < scene.frames.size(); ++f) {
+    scene.readFrame(scene.frames[f], frame);
+    GlbScene glb(scene);
+    for (const BodySurface& s : surfacesOf(scene, frame)) {
+      if (s.triangles.empty()) continue;
+      const auto key = s.own ? std::nullopt : std::optional<uint32_t>(scene.bodies[s.body].mesh);
+      glb.addBody(s.body, s.state->position, s.state->rotation.cast<double>().normalized().cast<float>(),
+                  s.positions, s.triangles, s.interior, key);
+    }
+    files.write(frameFileName(scene.frames[f], ".glb"), [&](OutputFile& out) { glb.write(out, nullptr); });
+    progress(f + 1, scene.frames.size());
+  }
+  return frameFileName(scene.frames.front(), ".glb");
+}
+
+}  // namespace
+
+std::string exportGlb(const ExportScene& scene, ExportFiles& files, const ExportProgress& progress) {
+  return scene.deforming ? exportEachFrame(scene, files, progress) : exportAnimated(scene, files, progress);
+}
+
+}  // namespace sunder::show
