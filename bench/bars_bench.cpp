@@ -5,10 +5,10 @@
 #include "sunder/base/parallel.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
 #include "sunder/spatial/pairs/top_level.h"
-#include "sunder/spatial/traversal.h"
 #include "sunder/spatial/tree/batch_build.h"
 
 #include "bench/bench.h"
+#include "bench/published/traversal.h"
 #include "bench/scene_frame.h"
 #include "bench/spatial_meshes.h"
 
@@ -22,6 +22,7 @@ namespace sunder::bench {
 namespace {
 
 using namespace spatial;
+using namespace published;
 
 // Bytes a second that memcpy moves, read and written ones counted, when it touches `bytes` in all.
 double copyRate(const Options& options, size_t bytes) {

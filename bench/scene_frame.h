@@ -2,9 +2,10 @@
 // and the pairs of bodies found by a top-level tree.
 #pragma once
 
-#include "sunder/spatial/benchmark_scenes.h"
 #include "sunder/spatial/pairs/top_level.h"
 #include "sunder/spatial/tree/batch_build.h"
+
+#include "bench/published/benchmark_scenes.h"
 
 #include <cstddef>
 #include <span>
@@ -14,7 +15,7 @@ namespace sunder::bench {
 
 class SceneFrame {
  public:
-  SceneFrame(spatial::SceneKind kind, const spatial::TreeSettings& settings);
+  SceneFrame(published::SceneKind kind, const spatial::TreeSettings& settings);
 
   // Moves the bodies to a frame, builds the trees and finds the jobs.
   void show(uint32_t frame);
@@ -31,7 +32,7 @@ class SceneFrame {
   }
 
   uint32_t frame() const { return frame_; }
-  const spatial::BenchmarkScene& scene() const { return scene_; }
+  const published::BenchmarkScene& scene() const { return scene_; }
   std::span<const spatial::OiTree> trees() const { return trees_; }
   std::span<const spatial::BatchItem> items() const { return items_; }
   std::span<const spatial::TreePair> jobs() const { return top_.jobs(); }
@@ -40,7 +41,7 @@ class SceneFrame {
   size_t workBytes() const { return batch_.bytes(); }
 
  private:
-  spatial::BenchmarkScene scene_;
+  published::BenchmarkScene scene_;
   spatial::TreeSettings settings_;
   uint32_t frame_ = 0;
   std::vector<spatial::OiTree> trees_;

@@ -4,13 +4,13 @@
 // find the same number of pairs. Frontiers are counted in node pairs of 8 bytes.
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/depth_first.h"
-#include "sunder/spatial/front_tracking.h"
-#include "sunder/spatial/leaf_versus_tree.h"
-#include "sunder/spatial/sweep_and_prune.h"
 #include "sunder/spatial/tree/radix_tree.h"
 
 #include "bench/lbvh_pairs.h"
+#include "bench/published/depth_first.h"
+#include "bench/published/front_tracking.h"
+#include "bench/published/leaf_versus_tree.h"
+#include "bench/published/sweep_and_prune.h"
 #include "bench/scene_frame.h"
 #include "bench/variant_rows.h"
 
@@ -21,6 +21,7 @@ namespace sunder::bench {
 namespace {
 
 using namespace spatial;
+using namespace published;
 
 std::vector<Box3f> leafBoxes(const OiTree& tree) {
   std::vector<Box3f> boxes(tree.leafCount());

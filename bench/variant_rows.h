@@ -2,9 +2,8 @@
 // frontier; a series over frames its mean with the standard deviation beside it.
 #pragma once
 
-#include "sunder/spatial/traversal.h"
-
 #include "bench/bench.h"
+#include "bench/published/traversal.h"
 
 #include <algorithm>
 #include <chrono>
@@ -25,7 +24,7 @@ inline void addRow(Report& report, const std::string& name, size_t size, unsigne
 }
 
 inline void addVariant(Report& report, const std::string& name, size_t size, unsigned threads, double seconds,
-                       const spatial::VariantStatistics& statistics) {
+                       const published::VariantStatistics& statistics) {
   addRow(report, name, size, threads, "time", 1e3 * seconds, "ms");
   addRow(report, name + "/tests", size, threads, "count", double(statistics.boxTests), "tests");
   if (statistics.passes > 1)

@@ -3,14 +3,14 @@
 // every scene the mean over sampled frames of each stage with its standard deviation, pairs and memory.
 // Scenes on which all variants run are in scene_variants_bench.cpp.
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/depth_first.h"
-#include "sunder/spatial/front_tracking.h"
-#include "sunder/spatial/leaf_versus_tree.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
-#include "sunder/spatial/sweep_and_prune.h"
-#include "sunder/spatial/traversal.h"
-#include "sunder/spatial/tree_memory.h"
 
+#include "bench/published/depth_first.h"
+#include "bench/published/front_tracking.h"
+#include "bench/published/leaf_versus_tree.h"
+#include "bench/published/sweep_and_prune.h"
+#include "bench/published/traversal.h"
+#include "bench/published/tree_memory.h"
 #include "bench/scene_frame.h"
 #include "bench/variant_rows.h"
 
@@ -23,6 +23,7 @@ namespace sunder::bench {
 namespace {
 
 using namespace spatial;
+using namespace published;
 
 struct Sheet {
   geometry::TriMesh mesh = makeTestSheet(214);

@@ -1,11 +1,11 @@
 # sunder_room(NAME room PUBLIC targets... PRIVATE targets... [PCH headers...])
-# A room is the folder sunder/<room>: all its .cpp files make the static library `sunder_<room>` with the alias
-# `sunder::<room>`. Its headers are found as "sunder/<room>/<concept>.h" both in the source tree and when installed. Rooms
+# A room is the folder sunder/<room> with its sub-folders: all their .cpp files make the static library `sunder_<room>` with the
+# alias `sunder::<room>`. Headers are found as "sunder/<room>/[<concept>/]<name>.h" both in the source tree and when installed. Rooms
 # that name no headers to precompile share those of `geometry`.
 function(sunder_room)
   cmake_parse_arguments(ROOM "" "NAME" "PUBLIC;PRIVATE;PCH" ${ARGN})
   set(target sunder_${ROOM_NAME})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${ROOM_NAME}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${ROOM_NAME}/*.cpp)
   add_library(${target} STATIC ${sources})
   add_library(sunder::${ROOM_NAME} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${ROOM_NAME})

@@ -4,7 +4,7 @@
 #include "sunder/base/hash.h"
 #include "sunder/base/parallel.h"
 
-#include "spatial/variant_scenes.h"
+#include "published/variant_scenes.h"
 
 #include <cstring>
 #include <ctime>
@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sunder::spatial {
+using namespace published;
 namespace {
 
 std::vector<geometry::TriMesh> randomMeshes(size_t count, uint32_t largest) {

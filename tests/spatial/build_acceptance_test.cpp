@@ -5,7 +5,7 @@
 #include "sunder/spatial/tree/oi_tree.h"
 #include "sunder/spatial/tree/radix_tree.h"
 
-#include "spatial/variant_scenes.h"
+#include "published/variant_scenes.h"
 
 #include <bit>
 #include <cmath>
@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sunder::spatial {
+using namespace published;
 namespace {
 
 // Every inner box is the union of the leaves below it, bit for bit; level by level from the leaves.

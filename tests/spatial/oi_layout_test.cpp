@@ -1,7 +1,7 @@
 // Checks A1.* and A2.* of the specification: index algebra and ostensibly-implicit layout.
 #include "sunder/spatial/tree/oi_layout.h"
 
-#include "sunder/spatial/index_algebra.h"
+#include "bench/published/index_algebra.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sunder::spatial {
+using namespace published;
 namespace {
 
 template <uint32_t kArity>

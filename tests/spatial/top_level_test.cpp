@@ -2,14 +2,15 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/benchmark_scenes.h"
 #include "sunder/spatial/tree/batch_build.h"
 
-#include "spatial/variant_scenes.h"
+#include "bench/published/benchmark_scenes.h"
+#include "published/variant_scenes.h"
 
 #include <gtest/gtest.h>
 
 namespace sunder::spatial {
+using namespace published;
 namespace {
 
 struct Bodies {

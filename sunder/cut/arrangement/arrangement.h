@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sunder/cut/arrangement/emit.h"
-#include "sunder/cut/cut.h"
+#include "sunder/cut/kernel/types.h"
 
 #include <string>
 

@@ -5,7 +5,7 @@
 // O(corners) and a sort of the faces.
 #pragma once
 
-#include "sunder/cut/cut.h"
+#include "sunder/cut/kernel/types.h"
 
 namespace sunder::cut {
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "sunder/cut/arrangement/seam.h"
-#include "sunder/cut/cut.h"
+#include "sunder/cut/kernel/types.h"
 
 namespace sunder::cut {
 

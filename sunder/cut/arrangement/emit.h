@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sunder/cut/arrangement/parts.h"
-#include "sunder/cut/cut.h"
+#include "sunder/cut/kernel/types.h"
 
 namespace sunder::cut {
 

@@ -11,7 +11,7 @@
 // Cost: O(n) for the trees, then six to fifteen exact signs a candidate pair.
 #pragma once
 
-#include "sunder/cut/cut.h"
+#include "sunder/cut/kernel/types.h"
 #include "sunder/cut/kernel/kernel_mesh.h"
 #include "sunder/cut/kernel/shifted.h"
 

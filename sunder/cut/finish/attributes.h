@@ -8,7 +8,7 @@
 // O(corners of the result times corners of their faces).
 #pragma once
 
-#include "sunder/cut/cut.h"
+#include "sunder/cut/kernel/types.h"
 
 namespace sunder::cut {
 

@@ -12,7 +12,7 @@
 // over the faces and up to some hundred tries with the faces nearby for each vertex.
 #pragma once
 
-#include "sunder/cut/cut.h"
+#include "sunder/cut/kernel/types.h"
 
 namespace sunder::cut {
 

@@ -1,7 +1,7 @@
 // Whether a mesh crosses itself, before it is cut.
 #pragma once
 
-#include "sunder/cut/cut.h"
+#include "sunder/cut/kernel/types.h"
 #include "sunder/cut/kernel/kernel_mesh.h"
 
 #include <array>
