@@ -225,9 +225,9 @@ SUNDER_BENCH("fracture", fractureFigure) {
     // Projectiles against its limbs, one after the other, each time the whole figure.
     for (const Vec3& at : {Vec3(-0.5, 0.42, 0.1), Vec3(0.5, 0.42, 0.1), Vec3(-0.2, -0.5, 0.12),
                            Vec3(0.2, -0.5, 0.12), Vec3(0, 0.5, 0.1)}) {
-      const fracture::Blow blow{at, Vec3(0, 0, -40), 20, {}};
+      const fracture::Impact impact{at, Vec3(0, 0, -40), 20, {}};
       const fracture::FractureOutcome outcome =
-          fracture.strike(whole, kPorcelain, {&blow, 1}, settings, edge, next);
+          fracture.strike(whole, kPorcelain, {&impact, 1}, settings, edge, next);
       stages.add(outcome.seconds);
       ++executions;
       refined = std::max(refined, outcome.refinedTets);
@@ -275,11 +275,11 @@ SUNDER_BENCH("fracture", fractureAdaptive) {
       });
       const fracture::CrackedMesh struck = *largest;
       const Box3 box = geometry::bounds(struck.mesh.positions);
-      const fracture::Blow blow{
+      const fracture::Impact impact{
           Vec3(box.lower.x(), box.center().y(), box.center().z()), Vec3(76, 0, 0), 8.8, {}};
       const double start = now();
       fracture::FractureOutcome outcome =
-          fracture.strike(struck, kPorcelain, {&blow, 1}, settings, edge / (cycles ? 1 : 9), next);
+          fracture.strike(struck, kPorcelain, {&impact, 1}, settings, edge / (cycles ? 1 : 9), next);
       result.seconds += now() - start;
       result.tets = std::max(result.tets, outcome.refinedTets);
       pieces = std::move(outcome.pieces);

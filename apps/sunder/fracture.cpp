@@ -89,18 +89,18 @@ Impact impactOf(const FractureOptions& options, const geometry::TriMesh& surface
 }
 
 // A ball that is free meets a body that is free, without friction.
-fracture::Blow blowOf(const Impact& impact, const geometry::MassProperties& mass, double density) {
+fracture::Impact impactOf(const Impact& impact, const geometry::MassProperties& mass, double density) {
   const Vec3 n = impact.velocity.normalized(), arm = impact.point - mass.centre;
   const double ball = kSteel * 4 * kPi / 3 * std::pow(impact.radius, 3);
   const Vec3 twist = arm.cross(n);
   const double compliance =
       1 / ball + 1 / (density * mass.volume) + twist.dot((density * mass.inertia).inverse() * twist);
-  fracture::Blow blow;
-  blow.point = impact.point;
-  blow.speed = impact.velocity.norm();
-  blow.impulse = n * ((1 + kRestitution) * blow.speed / compliance);
-  blow.other = {ball, 2e11, 0.3, impact.radius};
-  return blow;
+  fracture::Impact impact;
+  impact.point = impact.point;
+  impact.speed = impact.velocity.norm();
+  impact.impulse = n * ((1 + kRestitution) * impact.speed / compliance);
+  impact.other = {ball, 2e11, 0.3, impact.radius};
+  return impact;
 }
 
 Json stages(const fracture::FractureStages& s) {
@@ -150,7 +150,7 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   const geometry::MassProperties mass = geometry::massProperties(surface);
   const Impact impact = impactOf(options, surface, mass);
   if (!input.note.empty() && !settings.quiet) logInfo("{}: {}", options.input, input.note);
-  const fracture::Blow blow = blowOf(impact, mass, material.elastic.density);
+  const fracture::Impact impact = impactOf(impact, mass, material.elastic.density);
 
   fracture::FractureSettings how;
   how.cycles = options.cycles;
@@ -174,11 +174,11 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
     for (uint32_t p = 0; p < outcome.broken->pieces; ++p)
       outcome.pieces.push_back(fracture::partOf(outcome.broken->cracked.mesh, outcome.broken->piece, p));
   } else {
-    outcome = fracture.strike(body, material, {&blow, 1}, how, edge, next);
+    outcome = fracture.strike(body, material, {&impact, 1}, how, edge, next);
   }
 
-  const bool wholeBlow = options.voronoi > 0 || !outcome.analysed || outcome.steps == options.steps;
-  if (!wholeBlow)
+  const bool wholeImpact = options.voronoi > 0 || !outcome.analysed || outcome.steps == options.steps;
+  if (!wholeImpact)
     logWarn("{}: the analysis ended by its budget (--budget) after {} of {} steps: cracks may be missing",
             options.input, outcome.steps, options.steps);
 
@@ -238,12 +238,12 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
                  {"impact",
                   {{"point", point(impact.point)},
                    {"velocity", point(impact.velocity)},
-                   {"impulse", blow.impulse.norm()},
+                   {"impulse", impact.impulse.norm()},
                    {"duration", outcome.duration}}},
                  {"tets", outcome.tets},
                  {"refined_tets", outcome.refinedTets},
                  {"steps", outcome.steps},
-                 {"complete", wholeBlow},
+                 {"complete", wholeImpact},
                  {"work", outcome.work},
                  {"largest_stress", outcome.largestStress},
                  {"cracks", cracks},
@@ -260,7 +260,7 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
       "{}: struck at ({:.4g}, {:.4g}, {:.4g}) with {:.3g} N s in {:.3g} s\n  stress {:.3g} Pa at most, {} "
       "breaks at "
       "{:.3g}\n  {} cracks, {} pieces; {} tetrahedra, {} at most while it was analysed, {:.1f} ms",
-      options.input, impact.point.x(), impact.point.y(), impact.point.z(), blow.impulse.norm(),
+      options.input, impact.point.x(), impact.point.y(), impact.point.z(), impact.impulse.norm(),
       outcome.duration, outcome.largestStress, options.material.name, material.strength,
       outcome.cracks.size(), outcome.pieces.size(), outcome.tets, outcome.refinedTets,
       1e3 * outcome.seconds.total());

@@ -43,9 +43,9 @@ class Field {
     return {};
   }
 
-  // The same field for very many questions in one domain, answered from exact landmarks at most `spacing`
-  // apart and what is near them: much faster and not exact (near_field.h). Nothing where the field knows no
-  // such way. Lives no longer than the field.
+  // The same field for very many questions in one domain, answered from exact cached distance samples at most
+  // `spacing` apart and what is near them: much faster and not exact (near_field.h). Nothing where the field
+  // knows no such way. Lives no longer than the field.
   virtual std::unique_ptr<NearField> near(const Box3& domain, double spacing) const;
 
   double value(const Vec3& point) const {

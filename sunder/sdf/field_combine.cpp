@@ -76,7 +76,7 @@ class Joined final : public FormulaField {
   Join join_;
 };
 
-// Parts that answer from landmarks where they can.
+// Parts that answer from cached distance samples where they can.
 template <class Join>
 class JoinedNear final : public NearField {
  public:

@@ -41,11 +41,12 @@ NearMeshField::NearMeshField(const MeshField& mesh, const Box3& domain, double s
     edge_[d] = domain.extent()[d] / wanted;
     corners *= cells_[size_t(d)] + 1;
   }
-  landmarks_ = std::make_unique<Landmark[]>(corners);
+  distanceSamples_ = std::make_unique<DistanceSample[]>(corners);
 }
 
-const NearMeshField::Landmark& NearMeshField::landmark(std::array<uint32_t, 3> at) const {
-  Landmark& mark = landmarks_[at[0] + (cells_[0] + size_t(1)) * (at[1] + (cells_[1] + size_t(1)) * at[2])];
+const NearMeshField::DistanceSample& NearMeshField::distanceSample(std::array<uint32_t, 3> at) const {
+  DistanceSample& mark =
+      distanceSamples_[at[0] + (cells_[0] + size_t(1)) * (at[1] + (cells_[1] + size_t(1)) * at[2])];
   if (mark.block.load(std::memory_order_acquire) != UINT32_MAX) return mark;
   // Threads that meet here find the same; only one of them counts.
   const Vec3 point = lower_ + edge_.cwiseProduct(Vec3(at[0], at[1], at[2]));
@@ -68,7 +69,7 @@ void NearMeshField::cellValues(uint32_t cell, std::span<const Vec3> points, doub
   size_t count = 0;
   double farthest = 0;  // of the corners, signed
   for (uint32_t c = 0; c < 8; ++c) {
-    const Landmark& mark = landmark({at[0] + (c & 1), at[1] + (c >> 1 & 1), at[2] + (c >> 2)});
+    const DistanceSample& mark = distanceSample({at[0] + (c & 1), at[1] + (c >> 1 & 1), at[2] + (c >> 2)});
     const uint32_t block = mark.block.load(std::memory_order_relaxed);
     const double distance = mark.distance.load(std::memory_order_relaxed);
     if (std::abs(distance) > std::abs(farthest)) farthest = distance;

@@ -1,7 +1,7 @@
-// Brittle bodies of a scene: what happens when they are hit. Blows are collected from the contacts of a step;
-// those that are strong enough are analysed (adaptive_fracture.h), and what breaks is replaced by its pieces,
-// which go on with the motion of what they were part of and may break again. Joints of a body hold the piece
-// that has their anchor.
+// Brittle bodies of a scene: what happens when they are hit. Impacts are collected from the contacts of a
+// step; those that are strong enough are analysed (adaptive_fracture.h), and what breaks is replaced by its
+// pieces, which go on with the motion of what they were part of and may break again. Joints of a body hold
+// the piece that has their anchor.
 //
 // Mass, momentum and angular momentum are those before, to rounding. Every break is one record of change
 // (crack_change.h), which says what disappeared, what appeared and where all of it comes from; fields, trees,
@@ -67,7 +67,7 @@ struct BreakageReport {
   fracture::FractureStages seconds;
 };
 
-// Analyses keep their memory from one blow to the next; each thread borrows one.
+// Analyses keep their memory from one impact to the next; each thread borrows one.
 class AnalysisPool {
  public:
   class Loan {
@@ -90,7 +90,7 @@ class AnalysisPool {
 
 // m/s: contacts that approach more slowly rest. Solvers need some steps until each contact carries its load;
 // until then bodies at rest fall as if nothing held them, up to the speed that gravity gives in a step.
-double slowestBlow(const rigid::SimulationSettings& settings);
+double slowestImpact(const rigid::SimulationSettings& settings);
 
 struct BreakageCost {
   uint64_t bodies = 0, tets = 0;  // that may break; of their different shapes
@@ -165,7 +165,7 @@ class Breakage {
   // A body that was hit hard enough, and what the analysis made of it.
   struct Struck {
     uint32_t body = 0;
-    std::vector<fracture::Blow> blows;
+    std::vector<fracture::Impact> impacts;
     std::optional<fracture::BrokenBody> broken;
     std::vector<fracture::PlannedCrack> plan;  // what made the pieces, or
     std::vector<Vec3> sites;
@@ -180,8 +180,9 @@ class Breakage {
   // Of the tetrahedra of a body that has not cracked; else empty.
   std::span<const std::array<uint32_t, 4>> neighboursOf(uint32_t body) const;
   // `steady`: the part of each event's impulse that is no impact, as steadyImpulses() has it.
-  std::vector<fracture::Blow> blowsOn(uint32_t body, const Piece& piece, const rigid::Simulation& simulation,
-                                      std::span<const double> steady) const;
+  std::vector<fracture::Impact> impactsOn(uint32_t body, const Piece& piece,
+                                          const rigid::Simulation& simulation,
+                                          std::span<const double> steady) const;
   bool mayBreak(const Struck& hit, const rigid::Simulation& simulation) const;
   std::vector<Struck> struck(const rigid::Simulation& simulation) const;
   void analyse(Struck& hit);

@@ -35,11 +35,11 @@ BreakageCost Breakage::cost() const {
       const Vec3 lowest =
           *std::min_element(mesh.positions.begin(), mesh.positions.end(),
                             [&](const Vec3& a, const Vec3& b) { return up.dot(a) < up.dot(b); });
-      fracture::Blow blow;
-      blow.point = lowest;
-      blow.speed = std::max(kLeastSpeed, spec.velocity.norm());
-      blow.impulse =
-          up * (blow.speed * object.material.elastic.density * piece.fragment.shape->mass().volume);
+      fracture::Impact impact;
+      impact.point = lowest;
+      impact.speed = std::max(kLeastSpeed, spec.velocity.norm());
+      impact.impulse =
+          up * (impact.speed * object.material.elastic.density * piece.fragment.shape->mass().volume);
       uint32_t next = object.nextCrack;
       const auto start = std::chrono::steady_clock::now();
       try {
@@ -50,7 +50,7 @@ BreakageCost Breakage::cost() const {
         } else {
           fracture::FractureSettings settings = object.settings;
           settings.leastPart = leastPart(piece);
-          tools.strike(*piece.mesh, object.material, {&blow, 1}, settings, object.rest->edge(), next);
+          tools.strike(*piece.mesh, object.material, {&impact, 1}, settings, object.rest->edge(), next);
         }
       } catch (const Error&) {  // a run counts those and goes on
       }

@@ -20,9 +20,9 @@ namespace {
 
 constexpr size_t kMostListed = 20;
 constexpr double kLargestMassRatio = 1e4;
-// Blows on a body and on its pieces that are analysed, as costly as one on the whole body: 3 to 10 in the
+// Impacts on a body and on its pieces that are analysed, as costly as one on the whole body: 3 to 10 in the
 // scenes that come along.
-constexpr double kBlowsABody = 6;
+constexpr double kImpactsABody = 6;
 constexpr double kMostMadeTriangles = 1e6;  // of procedural shapes that are looked at
 constexpr double kPaceSeconds = 0.3;        // that are spent on the first frames
 
@@ -163,7 +163,7 @@ void checkWorld(Scene scene, const World::Progress& progress, CheckReport& repor
   report.seconds = building;
   if (frames > 0)
     report.seconds += seconds / static_cast<double>(frames) * static_cast<double>(s.world.frames);
-  report.breakingSeconds = kBlowsABody * world.breakage().cost().secondsOnce;
+  report.breakingSeconds = kImpactsABody * world.breakage().cost().secondsOnce;
   report.seconds += report.breakingSeconds;
 }
 
@@ -194,7 +194,7 @@ CheckReport checkScene(Scene scene, const CheckOptions& options) {
   if (report.refusal) return report;
   checkMeshes(scene, sizes, report);
   checkNumbers(scene, sizes, report);
-  // Building, and a blow on each body that may break.
+  // Building, and an impact on each body that may break.
   const bool cheap =
       cost.buildSeconds + cost.strikeSeconds <= kCheapSeconds && cost.memoryBroken <= kCheapBytes;
   if (scene.sampled) return report;

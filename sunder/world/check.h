@@ -4,7 +4,7 @@
 // may be, meshes that are open or inside out, sizes, places and joints that a person would wonder about. They
 // take less than a second and 100 MB besides reading mesh files. Then, where the world is built in less than
 // kCheapSeconds and kCheapBytes by that estimate, or where it is asked for, the world is built and stepped:
-// bodies that overlap, walls that are thin for liquids, the pace of the first frames, what a blow costs.
+// bodies that overlap, walls that are thin for liquids, the pace of the first frames, what an impact costs.
 #pragma once
 
 #include "sunder/base/error.h"
@@ -44,7 +44,7 @@ struct CheckReport {
   uint64_t contacts = 0;       // in the first step; built
   uint64_t particles = 0;      // of liquids, at the start
   double seconds = 0;          // of the run: building, the pace of the first frames, and breaking; built
-  double breakingSeconds = 0;  // of it: a few blows on each body that may break
+  double breakingSeconds = 0;  // of it: a few impacts on each body that may break
   bool failed() const;
 };
 

@@ -54,7 +54,7 @@ struct Cost {
   double memoryBytes = 0, memoryUnbroken = 0, memoryBroken = 0;
   double buildSeconds = 0;                         // before the first frame
   double stepSecondsLow = 0, stepSecondsHigh = 0;  // of all frames together
-  double strikeSeconds = 0;                        // an analysis of one blow on each different brittle body
+  double strikeSeconds = 0;                        // an analysis of one impact on each different brittle body
   double recordingBytes = 0;                       // of run.sunder, at most
   uint64_t bodies = 0, dynamicBodies = 0, breakable = 0, joints = 0;
   uint64_t tetrahedra = 0;

@@ -1,7 +1,7 @@
-// What bodies take that may break: tetrahedra, and what an analysis of a blow needs for them.
+// What bodies take that may break: tetrahedra, and what an analysis of an impact needs for them.
 #include "sunder/base/text.h"
 #include "sunder/tet/solid_fill.h"
-#include "sunder/world/cost_blows.h"
+#include "sunder/world/cost_impacts.h"
 #include "sunder/world/cost_parts.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr double kTetsASurface = 0.3;   // more, for each square of its surface
 // Bytes of a tetrahedron: of each different body its mesh and tree, and more while it is filled.
 constexpr double kBytesATet = 700, kBytesATetFilling = 200;
 // Breaking takes things that grow differently with the tetrahedra n of a body: pieces (n, and n^(2/3) for
-// each of their surfaces); and while a blow is analysed the factors of the stiffness of a compact body
+// each of their surfaces); and while an impact is analysed the factors of the stiffness of a compact body
 // (n^(4/3)) and what is refined along cracks (n^(2/3) for each). Every body keeps its pieces, one at a time
 // is analysed.
 constexpr double kBytesATetBroken = 1500, kBytesOfSurface = 1000, kBytesOfFactors = 105, kBytesOfCrack = 3000;
@@ -33,7 +33,8 @@ constexpr double kTrianglesASquare = 2.5;               // of the surface of tet
 constexpr double kStrikeSeconds = 3.6e-5;               // a tetrahedron: an analysis, of kFewTets
 constexpr double kFewTets = 5000, kStrikeGrowth = 0.3;  // solvers take more steps the more there are
 constexpr double kPieceSeconds = 2e-4;                  // a piece among others, a step
-constexpr double kStrikesLow = 0.3, kStrikesHigh = 30;  // analyses of whole bodies, as long as a blow on each
+constexpr double kStrikesLow = 0.3,
+                 kStrikesHigh = 30;  // analyses of whole bodies, as long as an impact on each
 // Part of the volume that tetrahedra of an edge lose: where the surface is smooth, by the chords of its arcs;
 // at creases, of which most are met; and of walls not much thicker than the edge.
 constexpr double kLostByBend = 0.086, kLostAtCrease = 0.035, kLostInWalls = 0.4, kSafeWall = 0.8;
@@ -111,8 +112,8 @@ double latticeCells(const ShapeSize& size, double edge) {
 
 namespace {
 
-// While the blow on a body is analysed. Factors are made for breaking by stress only; the area of many cells
-// grows with the cube root of their number.
+// While the impact on a body is analysed. Factors are made for breaking by stress only; the area of many
+// cells grows with the cube root of their number.
 double analysisBytes(double tets, double pieces, bool byStress) {
   return (byStress ? kBytesOfFactors * std::pow(tets, 4.0 / 3) : 0) +
          kBytesOfCrack * kPieces * std::cbrt(pieces / kPieces) * std::pow(tets, 2.0 / 3);

@@ -60,18 +60,18 @@ const rigid::Shape* Liquids::shapeOf(const rigid::Simulation& simulation, uint32
                                      : simulation.shape(BodyIndex(body)).get();
 }
 
-// Bodies get a skin when they are wet for the first time.
-void Liquids::giveSkins(const rigid::Simulation& simulation) {
+// Bodies get a surface samples when they are wet for the first time.
+void Liquids::giveSurfaceSamples(const rigid::Simulation& simulation) {
   const uint32_t first = tank_ ? 1 : 0;
   for (uint32_t b = 0; b < before_.size(); ++b) {
     fluid::BoundaryBody& body = fluid_->body(first + b);
-    if (!body.map || body.skin || !fluid_->touches(first + b) ||
+    if (!body.map || body.samples || !fluid_->touches(first + b) ||
         simulation.kind(BodyIndex(b)) != rigid::BodyKind::Dynamic)
       continue;
     const rigid::Shape* shape = shapeOf(simulation, b);
     const bool own = b < scene_.bodies.size();
-    if (own && !skins_.contains(shape)) skins_[shape] = skinOf(*shape);
-    body.skin = own ? skins_[shape] : skinOf(*shape);
+    if (own && !surfaceSamples_.contains(shape)) surfaceSamples_[shape] = surfaceSamplesOf(*shape);
+    body.samples = own ? surfaceSamples_[shape] : surfaceSamplesOf(*shape);
   }
 }
 
@@ -195,7 +195,7 @@ void Liquids::step(const rigid::Simulation& simulation, double time) {
     for (uint32_t b = 0; b < impulses_.size(); ++b)
       drift_[b] += step * fluid_->body(first + b).inverseMass * impulses_[b].linear;
     place(simulation, std::min(done / dt, 1.0));
-    giveSkins(simulation);
+    giveSurfaceSamples(simulation);
     drive(time);
     report_.last = fluid_->step(step);
     ++report_.steps;

@@ -70,7 +70,7 @@ class Liquids {
   void place(const rigid::Simulation& simulation, double part);
   // Bodies that may break move with a shape of their tetrahedra, but look like their own.
   const rigid::Shape* shapeOf(const rigid::Simulation& simulation, uint32_t body) const;
-  void giveSkins(const rigid::Simulation& simulation);
+  void giveSurfaceSamples(const rigid::Simulation& simulation);
   void fill(const rigid::Simulation& simulation);
   std::vector<Vec3> poured(const BlockSpec& block, const rigid::Simulation& simulation) const;
   // Marks points in bodies: where one adds more than `most` to the density.
@@ -82,7 +82,7 @@ class Liquids {
   void drain();
   // Pieces keep the distance from liquids that the whole had: `offset`.
   fluid::BoundaryMapPtr mapOf(const rigid::Shape& shape, std::optional<double> offset = {}) const;
-  fluid::SkinPtr skinOf(const rigid::Shape& shape) const;
+  fluid::SurfaceSamplesPtr surfaceSamplesOf(const rigid::Shape& shape) const;
   fluid::BoundaryMapPtr tankMap(Box3 box) const;
   fluid::BoundaryMapPtr particlesOf(const geometry::TriMesh& surface) const;
 
@@ -90,7 +90,7 @@ class Liquids {
   const std::vector<BuiltShape>& shapes_;
   std::unique_ptr<fluid::Fluid> fluid_;
   std::map<const rigid::Shape*, fluid::BoundaryMapPtr> maps_;  // of the scene's shapes
-  std::map<const rigid::Shape*, fluid::SkinPtr> skins_;
+  std::map<const rigid::Shape*, fluid::SurfaceSamplesPtr> surfaceSamples_;
   std::optional<double> pieceOffset_;             // of what breaks, which its pieces keep
   std::optional<uint32_t> tank_;                  // body of the fluid, before those of the simulation
   std::vector<rigid::Pose> before_;               // by body of the simulation

@@ -25,9 +25,9 @@ fluid::BoundaryMapPtr Liquids::particlesOf(const geometry::TriMesh& surface) con
 }
 
 // Films matter where several particles would fit under a body.
-fluid::SkinPtr Liquids::skinOf(const rigid::Shape& shape) const {
+fluid::SurfaceSamplesPtr Liquids::surfaceSamplesOf(const rigid::Shape& shape) const {
   if (shape.localBounds().extent().maxCoeff() < 2 * fluid_->support()) return nullptr;
-  return fluid::makeSkin(shape.surface(), 2 * scene_.fluid->settings.radius);
+  return fluid::makeSurfaceSamples(shape.surface(), 2 * scene_.fluid->settings.radius);
 }
 
 fluid::BoundaryMapPtr Liquids::tankMap(Box3 box) const {

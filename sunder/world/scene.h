@@ -61,12 +61,12 @@ struct FractureSpec {
   bool arrest = false;                                            // cracks stop when the energy is spent
   double noise = 0;                                               // m: how far cracks leave their planes
   double leastPart = 1e-3;   // of the body's volume: smaller pieces stay with a neighbour
-  uint32_t mostCracks = 16;  // in one blow
+  uint32_t mostCracks = 16;  // in one impact
   bool fine = true;          // pieces are shown with the surface of the shape, not of its tetrahedra
-  // The model "voronoi": once, into the cells of random points, when a blow is at least this strong.
+  // The model "voronoi": once, into the cells of random points, when an impact is at least this strong.
   uint32_t sites = 0;  // 0: by stress
   double impulse = 0;  // N s
-  double focus = 1;    // how much the points crowd around the blow
+  double focus = 1;    // how much the points crowd around the impact
 };
 
 struct BodySpec {

@@ -118,7 +118,7 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
       "fracture": {               // it may break; {} takes all from the material
         "edge": "1.4 cm",          // of its tetrahedra
         "strength": "30 MPa",     // and "young", "poisson", "surfaceEnergy"
-        "cycles": 1,              // of refinement while a blow is analysed
+        "cycles": 1,              // of refinement while an impact is analysed
         "noise": "1 mm",          // how far cracks leave their planes
         "arrest": false,          // true: cracks stop when the energy is spent
         "fine": true,             // false: pieces are shown as coarse as the tetrahedra

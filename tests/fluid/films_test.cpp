@@ -1,6 +1,6 @@
 // Bodies that lie flat on others, under water.
 #include "sunder/fluid/boundary/density_map.h"
-#include "sunder/fluid/boundary/skin.h"
+#include "sunder/fluid/boundary/surface_samples.h"
 #include "sunder/fluid/fill.h"
 #include "sunder/fluid/solver/fluid.h"
 #include "sunder/sdf/analytic_field.h"
@@ -28,7 +28,7 @@ BoundaryBody boxBody(const Vec3& size, const Vec3& position) {
   body.position = body.centre = position;
   body.inverseMass = kHeld;
   body.inverseInertia = kHeld * Mat3::Identity();
-  body.skin = makeSkin(shapes::makeBox({.size = size}), kDiameter);
+  body.samples = makeSurfaceSamples(shapes::makeBox({.size = size}), kDiameter);
   return body;
 }
 

@@ -204,7 +204,7 @@ TEST(Fluid, ThickFluidsStopAlikeInLongAndShortSteps) {
 
 // A fifth too dense, as where bodies have pushed the fluid together: it makes room in its own time, however
 // short the steps are.
-TEST(Fluid, TheCrowdedMakeRoomGently) {
+TEST(Fluid, OverCompressedParticlesMakeRoomGently) {
   for (const double dt : {2e-3, 2e-4, 2e-5}) {
     Fluid fluid(weightless());
     fluid.addPhase({1000, 1e-6, 0, 0});

@@ -36,7 +36,7 @@ geometry::TetMesh beam() {
   return out;
 }
 
-Blow blowAt(const Vec3& point, const Vec3& impulse) { return {point, impulse, 5, {}}; }
+Impact impactAt(const Vec3& point, const Vec3& impulse) { return {point, impulse, 5, {}}; }
 
 struct Totals {
   double volume = 0;
@@ -55,12 +55,12 @@ Totals totals(std::span<const CrackedMesh> pieces) {
   return sum;
 }
 
-TEST(AdaptiveFracture, AWeakBlowLeavesTheMeshAsItWas) {
+TEST(AdaptiveFracture, AWeakImpactLeavesTheMeshAsItWas) {
   const CrackedMesh body{beam()};
   AdaptiveFracture fracture;
   uint32_t next = 0;
-  const Blow blow = blowAt(Vec3(0.15, 0.05, 0.025), Vec3(0, -1e-3, 0));
-  const FractureOutcome outcome = fracture.strike(body, kGlass, {&blow, 1}, {}, meanEdge(body.mesh), next);
+  const Impact impact = impactAt(Vec3(0.15, 0.05, 0.025), Vec3(0, -1e-3, 0));
+  const FractureOutcome outcome = fracture.strike(body, kGlass, {&impact, 1}, {}, meanEdge(body.mesh), next);
   EXPECT_TRUE(outcome.analysed);
   EXPECT_GT(outcome.largestStress, 0);
   EXPECT_LT(outcome.largestStress, kGlass.strength);
@@ -70,16 +70,16 @@ TEST(AdaptiveFracture, AWeakBlowLeavesTheMeshAsItWas) {
   EXPECT_EQ(next, 0u);
 }
 
-TEST(AdaptiveFracture, AStrongBlowBreaksABeamAndNothingIsLost) {
+TEST(AdaptiveFracture, AStrongImpactBreaksABeamAndNothingIsLost) {
   const CrackedMesh body{beam()};
   for (const uint32_t cycles : {0u, 1u}) {
     AdaptiveFracture fracture;
     uint32_t next = 0;
     FractureSettings settings;
     settings.cycles = cycles;
-    const Blow blow = blowAt(Vec3(0.15, 0.05, 0.025), Vec3(0, -20, 0));
+    const Impact impact = impactAt(Vec3(0.15, 0.05, 0.025), Vec3(0, -20, 0));
     const FractureOutcome outcome =
-        fracture.strike(body, kGlass, {&blow, 1}, settings, meanEdge(body.mesh), next);
+        fracture.strike(body, kGlass, {&impact, 1}, settings, meanEdge(body.mesh), next);
     EXPECT_GT(outcome.largestStress, kGlass.strength);
     EXPECT_GE(outcome.pieces.size(), 2u) << cycles;
     EXPECT_GE(outcome.cracks.size(), 1u);
@@ -103,8 +103,8 @@ TEST(AdaptiveFracture, PiecesBreakAgain) {
       const auto cells = cellsOf(piece);
       const auto links = linksOf(piece, cells);
       const geometry::MassProperties mass = geometry::massProperties(surfaceOf(piece, cells, links).mesh);
-      const Blow blow = blowAt(mass.centre + Vec3(0, 0.025, 0), Vec3(0, -6e4 * mass.volume, 0));
-      const FractureOutcome outcome = fracture.strike(piece, kGlass, {&blow, 1}, {}, edge, next);
+      const Impact impact = impactAt(mass.centre + Vec3(0, 0.025, 0), Vec3(0, -6e4 * mass.volume, 0));
+      const FractureOutcome outcome = fracture.strike(piece, kGlass, {&impact, 1}, {}, edge, next);
       after.insert(after.end(), outcome.pieces.begin(), outcome.pieces.end());
     }
     EXPECT_GE(after.size(), pieces.size());
@@ -123,11 +123,11 @@ TEST(AdaptiveFracture, CracksMayStopInside) {
   tough.surfaceEnergy = 5e4;
   AdaptiveFracture fracture;
   uint32_t next = 0;
-  const Blow blow = blowAt(Vec3(0.15, 0.05, 0.025), Vec3(0, -20, 0));
+  const Impact impact = impactAt(Vec3(0.15, 0.05, 0.025), Vec3(0, -20, 0));
   const FractureOutcome stopped =
-      fracture.strike(body, tough, {&blow, 1}, settings, meanEdge(body.mesh), next);
+      fracture.strike(body, tough, {&impact, 1}, settings, meanEdge(body.mesh), next);
   const FractureOutcome through =
-      fracture.strike(body, kGlass, {&blow, 1}, FractureSettings{}, meanEdge(body.mesh), next);
+      fracture.strike(body, kGlass, {&impact, 1}, FractureSettings{}, meanEdge(body.mesh), next);
   double areaStopped = 0, areaThrough = 0;
   for (const CrackRecord& c : stopped.cracks) areaStopped += c.area;
   for (const CrackRecord& c : through.cracks) areaThrough += c.area;
@@ -142,8 +142,8 @@ TEST(AdaptiveFracture, TheSamePiecesForAnyNumberOfThreads) {
     const ThreadLimit limit(threads);
     AdaptiveFracture fracture;
     uint32_t next = 0;
-    const Blow blow = blowAt(Vec3(0.11, 0.05, 0.02), Vec3(0.5, -5, 0.2));
-    outcomes.push_back(fracture.strike(body, kGlass, {&blow, 1}, {}, meanEdge(body.mesh), next));
+    const Impact impact = impactAt(Vec3(0.11, 0.05, 0.02), Vec3(0.5, -5, 0.2));
+    outcomes.push_back(fracture.strike(body, kGlass, {&impact, 1}, {}, meanEdge(body.mesh), next));
   }
   for (const FractureOutcome& o : outcomes) {
     ASSERT_EQ(o.pieces.size(), outcomes[0].pieces.size());

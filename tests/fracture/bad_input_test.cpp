@@ -23,11 +23,11 @@ namespace {
 
 const BrittleMaterial kPlaster{{4.5e9, 0.22, 1100}, 2e6, 5};
 
-FractureOutcome strike(const CrackedMesh& body, const BrittleMaterial& material, const Blow& blow,
+FractureOutcome strike(const CrackedMesh& body, const BrittleMaterial& material, const Impact& impact,
                        const FractureSettings& settings = {}) {
   AdaptiveFracture fracture;
   uint32_t next = 1;
-  return fracture.strike(body, material, {&blow, 1}, settings, std::max(meanEdge(body.mesh), 1e-3), next);
+  return fracture.strike(body, material, {&impact, 1}, settings, std::max(meanEdge(body.mesh), 1e-3), next);
 }
 
 template <class Run>
@@ -53,21 +53,21 @@ double volumeOf(std::span<const CrackedMesh> pieces) {
 }
 
 TEST(BadInput, FlatAndInvertedTetrahedraAreNamed) {
-  const Blow blow{Vec3(0, 0, 0), Vec3(0, -50, 0), 10, {}};
+  const Impact impact{Vec3(0, 0, 0), Vec3(0, -50, 0), 10, {}};
   geometry::TetMesh mesh = tet::cubes(2, true);
   for (Vec3& p : mesh.positions) p *= 0.1;
   const sdf::FieldPtr field = sdf::makeBoxField({Vec3::Zero(), Vec3::Constant(0.2)});
   geometry::TetMesh inverted = mesh;
   std::swap(inverted.tets[7][0], inverted.tets[7][1]);
-  refused(ErrorKind::Geometry, "tetrahedron 7", [&] { strike(CrackedMesh(inverted), kPlaster, blow); });
+  refused(ErrorKind::Geometry, "tetrahedron 7", [&] { strike(CrackedMesh(inverted), kPlaster, impact); });
   refused(ErrorKind::Geometry, "tetrahedron 7", [&] { RestMesh(inverted, field); });
   geometry::TetMesh flat = mesh;
   flat.positions[flat.tets[7][3]] =
       (flat.positions[flat.tets[7][0]] + flat.positions[flat.tets[7][1]] + flat.positions[flat.tets[7][2]]) /
       3;
-  refused(ErrorKind::Geometry, "tetrahedron", [&] { strike(CrackedMesh(flat), kPlaster, blow); });
+  refused(ErrorKind::Geometry, "tetrahedron", [&] { strike(CrackedMesh(flat), kPlaster, impact); });
   refused(ErrorKind::Geometry, "tetrahedron", [&] { RestMesh(flat, field); });
-  refused(ErrorKind::Geometry, "no tetrahedra", [&] { strike(CrackedMesh(), kPlaster, blow); });
+  refused(ErrorKind::Geometry, "no tetrahedra", [&] { strike(CrackedMesh(), kPlaster, impact); });
 }
 
 TEST(BadInput, PartsThatDoNotHangTogetherAreCounted) {
@@ -97,44 +97,44 @@ TEST(BadInput, PartsThatDoNotHangTogetherAreCounted) {
 
 TEST(BadInput, MaterialsThatDoNotExistAreRefused) {
   const CrackedMesh body{fem::blockMesh({3, 1, 1}, {0.3, 0.1, 0.1})};
-  const Blow blow{Vec3(0.15, 0.1, 0.05), Vec3(0, -100, 0), 10, {}};
+  const Impact impact{Vec3(0.15, 0.1, 0.05), Vec3(0, -100, 0), 10, {}};
   BrittleMaterial material = kPlaster;
   for (const double strength : {0.0, -1.0, std::nan("")}) {
     material.strength = strength;
-    refused(ErrorKind::Usage, "strength", [&] { strike(body, material, blow); });
+    refused(ErrorKind::Usage, "strength", [&] { strike(body, material, impact); });
   }
   // Infinite strength is allowed, and does not break.
   material.strength = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(AdaptiveFracture::hopeless({Vec3::Zero(), Vec3(0.3, 0.1, 0.1)}, 3, material, blow,
+  EXPECT_TRUE(AdaptiveFracture::hopeless({Vec3::Zero(), Vec3(0.3, 0.1, 0.1)}, 3, material, impact,
                                          Vec3(0.15, 0.05, 0.05), {}));
-  const FractureOutcome never = strike(body, material, blow);
+  const FractureOutcome never = strike(body, material, impact);
   ASSERT_EQ(never.pieces.size(), 1u);
   EXPECT_EQ(never.pieces[0].mesh.tets, body.mesh.tets);
-  EXPECT_GT(strike(body, kPlaster, blow).pieces.size(), 1u);
+  EXPECT_GT(strike(body, kPlaster, impact).pieces.size(), 1u);
   material = kPlaster;
   for (const double poisson : {0.5, -1.0, std::nan("")}) {
     material.elastic.poisson = poisson;
-    refused(ErrorKind::Usage, "Poisson", [&] { strike(body, material, blow); });
+    refused(ErrorKind::Usage, "Poisson", [&] { strike(body, material, impact); });
   }
   material.elastic.poisson = 0.499;  // too stiff, but an answer
-  EXPECT_NEAR(volumeOf(strike(body, material, blow).pieces), 3e-3, 1e-15);
+  EXPECT_NEAR(volumeOf(strike(body, material, impact).pieces), 3e-3, 1e-15);
 }
 
-TEST(BadInput, BlowsBesideTheBodyActOnWhatIsNearest) {
+TEST(BadInput, ImpactsBesideTheBodyActOnWhatIsNearest) {
   const CrackedMesh body{fem::blockMesh({6, 1, 1}, {0.6, 0.1, 0.1})};
-  const Blow on{Vec3(0.3, 0.1, 0.05), Vec3(0, -100, 0), 10, {}};
+  const Impact on{Vec3(0.3, 0.1, 0.05), Vec3(0, -100, 0), 10, {}};
   for (const Vec3& off : {Vec3(0, 0.4, 0), Vec3(0, -0.04, 0), Vec3(0, 1e6, 0)}) {
-    Blow blow = on;
-    blow.point += off;
-    const FractureOutcome outcome = strike(body, kPlaster, blow);
+    Impact impact = on;
+    impact.point += off;
+    const FractureOutcome outcome = strike(body, kPlaster, impact);
     EXPECT_TRUE(outcome.analysed);
     EXPECT_NEAR(volumeOf(outcome.pieces), 6e-3, 1e-14);
   }
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()})
     for (int k = 0; k < 3; ++k) {
-      Blow blow = on;
-      (k == 0 ? blow.point.x() : k == 1 ? blow.impulse.y() : blow.speed) = bad;
-      refused(ErrorKind::Usage, "not finite", [&] { strike(body, kPlaster, blow); });
+      Impact impact = on;
+      (k == 0 ? impact.point.x() : k == 1 ? impact.impulse.y() : impact.speed) = bad;
+      refused(ErrorKind::Usage, "not finite", [&] { strike(body, kPlaster, impact); });
     }
 }
 
@@ -142,10 +142,10 @@ TEST(BadInput, BlowsBesideTheBodyActOnWhatIsNearest) {
 TEST(BadInput, BodiesThinnerThanAnElementBreakAndLoseNothing) {
   const CrackedMesh pane{fem::blockMesh({6, 1, 6}, {0.6, 0.001, 0.6})};
   for (const double strong : {1.0, 1000.0}) {
-    const Blow blow{Vec3(0.31, 0.001, 0.29), Vec3(0, -0.05 * strong, 0), 10, {}};
+    const Impact impact{Vec3(0.31, 0.001, 0.29), Vec3(0, -0.05 * strong, 0), 10, {}};
     FractureSettings settings;
     settings.mostCracks = 6;
-    const FractureOutcome outcome = strike(pane, kPlaster, blow, settings);
+    const FractureOutcome outcome = strike(pane, kPlaster, impact, settings);
     EXPECT_NEAR(volumeOf(outcome.pieces) / 3.6e-4, 1, 1e-9);
     EXPECT_EQ(outcome.pieces.size() > 1, outcome.cracks.size() > 0);
   }

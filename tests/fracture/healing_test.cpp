@@ -186,8 +186,8 @@ TEST(Healing, WhatIsAllTinyDoesNotBreak) {
   EXPECT_TRUE(geometry.cracks().empty());
 }
 
-// Cuts of an earlier blow are the body's own shape.
-TEST(Healing, EarlierBlowsAreNotTakenBack) {
+// Cuts of an earlier impact are the body's own shape.
+TEST(Healing, EarlierImpactsAreNotTakenBack) {
   const CrackedMesh whole{tet::cubes(2, true)};
   FractureGeometry first(whole);
   addPlane(first, 1, Vec3(0.7, 1, 1), Vec3(1, 0.05, 0.1));

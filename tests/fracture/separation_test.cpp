@@ -161,10 +161,10 @@ struct Carried {
   double mass = 0;
   Vec3 momentum = Vec3::Zero(), angular = Vec3::Zero();
 
-  void add(const geometry::MassProperties& body, const Vec3& velocity, const Vec3& spin) {
+  void add(const geometry::MassProperties& body, const Vec3& velocity, const Vec3& angularVelocity) {
     mass += body.mass;
     momentum += body.mass * velocity;
-    angular += body.mass * body.centre.cross(velocity) + body.inertia * spin;
+    angular += body.mass * body.centre.cross(velocity) + body.inertia * angularVelocity;
   }
 };
 
@@ -179,17 +179,17 @@ TEST(Separation, PiecesCarryMassMomentumAndAngularMomentum) {
     broken.shatter(9, 3, amplitude);
     for (int round = 0; round < 20; ++round) {
       const Vec3 velocity = random.uniform(0, 20) * random.unitVector(),
-                 spin = random.uniform(0, 30) * random.unitVector();
+                 angularVelocity = random.uniform(0, 30) * random.unitVector();
       Carried before, real, copies;
-      before.add(whole, velocity, spin);
+      before.add(whole, velocity, angularVelocity);
       for (const Piece& piece : broken.pieces) {
         const auto go = [&](Carried& sum, const geometry::MassProperties& mass) {
-          sum.add(mass, velocity + spin.cross(mass.centre - whole.centre), spin);
+          sum.add(mass, velocity + angularVelocity.cross(mass.centre - whole.centre), angularVelocity);
         };
         go(real, geometry::withDensity(piece.fragment.shape->mass(), 2500));
         go(copies, geometry::massProperties(piece.mesh.mesh, 2500));
       }
-      const double speed = velocity.norm() + spin.norm();
+      const double speed = velocity.norm() + angularVelocity.norm();
       EXPECT_NEAR(real.mass, before.mass, 1e-12 * before.mass);
       EXPECT_LT((real.momentum - before.momentum).norm(), 1e-12 * before.mass * speed);
       EXPECT_LT((real.angular - before.angular).norm(), 1e-12 * before.mass * speed);

@@ -60,23 +60,24 @@ TEST(StruckBodies, ABarSpallsHalfAPulseBeforeItsEnd) {
     settings.contact.scale = share * passage / contactDuration(settings.contact, struck, {}, kSpeed);
     settings.steps = uint32_t(400 * kAnalysed);
     settings.beta = 0.002;  // of the duration: what rings behind the front dies away
-    std::vector<Blow> blows;
+    std::vector<Impact> impacts;
     double area = 0;
     for (const auto& t : surface.triangles) {
       const Vec3 &a = surface.positions[t[0]], &b = surface.positions[t[1]], &c = surface.positions[t[2]];
       if (a.x() != 0 || b.x() != 0 || c.x() != 0) continue;
       const double part = 0.5 * (b - a).cross(c - a).norm();
       area += part;
-      blows.push_back(
+      impacts.push_back(
           {(a + b + c) / 3, Vec3(kForce * share * passage * part / (kSide * kSide), 0, 0), kSpeed, {}});
     }
     EXPECT_NEAR(area, kSide * kSide, 1e-15);
     // Contacts last as the fifth root of what they are slower.
-    blows.push_back(
+    impacts.push_back(
         {Vec3(0, kSide / 2, kSide / 2), Vec3::Zero(), kSpeed * std::pow(share / kAnalysed, 5), {}});
     AdaptiveFracture fracture;
     uint32_t next = 0;
-    const FractureOutcome outcome = fracture.strike(bar, material, blows, settings, meanEdge(bar.mesh), next);
+    const FractureOutcome outcome =
+        fracture.strike(bar, material, impacts, settings, meanEdge(bar.mesh), next);
     EXPECT_NEAR(outcome.duration, kAnalysed * passage, 1e-3 * passage);
     ASSERT_EQ(outcome.cracks.size(), 1u);
     const CrackRecord& crack = outcome.cracks[0];
@@ -111,9 +112,9 @@ TEST(StruckBodies, AFreeBeamBreaksAcrossInTheMiddle) {
                            material.elastic.poisson, kSide / 2};
   settings.contact.scale = duration / contactDuration(settings.contact, struck, {}, 1);
   // Across the upper face, at its middle.
-  std::vector<Blow> blows;
+  std::vector<Impact> impacts;
   for (int i = 0; i < 9; ++i)
-    blows.push_back(
+    impacts.push_back(
         {Vec3(kLength / 2, kSide, kSide * (i + 0.5) / 9), Vec3(0, -kForce * duration / 9, 0), 1, {}});
   for (const fem::Recovery recovery : {fem::Recovery::Lumped, fem::Recovery::Patch}) {
     settings.recovery = recovery;
@@ -124,14 +125,14 @@ TEST(StruckBodies, AFreeBeamBreaksAcrossInTheMiddle) {
       AdaptiveFracture fracture;
       uint32_t next = 0;
       const FractureOutcome whole =
-          fracture.strike(beam, material, blows, settings, meanEdge(beam.mesh), next);
+          fracture.strike(beam, material, impacts, settings, meanEdge(beam.mesh), next);
       const double error = std::abs(whole.largestStress / expected - 1);
       EXPECT_LT(error, before) << cycles;
       note(recovery == fem::Recovery::Lumped ? "lumped" : "patches", cycles, whole.largestStress / expected);
       before = error;
       settings.mostCracks = 1;
       const FractureOutcome broken =
-          fracture.strike(beam, material, blows, settings, meanEdge(beam.mesh), next);
+          fracture.strike(beam, material, impacts, settings, meanEdge(beam.mesh), next);
       ASSERT_EQ(broken.cracks.size(), 1u);
       const CrackRecord& crack = broken.cracks[0];
       EXPECT_EQ(crack.seed.y(), 0);
@@ -152,13 +153,13 @@ geometry::TetMesh ring(double edge) {
 }
 
 // On its rim, as fast as from four metres.
-Blow onTheRim(const CrackedMesh& body) {
+Impact onTheRim(const CrackedMesh& body) {
   const Box3 box = geometry::bounds(body.mesh.positions);
   return {Vec3(box.lower.x(), box.center().y(), box.center().z()), Vec3(76, 0, 0), 8.8, {}};
 }
 
 // AC-17. Behind a crack stress needs time to fade, and would crack again at once. Two things keep it from
-// that: vertices of what a crack of the blow cut are no seeds, and peaks that fade are none. The first does
+// that: vertices of what a crack of the impact cut are no seeds, and peaks that fade are none. The first does
 // nearly all of it: of some 2,500 peaks that the rate excludes, eight more cracks would have started. Meshes
 // are not refined here, so that the cuts of a crack are tetrahedra of the body.
 TEST(StruckBodies, NothingCracksBesideAFreshCrack) {
@@ -167,12 +168,12 @@ TEST(StruckBodies, NothingCracksBesideAFreshCrack) {
   RandomStream random(11);
   size_t with = 0, without = 0, fading = 0, pairs = 0;
   for (int round = 0; round < 16; ++round) {
-    std::vector<Blow> blows;
+    std::vector<Impact> impacts;
     for (int k = 0; k < 1 + round % 3; ++k)
-      blows.push_back({random.pointIn(box),
-                       random.uniform(5, 60) * random.unitVector(),
-                       std::pow(10, random.uniform(-3, 1)),
-                       {}});
+      impacts.push_back({random.pointIn(box),
+                         random.uniform(5, 60) * random.unitVector(),
+                         std::pow(10, random.uniform(-3, 1)),
+                         {}});
     FractureSettings settings;
     settings.cycles = 0;
     settings.finePieces = false;
@@ -187,7 +188,7 @@ TEST(StruckBodies, NothingCracksBesideAFreshCrack) {
       AdaptiveFracture fracture;
       uint32_t next = 1;
       const FractureOutcome outcome =
-          fracture.strike(plate, kPorcelain, blows, settings, meanEdge(plate.mesh), next);
+          fracture.strike(plate, kPorcelain, impacts, settings, meanEdge(plate.mesh), next);
       counts[tested] = outcome.cracks.size();
       (tested ? with : without) += outcome.cracks.size();
       if (tested) fading += outcome.fadingSeeds;
@@ -214,16 +215,16 @@ TEST(StruckBodies, NothingCracksBesideAFreshCrack) {
 }
 
 // AC-18, first half: refined, but not broken. (Not refined either:
-// AdaptiveFracture.AWeakBlowLeavesTheMeshAsItWas.)
+// AdaptiveFracture.AWeakImpactLeavesTheMeshAsItWas.)
 TEST(StruckBodies, WhatDoesNotBreakIsItsOwnMeshAgain) {
   const CrackedMesh body{ring(0.06)};
   FractureSettings settings;
   settings.mostCracks = 0;
   AdaptiveFracture fracture;
   uint32_t next = 1;
-  const Blow blow = onTheRim(body);
+  const Impact impact = onTheRim(body);
   const FractureOutcome outcome =
-      fracture.strike(body, kPorcelain, {&blow, 1}, settings, meanEdge(body.mesh), next);
+      fracture.strike(body, kPorcelain, {&impact, 1}, settings, meanEdge(body.mesh), next);
   EXPECT_GT(outcome.largestStress, kPorcelain.strength);
   EXPECT_GT(outcome.refinedTets, body.size());
   ASSERT_EQ(outcome.pieces.size(), 1u);
@@ -302,13 +303,13 @@ void cracksFirstWhereAUniformMeshDoes(uint32_t cycles, double coarseEdge) {
   const CrackedMesh fine{refinement.mesh()};
   const double edge = meanEdge(body.mesh);
   for (const double strong : {0.5, 1.0, 2.0}) {
-    std::vector<Blow> blows;
+    std::vector<Impact> impacts;
     for (int y = -2; y <= 2; ++y)
       for (int z = -2; z <= 2; ++z) {
-        Blow blow = onTheRim(body);
-        blow.point += kHalfWidth * Vec3(0, y, z) / 2;
-        blow.impulse *= kHertz * strong / 25;
-        blows.push_back(blow);
+        Impact impact = onTheRim(body);
+        impact.point += kHalfWidth * Vec3(0, y, z) / 2;
+        impact.impulse *= kHertz * strong / 25;
+        impacts.push_back(impact);
       }
     const auto drop = [&](const CrackedMesh& mesh, uint32_t adaptive) {
       FractureSettings settings;
@@ -317,7 +318,7 @@ void cracksFirstWhereAUniformMeshDoes(uint32_t cycles, double coarseEdge) {
       settings.contact.scale = kHertz;
       AdaptiveFracture fracture;
       uint32_t next = 1;
-      return fracture.strike(mesh, kPorcelain, blows, settings,
+      return fracture.strike(mesh, kPorcelain, impacts, settings,
                              adaptive ? edge : edge / std::pow(3.0, cycles), next);
     };
     const FractureOutcome adaptive = drop(body, cycles), uniform = drop(fine, 0);
@@ -352,11 +353,11 @@ TEST(StruckBodies, PiecesOfPiecesLeaveNothingBehind) {
     for (; levels < 3; ++levels) {
       const double before = volumeOf(body);
       const Box3 box = geometry::bounds(body.mesh.positions);
-      const Blow blow{
+      const Impact impact{
           Vec3(box.lower.x(), box.center().y(), box.center().z()), Vec3(2e5 * before, 0, 0), 8.8, {}};
       FractureSettings settings;
       settings.mostCracks = 3;
-      FractureOutcome outcome = fracture.strike(body, kPorcelain, {&blow, 1}, settings, edge, next);
+      FractureOutcome outcome = fracture.strike(body, kPorcelain, {&impact, 1}, settings, edge, next);
       if (outcome.pieces.size() < 2) break;
       // The largest of the pieces is struck in turn.
       double sum = 0, largest = 0;

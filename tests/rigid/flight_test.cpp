@@ -26,13 +26,13 @@ TEST(Flight, FollowsTheParabolaToRounding) {
 
 TEST(Flight, TorqueFreeBodyKeepsEnergyAndMomentum) {
   // About the middle axis, where the motion is unstable and the body turns over again and again.
-  for (const Vec3& spin : {Vec3(0.01, 7, 0.02), Vec3(3, 4, 5), Vec3(0.001, 0.001, 30)}) {
+  for (const Vec3& angularVelocity : {Vec3(0.01, 7, 0.02), Vec3(3, 4, 5), Vec3(0.001, 0.001, 30)}) {
     SimulationSettings settings;
     settings.gravity = Vec3::Zero();
     Simulation world{settings};
     BodySettings box;
     box.shape = makeBox(Vec3(0.1, 0.2, 0.35));
-    box.angularVelocity = spin;
+    box.angularVelocity = angularVelocity;
     const BodyIndex body = world.addBody(box);
     const double energy = world.energy().total();
     const Vec3 momentum = world.angularMomentum();
@@ -43,9 +43,9 @@ TEST(Flight, TorqueFreeBodyKeepsEnergyAndMomentum) {
       worst = std::max(worst, std::abs(world.energy().total() / energy - 1));
       turned = std::min(turned, world.pose(body).localDirection(momentum.normalized()).dot(direction));
     }
-    EXPECT_LT(worst, 1e-3) << spin.transpose();
+    EXPECT_LT(worst, 1e-3) << angularVelocity.transpose();
     EXPECT_LT((world.angularMomentum() - momentum).norm(), 1e-10 * momentum.norm());
-    if (spin.y() == 7) {
+    if (angularVelocity.y() == 7) {
       EXPECT_LT(turned, -0.9) << "the body did not turn over";
     }
   }
@@ -105,12 +105,12 @@ TEST(Flight, SymmetricTopPrecessesAtItsRate) {
   // A rod-like box, two equal inertias: the axis goes round the momentum at |L| / I across.
   const Vec3 inertia(2, 2, 0.5);
   Quat rotation = Quat::Identity();
-  Vec3 spin(1, 0, 3);
-  const Vec3 momentum = inertia.cwiseProduct(spin);
+  Vec3 angularVelocity(1, 0, 3);
+  const Vec3 momentum = inertia.cwiseProduct(angularVelocity);
   const double period = 2 * kPi * 2 / momentum.norm();
   const Vec3 axis = rotation * Vec3::UnitZ();
   const int steps = 200;
-  for (int i = 0; i < steps; ++i) turnFreely(rotation, spin, inertia, false, period / steps);
+  for (int i = 0; i < steps; ++i) turnFreely(rotation, angularVelocity, inertia, false, period / steps);
   EXPECT_GT((rotation * Vec3::UnitZ()).dot(axis), 1 - 1e-5);
 }
 

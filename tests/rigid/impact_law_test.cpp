@@ -12,19 +12,20 @@ namespace {
 
 // A box of this half size as the solver sees it, with its inertia for sums of energy and momentum.
 struct Struck {
-  Mover mover;
+  SolverBody solverBody;
   double mass = 0;
   Mat3 inertia = Mat3::Zero();
   Vec3 half = Vec3::Ones();
   Quat turn = Quat::Identity();
 
   double energy() const {
-    const Vec3 spin = mover.spin();
-    return 0.5 * (mass * mover.velocity().squaredNorm() + spin.dot(inertia * spin));
+    const Vec3 angularVelocity = solverBody.angularVelocity();
+    return 0.5 *
+           (mass * solverBody.velocity().squaredNorm() + angularVelocity.dot(inertia * angularVelocity));
   }
-  Vec3 momentum() const { return mass * mover.velocity(); }
+  Vec3 momentum() const { return mass * solverBody.velocity(); }
   Vec3 angular(const Vec3& position) const {
-    return position.cross(momentum()) + inertia * Vec3(mover.spin());
+    return position.cross(momentum()) + inertia * Vec3(solverBody.angularVelocity());
   }
 };
 
@@ -36,8 +37,8 @@ Struck makeStruck(double mass, const Vec3& half, const Quat& turn) {
   body.half = half;
   body.turn = turn;
   body.inertia = turnedDiagonal(turn, inertia);
-  body.mover.inverseMass = 1 / mass;
-  body.mover.setInverseInertia(turnedDiagonal(turn, inertia.cwiseInverse()));
+  body.solverBody.inverseMass = 1 / mass;
+  body.solverBody.setInverseInertia(turnedDiagonal(turn, inertia.cwiseInverse()));
   return body;
 }
 
@@ -171,8 +172,8 @@ TEST(ImpactLaw, OneContactFollowsRouthsEquationsInThreeDimensions) {
     Mat3 k;
     const Vec3 arm = half.cwiseProduct(random.unitVector());
     for (int c = 0; c < 3; ++c)
-      k.col(c) = Vec3::Unit(c) * body.mover.inverseMass +
-                 body.mover.inverseInertiaTimes(arm.cross(Vec3::Unit(c))).cross(arm);
+      k.col(c) = Vec3::Unit(c) * body.solverBody.inverseMass +
+                 body.solverBody.inverseInertiaTimes(arm.cross(Vec3::Unit(c))).cross(arm);
     const Vec3 u(-1, random.uniform(-1, 1), random.uniform(-1, 1));
     const double friction = random.uniform(0.05, 1), e = random.uniform();
     const Vec3 found = energeticImpulse(k, u, friction, e);
@@ -189,20 +190,20 @@ TEST(ImpactLaw, ApproachOfRoundingErrorsIsNoImpact) {
   for (int i = 0; i < 3000; ++i) {
     Struck a = makeStruck(1, Vec3(0.5, 0.4, 0.3), randomTurn(random));
     Struck b = makeStruck(1, Vec3(0.5, 0.4, 0.3), randomTurn(random));
-    a.mover.velocity() = 3 * random.unitVector();
-    b.mover.velocity() = -a.mover.velocity();
-    a.mover.spin() = random.unitVector();
-    b.mover.spin() = random.unitVector();
+    a.solverBody.velocity() = 3 * random.unitVector();
+    b.solverBody.velocity() = -a.solverBody.velocity();
+    a.solverBody.angularVelocity() = random.unitVector();
+    b.solverBody.angularVelocity() = random.unitVector();
     for (ImpactPoint& point : points) {
-      point.normal = a.mover.velocity() / 3;
+      point.normal = a.solverBody.velocity() / 3;
       point.armA = 0.3 * random.unitVector();
       point.armB = point.armA - 0.5 * point.normal;
     }
-    for (int strike = 0; strike < 3; ++strike) law.strike(a.mover, b.mover, points, 0, 0);
-    const Vec3 velocity = b.mover.velocity();
-    law.strike(a.mover, b.mover, points, 0, 0);
-    ASSERT_TRUE(b.mover.velocity().allFinite() && points[0].impulse.allFinite()) << i;
-    ASSERT_LT((b.mover.velocity() - velocity).norm(), 1e-12) << i;
+    for (int strike = 0; strike < 3; ++strike) law.strike(a.solverBody, b.solverBody, points, 0, 0);
+    const Vec3 velocity = b.solverBody.velocity();
+    law.strike(a.solverBody, b.solverBody, points, 0, 0);
+    ASSERT_TRUE(b.solverBody.velocity().allFinite() && points[0].impulse.allFinite()) << i;
+    ASSERT_LT((b.solverBody.velocity() - velocity).norm(), 1e-12) << i;
   }
 }
 
@@ -218,14 +219,14 @@ TEST(ImpactLaw, TenThousandImpactsNeitherAddEnergyNorLeaveAnApproach) {
       const Vec3 half = size * Vec3(random.uniform(0.1, 1), random.uniform(0.1, 1), random.uniform(0.1, 1));
       Struck body =
           makeStruck(8 * half.prod() * std::pow(10, random.uniform(2, 4)), half, randomTurn(random));
-      body.mover.velocity() = random.unitVector() * random.uniform(0, 3);
-      body.mover.spin() = random.unitVector() * random.uniform(0, 3) / size;
+      body.solverBody.velocity() = random.unitVector() * random.uniform(0, 3);
+      body.solverBody.angularVelocity() = random.unitVector() * random.uniform(0, 3) / size;
       return body;
     };
     Struck a = make(), b = make();
     const bool wall = random.uniform() < 0.3;
     if (wall) {
-      a.mover = Mover();
+      a.solverBody = SolverBody();
       a.mass = 0;
       a.inertia.setZero();
     }
@@ -247,8 +248,8 @@ TEST(ImpactLaw, TenThousandImpactsNeitherAddEnergyNorLeaveAnApproach) {
       point.normal = face ? normal : Vec3((normal + 0.4 * random.unitVector()).normalized());
       point.armA = placeA + at;
       point.armB = placeB + at;
-      fastest = std::max(fastest,
-                         -point.normal.dot(b.mover.velocityAt(point.armB) - a.mover.velocityAt(point.armA)));
+      fastest = std::max(fastest, -point.normal.dot(b.solverBody.velocityAt(point.armB) -
+                                                    a.solverBody.velocityAt(point.armA)));
       points.push_back(point);
     }
     if (fastest <= 0) continue;
@@ -261,7 +262,7 @@ TEST(ImpactLaw, TenThousandImpactsNeitherAddEnergyNorLeaveAnApproach) {
     const Vec3 atA = -placeA, atB = -placeB;
     const Vec3 turning = a.angular(atA) + b.angular(atB);
     const double slow = random.uniform() < 0.5 ? 0 : random.uniform(0, 1.2) * fastest;
-    law.strike(a.mover, b.mover, points, friction, e, slow);
+    law.strike(a.solverBody, b.solverBody, points, friction, e, slow);
     gain = std::max(gain, (a.energy() + b.energy()) / energy - 1);
     Vec3 sum = Vec3::Zero(), torque = Vec3::Zero();
     double size = 0;
@@ -271,9 +272,9 @@ TEST(ImpactLaw, TenThousandImpactsNeitherAddEnergyNorLeaveAnApproach) {
       const double tangent = (point.impulse - normalPart * point.normal).norm();
       EXPECT_GE(normalPart, -1e-12 * size);
       cone = std::max(cone, (tangent - friction * normalPart) / size);
-      approaching = std::max(
-          approaching,
-          -point.normal.dot(b.mover.velocityAt(point.armB) - a.mover.velocityAt(point.armA)) / fastest);
+      approaching = std::max(approaching, -point.normal.dot(b.solverBody.velocityAt(point.armB) -
+                                                            a.solverBody.velocityAt(point.armA)) /
+                                              fastest);
       sum += point.impulse;
       torque += (point.armB + atB).cross(point.impulse);
     }
@@ -296,16 +297,16 @@ TEST(ImpactLaw, TenThousandImpactsNeitherAddEnergyNorLeaveAnApproach) {
 // Four contacts of a face, pushed sideways: it leaves flat, and friction is mu times the normal impulse.
 TEST(ImpactLaw, FaceThatSlidesLeavesFlat) {
   Struck box = makeStruck(3, Vec3(0.3, 0.2, 0.4), Quat::Identity());
-  Mover ground;
-  box.mover.velocity() = Vec3(6, -2, 0);
+  SolverBody ground;
+  box.solverBody.velocity() = Vec3(6, -2, 0);
   std::vector<ImpactPoint> points;
   for (const double x : {-0.3, 0.3})
     for (const double z : {-0.4, 0.4}) points.push_back({Vec3::UnitY(), Vec3(x, 0, z), Vec3(x, -0.2, z)});
   const double friction = 0.2, e = 0.6;
-  ImpactLaw().strike(ground, box.mover, points, friction, e);
-  EXPECT_NEAR(box.mover.velocity().y(), 2 * e, 1e-3);
-  EXPECT_NEAR(box.mover.velocity().x(), 6 - friction * (1 + e) * 2, 1e-3);
-  EXPECT_LT(box.mover.spin().norm(), 5e-3);
+  ImpactLaw().strike(ground, box.solverBody, points, friction, e);
+  EXPECT_NEAR(box.solverBody.velocity().y(), 2 * e, 1e-3);
+  EXPECT_NEAR(box.solverBody.velocity().x(), 6 - friction * (1 + e) * 2, 1e-3);
+  EXPECT_LT(box.solverBody.angularVelocity().norm(), 5e-3);
 }
 
 }  // namespace sunder::rigid

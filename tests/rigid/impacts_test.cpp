@@ -131,17 +131,17 @@ namespace {
 constexpr double kRadius = 0.1;
 
 struct Flight {
-  Vec3 velocity, spin;
+  Vec3 velocity, angularVelocity;
 };
 
 // A ball thrown at the ground without gravity: how it moves afterwards.
-Flight bounce(const Vec3& velocity, const Vec3& spin, double friction, double e) {
+Flight bounce(const Vec3& velocity, const Vec3& angularVelocity, double friction, double e) {
   SimulationSettings settings = restless();
   settings.gravity = Vec3::Zero();
   Simulation world{settings};
   addGround(world, {.friction = friction, .restitution = e});
   const BodyIndex ball = addBall(world, kRadius, Vec3(0, 0.5, 0), {.friction = friction, .restitution = e});
-  world.setVelocity(ball, velocity, spin);
+  world.setVelocity(ball, velocity, angularVelocity);
   run(world, 0.05 + 0.4 / -velocity.y());
   return {world.velocity(ball), world.angularVelocity(ball)};
 }
@@ -151,18 +151,22 @@ Flight bounce(const Vec3& velocity, const Vec3& spin, double friction, double e)
 // Friction stops the sliding of a solid ball with two sevenths of the impulse that would stop the surface of
 // a free mass; where mu times the normal impulse is less than that, it is all there is.
 TEST(Impacts, SpinningBallsBounceByTheTwoSeventhsLaw) {
-  const double spin = 50, fall = 4;
+  const double angularVelocity = 50, fall = 4;
   for (const double e : {0.0, 0.5, 0.9}) {
     // Sticks: the surface moves at R w = 5 m/s, mu (1 + e) v is more than two sevenths of it.
-    const Flight sticks = bounce(Vec3(0, -fall, 0), Vec3(0, 0, spin), 1, e);
-    EXPECT_NEAR(sticks.velocity.x(), -2.0 / 7 * kRadius * spin, 0.01 * 2 / 7 * kRadius * spin) << e;
-    EXPECT_NEAR(sticks.spin.z(), 2.0 / 7 * spin, 0.01 * 2 / 7 * spin) << e;
+    const Flight sticks = bounce(Vec3(0, -fall, 0), Vec3(0, 0, angularVelocity), 1, e);
+    EXPECT_NEAR(sticks.velocity.x(), -2.0 / 7 * kRadius * angularVelocity,
+                0.01 * 2 / 7 * kRadius * angularVelocity)
+        << e;
+    EXPECT_NEAR(sticks.angularVelocity.z(), 2.0 / 7 * angularVelocity, 0.01 * 2 / 7 * angularVelocity) << e;
     EXPECT_NEAR(sticks.velocity.y(), e * fall, 0.01 * fall) << e;
     // Slips.
     const double mu = 0.1, push = mu * (1 + e) * fall;
-    const Flight slips = bounce(Vec3(0, -fall, 0), Vec3(0, 0, spin), mu, e);
+    const Flight slips = bounce(Vec3(0, -fall, 0), Vec3(0, 0, angularVelocity), mu, e);
     EXPECT_NEAR(slips.velocity.x(), -push, 0.01 * push) << e;
-    EXPECT_NEAR(spin - slips.spin.z(), 2.5 * push / kRadius, 0.01 * 2.5 * push / kRadius) << e;
+    EXPECT_NEAR(angularVelocity - slips.angularVelocity.z(), 2.5 * push / kRadius,
+                0.01 * 2.5 * push / kRadius)
+        << e;
     EXPECT_NEAR(slips.velocity.y(), e * fall, 0.01 * fall) << e;
   }
 }
@@ -171,7 +175,7 @@ TEST(Impacts, ObliqueBallsLeaveRollingOrSlowedByFriction) {
   for (const double e : {0.3, 0.8}) {
     const Flight sticks = bounce(Vec3(2, -4, 1), Vec3::Zero(), 0.8, e);
     EXPECT_LT((sticks.velocity - Vec3(2 * 5.0 / 7, 4 * e, 5.0 / 7)).norm(), 0.01 * 2) << e;
-    EXPECT_LT((sticks.spin - Vec3(5.0 / 7, 0, -2 * 5.0 / 7) / kRadius).norm(), 0.01 * 20) << e;
+    EXPECT_LT((sticks.angularVelocity - Vec3(5.0 / 7, 0, -2 * 5.0 / 7) / kRadius).norm(), 0.01 * 20) << e;
     const double push = 0.05 * (1 + e) * 4;
     const Flight slips = bounce(Vec3(3, -4, 0), Vec3::Zero(), 0.05, e);
     EXPECT_NEAR(3 - slips.velocity.x(), push, 0.01 * push) << e;
@@ -180,8 +184,9 @@ TEST(Impacts, ObliqueBallsLeaveRollingOrSlowedByFriction) {
     const Flight all = bounce(v, w, 0.1, e);
     const Vec3 impulse = -0.1 * (1 + e) * 4 * slide.normalized();
     EXPECT_LT((all.velocity - v - Vec3(0, 4 * (1 + e), 0) - impulse).norm(), 0.01 * impulse.norm()) << e;
-    EXPECT_LT((all.spin - w - 2.5 / (kRadius * kRadius) * Vec3(0, -kRadius, 0).cross(impulse)).norm(),
-              0.01 * 2.5 / kRadius * impulse.norm())
+    EXPECT_LT(
+        (all.angularVelocity - w - 2.5 / (kRadius * kRadius) * Vec3(0, -kRadius, 0).cross(impulse)).norm(),
+        0.01 * 2.5 / kRadius * impulse.norm())
         << e;
   }
 }

@@ -100,10 +100,10 @@ TEST(TimeOfImpact, ASpinningBarHitsWhatItSweeps) {
   ContactScratch scratch;
   const ShapePtr bar = makeBox(Vec3(1, 0.02, 0.02)), ball = makeSphere(0.05);
   // At rest but for a full turn; the ball is in the way after a quarter.
-  const Motion spin = motionOf(*bar, {}, Vec3::Zero(), Vec3(0, 0, 2 * kPi));
-  const double time =
-      timeOfImpact(*bar, spin, *ball, motionOf(*ball, {Vec3(0, 0.9, 0), Quat::Identity()}, Vec3::Zero()),
-                   0.001, kTimeTolerance, scratch);
+  const Motion angularVelocity = motionOf(*bar, {}, Vec3::Zero(), Vec3(0, 0, 2 * kPi));
+  const double time = timeOfImpact(*bar, angularVelocity, *ball,
+                                   motionOf(*ball, {Vec3(0, 0.9, 0), Quat::Identity()}, Vec3::Zero()), 0.001,
+                                   kTimeTolerance, scratch);
   EXPECT_LT(time, 0.25);
   EXPECT_GT(time, 0.25 - (0.08 / 0.9) / (2 * kPi) - 0.002);
 }

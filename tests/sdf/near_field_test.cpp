@@ -106,14 +106,14 @@ TEST(NearMeshField, RefusesNonsense) {
 }
 
 // Inside and outside of an open mesh meet where there is no surface.
-TEST(NearMeshField, OpenMeshesHaveNoLandmarks) {
+TEST(NearMeshField, OpenMeshesHaveNoDistanceSamples) {
   geometry::TriMesh shape = shapes::makeRippledSphere({8, 0.1});
   EXPECT_TRUE(MeshField(shape).near(grown(geometry::bounds(shape.positions), 0.1), 0.1));
   shape.triangles.pop_back();
   EXPECT_FALSE(MeshField(shape).near(grown(geometry::bounds(shape.positions), 0.1), 0.1));
 }
 
-TEST(NearField, CombinationsUseTheLandmarksOfTheirParts) {
+TEST(NearField, CombinationsUseTheDistanceSamplesOfTheirParts) {
   const auto mesh = std::make_shared<MeshField>(shapes::makeRippledSphere({16, 0.1}));
   const FieldPtr plane = makePlaneField(Vec3(1, 2, 3), 0.2);
   const Box3 domain = grown(mesh->bounds(), 0.1);
@@ -130,9 +130,9 @@ TEST(NearField, CombinationsUseTheLandmarksOfTheirParts) {
   EXPECT_FALSE(makeUnion({plane, plane})->near(domain, 0.1));
 }
 
-// The same target from landmarks and from the source itself: the error is met either way, with a fraction of
-// the searches.
-TEST(HpBuild, LandmarksMeetTheErrorWithFewerSearches) {
+// The same target from cached distance samples and from the source itself: the error is met either way, with
+// a fraction of the searches.
+TEST(HpBuild, DistanceSamplesMeetTheErrorWithFewerSearches) {
   const MeshField mesh(shapes::makeRippledSphere({24, 0.1}));
   HpSettings s;
   s.error = 4e-3;
@@ -142,17 +142,17 @@ TEST(HpBuild, LandmarksMeetTheErrorWithFewerSearches) {
   const HpForest a = buildHp(mesh, s, quick);
   s.sampling = HpSampling::Exact;
   const HpForest b = buildHp(mesh, s, exact);
-  EXPECT_GT(quick.landmarkSpacing, 0);
-  EXPECT_EQ(exact.landmarkSpacing, 0);
+  EXPECT_GT(quick.distanceSampleSpacing, 0);
+  EXPECT_EQ(exact.distanceSampleSpacing, 0);
   EXPECT_EQ(exact.nearSamples, 0u);
-  EXPECT_LE(quick.landmarkError, 0.5 * s.error);
+  EXPECT_LE(quick.distanceSampleError, 0.5 * s.error);
   for (const HpForest* forest : {&a, &b})
     EXPECT_LT(measureHp(*forest, mesh, 50'000, 17, 0).rms, 1.1 * s.error);
   EXPECT_LT(double(a.coefficients.size()), 1.15 * double(b.coefficients.size()));
   EXPECT_LT(double(quick.samples), 0.5 * double(exact.samples));
 }
 
-TEST(HpBuild, LandmarksGiveTheSameBitsForAnyNumberOfThreads) {
+TEST(HpBuild, DistanceSamplesGiveTheSameBitsForAnyNumberOfThreads) {
   const MeshField mesh(shapes::makeRippledSphere({16, 0.1}));
   HpSettings s;
   s.error = 8e-3;
@@ -163,7 +163,7 @@ TEST(HpBuild, LandmarksGiveTheSameBitsForAnyNumberOfThreads) {
     const ThreadLimit limit(threads);
     HpReport report;
     HpForest forest = buildHp(mesh, s, report);
-    EXPECT_GT(report.landmarkSpacing, 0);
+    EXPECT_GT(report.distanceSampleSpacing, 0);
     if (threads == 1) {
       first = std::move(forest);
       firstReport = report;
@@ -175,8 +175,8 @@ TEST(HpBuild, LandmarksGiveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-// The smaller the target, the closer the landmarks.
-TEST(HpBuild, LandmarksLeaveTheTargetRoom) {
+// The smaller the target, the closer the cached distance samples.
+TEST(HpBuild, DistanceSamplesLeaveTheTargetRoom) {
   const MeshField mesh(shapes::makeRippledSphere({24, 0.1}));
   HpSettings s;
   s.maxLevel = 0;
@@ -187,9 +187,9 @@ TEST(HpBuild, LandmarksLeaveTheTargetRoom) {
     s.error = error;
     HpReport report;
     buildHp(mesh, s, report);
-    EXPECT_LE(report.landmarkError, 0.5 * error);
-    EXPECT_LE(report.landmarkSpacing, before);
-    before = report.landmarkSpacing;
+    EXPECT_LE(report.distanceSampleError, 0.5 * error);
+    EXPECT_LE(report.distanceSampleSpacing, before);
+    before = report.distanceSampleSpacing;
   }
   EXPECT_LT(before, 0.06);
 }

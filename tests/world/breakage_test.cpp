@@ -291,7 +291,7 @@ TEST(Breakage, NothingIsLeftOfAWorldThatIsGone) {
   EXPECT_LT(held(), before + 100'000);
 }
 // A ball that strikes at a slant: its normal impulse of 16 N s is too weak, with friction it is 22 N s.
-TEST(Breakage, FrictionIsPartOfTheBlow) {
+TEST(Breakage, FrictionIsPartOfTheImpact) {
   const char* slant = R"({
     "world": {"frames": 8, "timeStep": "1/240 s"},
     "materials": {"stone": {"like": "granite", "density": 1000, "restitution": 0.3, "friction": 1}},
@@ -496,7 +496,7 @@ TEST(Breakage, WhatIsHardToBreakLosesNothing) {
   world = struck(cube, R"({"strength": "1e30 Pa", "edge": "25 cm"})");
   EXPECT_EQ(world->bodyCount(), 3u);
   EXPECT_TRUE(world->breakage().changes().empty());
-  // Next to no strength: as many cracks as one blow may make, and all of the mass.
+  // Next to no strength: as many cracks as one impact may make, and all of the mass.
   world = struck(cube, R"({"strength": "1 Pa", "edge": "40 cm", "mostCracks": 6})");
   EXPECT_GT(world->bodyCount(), 3u);
   EXPECT_NEAR(sumOf(world->simulation()).mass, mass + 7850 * 4 * kPi / 3 * 1e-3, 40);

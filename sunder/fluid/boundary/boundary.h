@@ -6,7 +6,7 @@
 
 #include "sunder/base/box.h"
 #include "sunder/base/math.h"
-#include "sunder/fluid/boundary/skin.h"
+#include "sunder/fluid/boundary/surface_samples.h"
 
 #include <cstdint>
 #include <memory>
@@ -41,7 +41,7 @@ struct BoundaryBody {
   Mat3 inverseInertia = Mat3::Zero();  // in the world
   double friction = 0;                 // Coulomb
   bool noSlip = false;                 // viscous fluid sticks to it (wall_viscosity.h)
-  SkinPtr skin;                        // none: no film under it (fluid_films.cpp)
+  SurfaceSamplesPtr samples;           // none: no film under it (fluid_films.cpp)
 
   Vec3 velocityAt(const Vec3& point) const { return velocity + spin.cross(point - centre); }
 };

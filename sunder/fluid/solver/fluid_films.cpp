@@ -3,7 +3,7 @@
 // around the body, as far as the rim of the film is wet; it presses on both bodies alike.
 #include "sunder/base/profiler.h"
 #include "sunder/fluid/boundary/near_points.h"
-#include "sunder/fluid/boundary/skin.h"
+#include "sunder/fluid/boundary/surface_samples.h"
 #include "sunder/fluid/solver/fluid.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr float kBetween = 2;     // power of joints: of bodies on opposite side
 // of particles into pressures. 0.49 on a plane, 0.54 around a box of five to ten diameters.
 constexpr double kSlopeOfAWall = 0.54;
 
-// Which body covers each patch of a skin, most of all; none: kNobody.
+// Which body covers each patch of the surface samples, most of all; none: kNobody.
 constexpr uint32_t kNobody = ~uint32_t(0);
 
 }  // namespace
@@ -70,16 +70,16 @@ void Fluid::pressFilms(double dt) {
   std::vector<Box3> boxes(bodies_.size());
   for (size_t b = 0; b < bodies_.size(); ++b)
     if (bodies_[b].map) boxes[b] = worldBounds(bodies_[b]);
-  // Of two wet bodies with skins, that with the smaller one has the film.
+  // Of two wet bodies with surface samples, that with the smaller one has the film.
   const auto first = [&](size_t a, size_t b) {
-    if (!movable(b) || !bodies_[b].skin || !touches(uint32_t(b))) return true;
-    const size_t ours = bodies_[a].skin->points.size(), theirs = bodies_[b].skin->points.size();
+    if (!movable(b) || !bodies_[b].samples || !touches(uint32_t(b))) return true;
+    const size_t ours = bodies_[a].samples->points.size(), theirs = bodies_[b].samples->points.size();
     return ours != theirs ? ours < theirs : a < b;
   };
   for (size_t b = 0; b < bodies_.size(); ++b) {
     const BoundaryBody& body = bodies_[b];
-    if (!body.map || !movable(b) || !body.skin || !touches(uint32_t(b))) continue;
-    const size_t count = body.skin->points.size();
+    if (!body.map || !movable(b) || !body.samples || !touches(uint32_t(b))) continue;
+    const size_t count = body.samples->points.size();
     std::vector<float> values(count), most(count, kCovered);
     std::vector<uint32_t> cover(count, kNobody);
     std::vector<Vec4f> probes(count);
@@ -90,7 +90,8 @@ void Fluid::pressFilms(double dt) {
         continue;
       for (size_t k = 0; k < count; ++k) {
         const Vec3 p =
-            body.rotation * (body.skin->points[k] + kGap * diameter_ * body.skin->normals[k]) + body.position;
+            body.rotation * (body.samples->points[k] + kGap * diameter_ * body.samples->normals[k]) +
+            body.position;
         probes[k] = withFourth((other.rotation.transpose() * (p - other.position)).cast<float>(), 0);
       }
       other.map->values(probes, values);
@@ -107,14 +108,14 @@ void Fluid::pressFilms(double dt) {
 
 void Fluid::pressFilm(size_t b, std::span<const uint32_t> cover, double dt) {
   const BoundaryBody& body = bodies_[b];
-  const Skin& skin = *body.skin;
-  const auto place = [&](size_t k) { return Vec3(body.rotation * skin.points[k] + body.position); };
+  const SurfaceSamples& samples = *body.samples;
+  const auto place = [&](size_t k) { return Vec3(body.rotation * samples.points[k] + body.position); };
   std::vector<Vec3> near;
   for (uint32_t e = entries_.bodyStart[b]; e < entries_.bodyStart[b + 1]; ++e)
     if (const uint32_t i = entries_.particle[e]; !isBetweenBodies(i)) near.push_back(positions_[i]);
   const NearPoints particles(near, kWets * diameter_);
   const auto wet = [&](size_t k) {
-    const Vec3 normal = body.rotation * skin.normals[k], eye = place(k) - 0.5 * diameter_ * normal;
+    const Vec3 normal = body.rotation * samples.normals[k], eye = place(k) - 0.5 * diameter_ * normal;
     return particles.any(eye, [&](uint32_t i) {
       const Vec3 way = near[i] - eye;
       const double far = way.norm();
@@ -125,7 +126,7 @@ void Fluid::pressFilm(size_t b, std::span<const uint32_t> cover, double dt) {
   const auto forceOn = [&](size_t k) {
     const double depth = settings_.gravity.dot(place(k) - around.place);
     const double pressure = std::max(around.pressure + around.density * depth, 0.0);
-    return Vec3(-pressure * skin.areas[k] * (body.rotation * skin.normals[k]));
+    return Vec3(-pressure * samples.areas[k] * (body.rotation * samples.normals[k]));
   };
   // Next to the rim of a film particles lift the body themselves.
   Vec3 all = Vec3::Zero(), inner = Vec3::Zero();

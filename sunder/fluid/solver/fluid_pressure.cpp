@@ -17,9 +17,9 @@ namespace {
 // Where there is no room for a particle, nothing else would end it. Walls of particles have holes that only
 // more than that keeps shut.
 constexpr double kMostPressure = 0.5;
-constexpr float kCrowded = 0.02f;  // beyond rest: up to here a step makes good
-constexpr double kEarth = 9.81;    // m/s^2
-constexpr double kAtBodies = 0.1;  // errors next to a body that moves may be ten times the mean
+constexpr float kOverCompressed = 0.02f;  // beyond rest: up to here a step makes good
+constexpr double kEarth = 9.81;           // m/s^2
+constexpr double kAtBodies = 0.1;         // errors next to a body that moves may be ten times the mean
 }  // namespace
 
 void Fluid::applyPressure(double dt) {
@@ -50,7 +50,7 @@ void Fluid::densityErrors(double dt) {
   const auto stays = held_ ? 0.0f : float(std::max(1 - dt / std::sqrt(support_ / kEarth), 0.0));
   parallelFor(size(), [&](size_t i) {
     const float now = density_[i].w() + boundary_[i].w() - 1;
-    const float left = std::clamp(2 * (now - kCrowded), 0.0f, std::max(stays * now, 0.0f));
+    const float left = std::clamp(2 * (now - kOverCompressed), 0.0f, std::max(stays * now, 0.0f));
     rate_[i] = (density_[i].w() - 1) + float(dt) * rate_[i] - left;
   });
   addBoundary(dt);

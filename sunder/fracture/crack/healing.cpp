@@ -154,7 +154,7 @@ class CutTrees {
  private:
   struct Tree {
     uint32_t root = 0;
-    Sides prefix;  // cuts of earlier blows
+    Sides prefix;  // cuts of earlier impacts
   };
 
   uint32_t addNode() {

@@ -1,5 +1,5 @@
 // Splinters heal: parts of a body that are too small to go their own way are joined with a neighbour by
-// taking back cuts of the blow, before anything is made of the parts. What is left is a plan of cracks like
+// taking back cuts of the impact, before anything is made of the parts. What is left is a plan of cracks like
 // any other, so it is recorded and replayed as it is.
 //
 // Cuts of one tetrahedron are a binary tree: a mark cuts what earlier marks left of it. Where all of one side
@@ -7,7 +7,7 @@
 // and nothing else. Splinters go from the smallest up, each to the neighbour that it shares most area of such
 // marks with, until none is too small. Where later cracks divide the other side they are led on through the
 // splinter; that is kept only where no two large parts come together and fewer splinters are left.
-// Cuts of earlier blows are not touched.
+// Cuts of earlier impacts are not touched.
 //
 // Guarantees: large parts stay apart; a function of the plan. Linear in the tetrahedra where there are no
 // splinters; some dissections for each one of the second kind. Not for use outside this room.

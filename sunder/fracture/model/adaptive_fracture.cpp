@@ -17,10 +17,10 @@ namespace sunder::fracture {
 
 namespace {
 
-constexpr double kLeastFraction = 1e-3;   // of a tetrahedron that the analysis counts it with
-constexpr double kGripFraction = 0.1;     // of a tetrahedron that a blow may act on
-constexpr double kOffset = 0.05;          // of the mean edge: how far a crack passes from its seed
-constexpr double kStillLong = 1.7320508;  // of the wanted edge: half-way between two cycles
+constexpr double kLeastFraction = 1e-3;        // of a tetrahedron that the analysis counts it with
+constexpr double kContactPatchFraction = 0.1;  // of a tetrahedron that an impact may act on
+constexpr double kOffset = 0.05;               // of the mean edge: how far a crack passes from its seed
+constexpr double kStillLong = 1.7320508;       // of the wanted edge: half-way between two cycles
 
 class Stopwatch {
  public:
@@ -35,22 +35,23 @@ class Stopwatch {
 };
 
 // A force on three vertices of a face.
-struct Grip {
+struct ContactPatch {
   std::array<uint32_t, 3> vertices{};
   std::array<double, 3> weights{};
 };
 
 // Slivers are passed over: the whole force on next to no mass would throw them away.
-Grip gripAt(const CrackedMesh& mesh, std::span<const CutCell> cells, std::span<const Link> links,
-            std::span<const double> fractions, const Vec3& point) {
+ContactPatch contactPatchAt(const CrackedMesh& mesh, std::span<const CutCell> cells,
+                            std::span<const Link> links, std::span<const double> fractions,
+                            const Vec3& point) {
   std::vector<char> inner(4 * mesh.size(), 0);
   for (const Link& link : links) inner[4 * link.a + link.sideA] = inner[4 * link.b + link.sideB] = 1;
-  Grip best;
+  ContactPatch best;
   double nearest = Box3::kInfinity;
   for (uint32_t t = 0; t < mesh.size(); ++t)
     for (uint8_t side = 0; side < 4; ++side) {
       if (inner[4 * t + side]) continue;
-      if (!mesh.cuts[t].empty() && (fractions[t] < kGripFraction || !cells[t].face(side))) continue;
+      if (!mesh.cuts[t].empty() && (fractions[t] < kContactPatchFraction || !cells[t].face(side))) continue;
       const geometry::Triangle f = geometry::tetFace(mesh.mesh.tets[t], side);
       const Vec3 &a = mesh.mesh.positions[f[0]], &b = mesh.mesh.positions[f[1]],
                  &c = mesh.mesh.positions[f[2]];
@@ -121,14 +122,15 @@ BrokenBody applyCracks(const CrackedMesh& body, std::span<const PlannedCrack> cr
   return brokenBody(state);
 }
 
-// One blow on one body.
+// One impact on one body.
 class FractureRun {
  public:
   FractureRun(AdaptiveFracture& tools, const CrackedMesh& body, const BrittleMaterial& material,
-              std::span<const Blow> blows, const FractureSettings& settings, double edge, uint32_t& nextCrack)
+              std::span<const Impact> impacts, const FractureSettings& settings, double edge,
+              uint32_t& nextCrack)
       : tools_(tools),
         material_(material),
-        blows_(blows),
+        impacts_(impacts),
         settings_(settings),
         leastEdge_(edge / std::pow(3.0, settings.cycles)),
         nextCrack_(nextCrack),
@@ -173,10 +175,10 @@ class FractureRun {
     centre /= volume;
     double radius = 0;
     for (const Vec3& p : body.mesh.positions) radius = std::max(radius, (p - centre).norm());
-    for (const Blow& blow : blows_) {
+    for (const Impact& impact : impacts_) {
       ContactSide struck{volume * material_.elastic.density, material_.elastic.young,
-                         material_.elastic.poisson, std::max((blow.point - centre).norm(), 0.01 * radius)};
-      Pulse pulse{blow.impulse, contactDuration(settings_.contact, struck, blow.other, blow.speed),
+                         material_.elastic.poisson, std::max((impact.point - centre).norm(), 0.01 * radius)};
+      Pulse pulse{impact.impulse, contactDuration(settings_.contact, struck, impact.other, impact.speed),
                   settings_.contact.form};
       out_.duration = std::max(out_.duration, pulse.duration);
       pulses_.push_back(pulse);
@@ -197,9 +199,10 @@ class FractureRun {
       fractions = fractionsOf(live_.mesh, live_.cells);
       for (double& f : fractions) f = std::clamp(f, kLeastFraction, 1.0);
       tools_.dynamics_.setBody(live_.mesh.mesh, material_.elastic, fractions);
-      grips_.clear();
-      for (const Blow& blow : blows_)
-        grips_.push_back(gripAt(live_.mesh, live_.cells, live_.links, fractions, blow.point));
+      contactPatches_.clear();
+      for (const Impact& impact : impacts_)
+        contactPatches_.push_back(
+            contactPatchAt(live_.mesh, live_.cells, live_.links, fractions, impact.point));
       if (keepState) tools_.dynamics_.setState(u_, v_);
       tools_.recovery_.setBody(tools_.dynamics_.body(), settings_.recovery);
       neighbours_ = vertexNeighbours(live_.mesh.mesh);
@@ -266,7 +269,8 @@ class FractureRun {
     const double from = step_ * dynamics_.step, to = (step_ + 1) * dynamics_.step;
     for (size_t i = 0; i < pulses_.size(); ++i) {
       const Vec3 force = pulses_[i].meanForce(from, to);
-      for (size_t k = 0; k < 3; ++k) forces_.push_back({grips_[i].vertices[k], grips_[i].weights[k] * force});
+      for (size_t k = 0; k < 3; ++k)
+        forces_.push_back({contactPatches_[i].vertices[k], contactPatches_[i].weights[k] * force});
     }
     tools_.dynamics_.step(forces_);
     ++step_;
@@ -430,7 +434,7 @@ class FractureRun {
     return refined;
   }
 
-  // Whether a crack of this blow cuts a tetrahedron that has a vertex at the place.
+  // Whether a crack of this impact cuts a tetrahedron that has a vertex at the place.
   bool besideACrack(const Vec3& at) {
     const CrackedMesh& mesh = geometry_.cracked().mesh;
     for (size_t t = 0; t < mesh.size(); ++t)
@@ -528,7 +532,7 @@ class FractureRun {
 
   AdaptiveFracture& tools_;
   const BrittleMaterial& material_;
-  std::span<const Blow> blows_;
+  std::span<const Impact> impacts_;
   const FractureSettings& settings_;
   double leastEdge_;
   uint32_t& nextCrack_;
@@ -537,7 +541,7 @@ class FractureRun {
   FractureGeometry::State live_;  // what is analysed
   fem::DynamicsSettings dynamics_;
   std::vector<Pulse> pulses_;
-  std::vector<Grip> grips_;
+  std::vector<ContactPatch> contactPatches_;
   std::vector<fem::NodalForce> forces_;
   std::vector<CrackFunction> functions_;  // of the cracks
   std::vector<Vec3> u_, v_;
@@ -552,37 +556,37 @@ class FractureRun {
 };
 
 bool AdaptiveFracture::hopeless(const Box3& bounds, double mass, const BrittleMaterial& material,
-                                const Blow& blow, const Vec3& centre, const FractureSettings& settings) {
+                                const Impact& impact, const Vec3& centre, const FractureSettings& settings) {
   if (!std::isfinite(material.strength)) return true;
   if (!(settings.trigger > 0)) return false;
   const double radius = 0.5 * bounds.diagonal();
   const ContactSide struck{mass, material.elastic.young, material.elastic.poisson,
-                           std::max((blow.point - centre).norm(), 0.01 * radius)};
-  const double duration = contactDuration(settings.contact, struck, blow.other, blow.speed);
+                           std::max((impact.point - centre).norm(), 0.01 * radius)};
+  const double duration = contactDuration(settings.contact, struck, impact.other, impact.speed);
   Vec3 extent = bounds.extent();
   std::sort(extent.begin(), extent.end());
   // Hollow bodies have less than their box across.
   const double across = std::min(extent[0] * extent[1], mass / (material.elastic.density * extent[2]));
-  return blow.impulse.norm() < settings.trigger * material.strength * across * duration;
+  return impact.impulse.norm() < settings.trigger * material.strength * across * duration;
 }
 
 FractureOutcome AdaptiveFracture::strike(const CrackedMesh& body, const BrittleMaterial& material,
-                                         std::span<const Blow> blows, const FractureSettings& settings,
+                                         std::span<const Impact> impacts, const FractureSettings& settings,
                                          double edge, uint32_t& nextCrack) {
   requireValid(material);
   if (settings.steps == 0 || !(edge > 0))
     throw Error(ErrorKind::Usage, "an analysis needs at least one step and an edge length above 0");
   if (body.size() == 0) throw Error(ErrorKind::Geometry, "a body with no tetrahedra cannot break");
-  for (const Blow& blow : blows)
-    if (!blow.point.allFinite() || !blow.impulse.allFinite() || !std::isfinite(blow.speed))
+  for (const Impact& impact : impacts)
+    if (!impact.point.allFinite() || !impact.impulse.allFinite() || !std::isfinite(impact.speed))
       throw Error(ErrorKind::Usage, "a blow has a number that is not finite");
-  if (blows.empty() || !std::isfinite(material.strength)) {
+  if (impacts.empty() || !std::isfinite(material.strength)) {
     FractureOutcome unchanged;
     if (settings.finePieces) unchanged.pieces.push_back(body);
     unchanged.tets = unchanged.refinedTets = body.size();
     return unchanged;
   }
-  return FractureRun(*this, body, material, blows, settings, edge, nextCrack).run();
+  return FractureRun(*this, body, material, impacts, settings, edge, nextCrack).run();
 }
 
 }  // namespace sunder::fracture

@@ -1,12 +1,13 @@
-// Brittle fracture by stress analysis on meshes that refine and coarsen themselves (specification 07): a blow
-// becomes a force, a short elastic analysis of the free body follows it in time, cracks start where the
-// largest principal stress passes the strength, run through the body, and what they separate becomes pieces.
+// Brittle fracture by stress analysis on meshes that refine and coarsen themselves (specification 07): an
+// impact becomes a force, a short elastic analysis of the free body follows it in time, cracks start where
+// the largest principal stress passes the strength, run through the body, and what they separate becomes
+// pieces.
 //
 // The mesh is refined near peaks of the stress and along cracks, each time with the analysis done again from
 // the start (cracks that were there at their times), and coarsened afterwards except where cracks cut it.
 // Nothing is interpolated between meshes.
 //
-// Guarantees: pieces fill the body exactly; a blow that breaks nothing leaves the mesh as it was; the same
+// Guarantees: pieces fill the body exactly; an impact that breaks nothing leaves the mesh as it was; the same
 // pieces for any number of threads. Cost: an assembly, a factorisation and `steps` substitutions for every
 // mesh on the way, most often one to four, and never more than `mostWork`.
 #pragma once
@@ -53,7 +54,7 @@ struct FractureSettings {
       0.05;  // of strength * smallest cross-section * duration: smaller impulses are passed over; 0: none
   bool everyStress = true;   // else steps in which nothing can reach the strength are not recovered
   CrackNoise noise;          // amplitude 0: planes
-  uint32_t mostCracks = 64;  // in one blow
+  uint32_t mostCracks = 64;  // in one impact
   double leastPart = 1e-4;   // of the body's volume: smaller pieces heal, joined with a neighbour
   // Work after which the analysis ends with the cracks so far, in tetrahedra times steps of time; making the
   // equations of a mesh ready counts as kPrepareSteps steps.
@@ -61,8 +62,8 @@ struct FractureSettings {
 };
 inline constexpr double kPrepareSteps = 20;
 
-// A blow on the body, in rest coordinates.
-struct Blow {
+// An impact on the body, in rest coordinates.
+struct Impact {
   Vec3 point = Vec3::Zero();
   Vec3 impulse = Vec3::Zero();  // on the body, N s
   double speed = 1;             // relative normal speed before, m/s
@@ -81,7 +82,7 @@ struct FractureStages {
 struct CrackRecord {
   uint32_t id = 0;
   Vec3 seed = Vec3::Zero(), normal = Vec3::UnitX();
-  double time = 0;    // since the blow, s
+  double time = 0;    // since the impact, s
   double stress = 0;  // at the seed
   double area = 0;
 };
@@ -120,11 +121,11 @@ class AdaptiveFracture {
   // `nextCrack`: above all cracks of the body; is raised. Throws Error (Usage, Geometry, Numerical) for
   // materials and meshes that cannot be analysed.
   FractureOutcome strike(const CrackedMesh& body, const BrittleMaterial& material,
-                         std::span<const Blow> blows, const FractureSettings& settings, double edge,
+                         std::span<const Impact> impacts, const FractureSettings& settings, double edge,
                          uint32_t& nextCrack);
 
-  // Whether a blow is too weak to be analysed.
-  static bool hopeless(const Box3& bounds, double mass, const BrittleMaterial& material, const Blow& blow,
+  // Whether an impact is too weak to be analysed.
+  static bool hopeless(const Box3& bounds, double mass, const BrittleMaterial& material, const Impact& impact,
                        const Vec3& centre, const FractureSettings& settings);
 
  private:

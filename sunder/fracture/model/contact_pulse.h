@@ -1,11 +1,12 @@
-// What a blow does to a brittle body: how long it lasts and the force over that time (specification 07, M1).
+// What an impact does to a brittle body: how long it lasts and the force over that time (specification 07,
+// M1).
 //
 //   source  dt = c (m^2 / (k^2 r v))^(1/5): mass m and Young's modulus k of the struck body, r from the
 //   contact to
 //           its centre of mass, v the relative normal speed
 //   hertz   dt = 2.868 (m*^2 / (E*^2 R v))^(1/5): elastic balls with the masses, moduli and radii of both
 //
-// The source's blows are 2.9 times as short as Hertz's, and as hard.
+// The source's impacts are 2.9 times as short as Hertz's, and as hard.
 #pragma once
 
 #include "sunder/base/math.h"

@@ -92,8 +92,8 @@ uint32_t BodySet::add(const BodySettings& s) {
   state.position.emplace_back(Vec3::Zero());
   state.rotation.emplace_back(Quat::Identity());
   state.modelPose.emplace_back();
-  if (state.mover.empty()) state.mover.emplace_back();
-  state.mover.emplace_back();
+  if (state.solverBody.empty()) state.solverBody.emplace_back();
+  state.solverBody.emplace_back();
   state.force.emplace_back(Vec3::Zero());
   state.torque.emplace_back(Vec3::Zero());
   state.quiet.push_back(0);
@@ -101,10 +101,10 @@ uint32_t BodySet::add(const BodySettings& s) {
   state.target.emplace_back();
   setModelPose(index, s.pose);
   if (s.kind != BodyKind::Static) {
-    state.mover[index].velocity() = s.velocity;
-    state.mover[index].spin() = s.angularVelocity;
+    state.solverBody[index].velocity() = s.velocity;
+    state.solverBody[index].angularVelocity() = s.angularVelocity;
   }
-  refreshMover(index);
+  refreshSolverBody(index);
   return index;
 }
 
@@ -112,31 +112,31 @@ bool BodySet::active(uint32_t body) const {
   const BodyConstants& c = constants[body];
   if (c.kind == BodyKind::Static) return false;
   if (c.dynamic()) return state.awake[body];
-  const Mover& m = state.mover[body];
-  return state.hasTarget[body] || !m.velocity().isZero(0) || !m.spin().isZero(0);
+  const SolverBody& m = state.solverBody[body];
+  return state.hasTarget[body] || !m.velocity().isZero(0) || !m.angularVelocity().isZero(0);
 }
 
 void BodySet::move(uint32_t body, double time) {
   const BodyConstants& c = constants[body];
-  Mover& m = state.mover[body];
-  const Vec3 step = time * m.velocity(), turn = time * m.spin();
+  SolverBody& m = state.solverBody[body];
+  const Vec3 step = time * m.velocity(), turn = time * m.angularVelocity();
   state.position[body] += step;
   m.movedBy() += step;
   m.turnedBy() += turn;
   Quat& rotation = state.rotation[body];
   if (c.round || !c.dynamic()) {
-    turnSteadily(rotation, m.spin(), time);
+    turnSteadily(rotation, m.angularVelocity(), time);
     return;
   }
   if (turn.squaredNorm() < kSlowTurn * kSlowTurn && c.inertia.maxCoeff() < kSlender * c.inertia.minCoeff()) {
-    const Vec3 momentum = rotation * c.inertia.cwiseProduct(rotation.conjugate() * Vec3(m.spin()));
-    turnSteadily(rotation, m.spin(), time);
+    const Vec3 momentum = rotation * c.inertia.cwiseProduct(rotation.conjugate() * Vec3(m.angularVelocity()));
+    turnSteadily(rotation, m.angularVelocity(), time);
     m.setInverseInertia(turnedDiagonal(rotation, c.inverseInertia));
-    m.spin() = m.inverseInertiaTimes(momentum);
+    m.angularVelocity() = m.inverseInertiaTimes(momentum);
   } else {
-    Vec3 spin = m.spin();
-    turnFreely(rotation, spin, c.inertia, false, time);
-    m.spin() = spin;
+    Vec3 angularVelocity = m.angularVelocity();
+    turnFreely(rotation, angularVelocity, c.inertia, false, time);
+    m.angularVelocity() = angularVelocity;
     m.setInverseInertia(turnedDiagonal(rotation, c.inverseInertia));
   }
 }
@@ -152,8 +152,8 @@ void BodySet::setModelPose(uint32_t body, const Pose& pose) {
   updateModelPose(body);
 }
 
-void BodySet::refreshMover(uint32_t body) {
-  Mover& m = state.mover[body];
+void BodySet::refreshSolverBody(uint32_t body) {
+  SolverBody& m = state.solverBody[body];
   if (!dynamicAwake(body)) {
     m.inverseMass = 0;
     m.setInverseInertia(Mat3::Zero());
@@ -170,7 +170,7 @@ void BodySet::wake(uint32_t body) {
   state.quiet[body] = 0;
   if (state.awake[body]) return;
   state.awake[body] = 1;
-  refreshMover(body);
+  refreshSolverBody(body);
 }
 
 }  // namespace sunder::rigid

@@ -2,8 +2,8 @@
 // body index), kept at the centre of mass along the principal axes.
 #pragma once
 
-#include "sunder/rigid/solver/mover.h"
 #include "sunder/rigid/solver/simulation.h"
+#include "sunder/rigid/solver/solver_body.h"
 
 #include <vector>
 
@@ -33,10 +33,10 @@ struct BodyConstants {
 
 struct BodyState {
   std::vector<uint8_t> exists, awake, hasTarget;
-  std::vector<Vec3> position;   // of the centre of mass
-  std::vector<Quat> rotation;   // of the principal axes
-  std::vector<Pose> modelPose;  // of the model frame, follows from both
-  std::vector<Mover> mover;     // one more than bodies: the last is the resting dummy
+  std::vector<Vec3> position;          // of the centre of mass
+  std::vector<Quat> rotation;          // of the principal axes
+  std::vector<Pose> modelPose;         // of the model frame, follows from both
+  std::vector<SolverBody> solverBody;  // one more than bodies: the last is the resting dummy
   std::vector<Vec3> force, torque;
   std::vector<double> quiet;     // s since it last was faster than the sleeping speed
   std::vector<uint32_t> island;  // of sleeping bodies: the smallest body of the island it sleeps in
@@ -50,7 +50,7 @@ class BodySet {
   uint32_t dummy() const { return count(); }
 
   // Whether the solver may move it.
-  bool moves(uint32_t body) const { return state.mover[body].movable(); }
+  bool moves(uint32_t body) const { return state.solverBody[body].movable(); }
   bool dynamicAwake(uint32_t body) const { return constants[body].dynamic() && state.awake[body]; }
   // Whether something may happen to its pairs: awake and dynamic, or kinematic and on its way.
   bool active(uint32_t body) const;
@@ -58,8 +58,8 @@ class BodySet {
   void move(uint32_t body, double time);
   void updateModelPose(uint32_t body);
   void setModelPose(uint32_t body, const Pose& pose);
-  // Inverse mass and inertia of the mover as the body's kind, sleep and orientation say.
-  void refreshMover(uint32_t body);
+  // Inverse mass and inertia of the body as the body's kind, sleep and orientation say.
+  void refreshSolverBody(uint32_t body);
   void wake(uint32_t body);
   // Bounds now.
   Box3 bounds(uint32_t body) const { return heads[body].bounds(state.modelPose[body]); }

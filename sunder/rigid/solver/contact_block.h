@@ -8,7 +8,7 @@
 // conserved to rounding.
 #pragma once
 
-#include "sunder/rigid/solver/mover.h"
+#include "sunder/rigid/solver/solver_body.h"
 
 #include <cstdint>
 #include <span>
@@ -51,16 +51,17 @@ struct SolveConstants {
 namespace kernels {
 
 // Each works on blocks of one colour; `rows` is the array of all rows.
-// Effective masses of the rows, from the movers' inverse masses.
-void prepareContacts(std::span<ContactBlock> blocks, ContactRow* rows, const Mover* movers);
+// Effective masses of the rows, from the bodies' inverse masses.
+void prepareContacts(std::span<ContactBlock> blocks, ContactRow* rows, const SolverBody* solverBodies);
 // The same again for blocks with a body that has turned so far in this step that its inertia in the world is
 // another: with the masses of the start, impulses on slender bodies would be far too large.
-void refreshContacts(std::span<ContactBlock> blocks, ContactRow* rows, const Mover* movers);
-void warmStartContacts(std::span<const ContactBlock> blocks, const ContactRow* rows, Mover* movers);
+void refreshContacts(std::span<ContactBlock> blocks, ContactRow* rows, const SolverBody* solverBodies);
+void warmStartContacts(std::span<const ContactBlock> blocks, const ContactRow* rows,
+                       SolverBody* solverBodies);
 // With the position bias; then, after the bodies moved, without.
-void solveContacts(std::span<ContactBlock> blocks, ContactRow* rows, Mover* movers,
+void solveContacts(std::span<ContactBlock> blocks, ContactRow* rows, SolverBody* solverBodies,
                    const SolveConstants& constants);
-void relaxContacts(std::span<ContactBlock> blocks, ContactRow* rows, Mover* movers,
+void relaxContacts(std::span<ContactBlock> blocks, ContactRow* rows, SolverBody* solverBodies,
                    const SolveConstants& constants);
 
 }  // namespace kernels

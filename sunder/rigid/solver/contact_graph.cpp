@@ -142,7 +142,8 @@ void ContactGraph::fill(const BodySet& bodies, const PairTable& table, const Sim
       if (both) block.writeQ |= 1u << lane;
       const double acceleration =
           pressureOf(table, pair) *
-          (bodies.state.mover[unit.p].inverseMass + bodies.state.mover[unit.q].inverseMass) * substeps;
+          (bodies.state.solverBody[unit.p].inverseMass + bodies.state.solverBody[unit.q].inverseMass) *
+          substeps;
       const Softness softness =
           underLoad(both ? soft : softOnStatic, (both ? 1 : 2) * settings.contactRate * substeps,
                     acceleration, std::min(cp.outer, cq.outer), settings);

@@ -48,14 +48,14 @@ HWY_INLINE Vector cross(const Vector& a, const Vector& b) {
           hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
 }
 
-// Row `row` of the movers of the lanes, transposed: component k of all lanes in one vector, and back.
+// Row `row` of the bodies of the lanes, transposed: component k of all lanes in one vector, and back.
 struct Quad {
   V x, y, z, w;
 };
-HWY_INLINE Quad gatherRow(const Mover* movers, const uint32_t* body, uint32_t row) {
+HWY_INLINE Quad gatherRow(const SolverBody* solverBodies, const uint32_t* body, uint32_t row) {
   const D d;
   const auto at = [&](uint32_t lane) {
-    return reinterpret_cast<const double*>(movers + body[lane]) + 4 * row;
+    return reinterpret_cast<const double*>(solverBodies + body[lane]) + 4 * row;
   };
   if constexpr (kWide == 4) {
     const V a = hn::Load(d, at(0)), b = hn::Load(d, at(1)), c = hn::Load(d, at(2)), e = hn::Load(d, at(3));
@@ -70,9 +70,12 @@ HWY_INLINE Quad gatherRow(const Mover* movers, const uint32_t* body, uint32_t ro
             hn::InterleaveUpper(d, a1, b1)};
   }
 }
-HWY_INLINE void scatterRow(const Quad& q, Mover* movers, const uint32_t* body, uint32_t row, uint32_t lanes) {
+HWY_INLINE void scatterRow(const Quad& q, SolverBody* solverBodies, const uint32_t* body, uint32_t row,
+                           uint32_t lanes) {
   const D d;
-  const auto at = [&](uint32_t lane) { return reinterpret_cast<double*>(movers + body[lane]) + 4 * row; };
+  const auto at = [&](uint32_t lane) {
+    return reinterpret_cast<double*>(solverBodies + body[lane]) + 4 * row;
+  };
   if constexpr (kWide == 4) {
     const V xy0 = hn::InterleaveLower(d, q.x, q.y), xy1 = hn::InterleaveUpper(d, q.x, q.y);
     const V zw0 = hn::InterleaveLower(d, q.z, q.w), zw1 = hn::InterleaveUpper(d, q.z, q.w);
@@ -96,9 +99,10 @@ struct Bodies {
   Vector v, w, moved, turned;
   V inverseMass, i00, i01, i02, i11, i12, i22;
 
-  HWY_INLINE Bodies(const Mover* movers, const uint32_t* body) {
-    const Quad a = gatherRow(movers, body, 0), b = gatherRow(movers, body, 1), c = gatherRow(movers, body, 2),
-               e = gatherRow(movers, body, 3), f = gatherRow(movers, body, 4);
+  HWY_INLINE Bodies(const SolverBody* solverBodies, const uint32_t* body) {
+    const Quad a = gatherRow(solverBodies, body, 0), b = gatherRow(solverBodies, body, 1),
+               c = gatherRow(solverBodies, body, 2), e = gatherRow(solverBodies, body, 3),
+               f = gatherRow(solverBodies, body, 4);
     v = {a.x, a.y, a.z};
     w = {b.x, b.y, b.z};
     moved = {c.x, c.y, c.z};
@@ -106,10 +110,10 @@ struct Bodies {
     inverseMass = a.w;
     i00 = b.w, i01 = c.w, i02 = e.w, i11 = f.x, i12 = f.y, i22 = f.z;
   }
-  HWY_INLINE void write(Mover* movers, const uint32_t* body, uint32_t lanes) const {
+  HWY_INLINE void write(SolverBody* solverBodies, const uint32_t* body, uint32_t lanes) const {
     if (!lanes) return;
-    scatterRow({v.x, v.y, v.z, inverseMass}, movers, body, 0, lanes);
-    scatterRow({w.x, w.y, w.z, i00}, movers, body, 1, lanes);
+    scatterRow({v.x, v.y, v.z, inverseMass}, solverBodies, body, 0, lanes);
+    scatterRow({w.x, w.y, w.z, i00}, solverBodies, body, 1, lanes);
   }
   HWY_INLINE Vector inertia(const Vector& t) const {
     return {hn::Add(hn::Add(hn::Mul(i00, t.x), hn::Mul(i01, t.y)), hn::Mul(i02, t.z)),
@@ -151,12 +155,12 @@ HWY_INLINE V reciprocalOrZero(V x) {
   return hn::IfThenElseZero(positive, hn::Div(one, hn::IfThenElse(positive, x, one)));
 }
 
-void Prepare(std::span<ContactBlock> blocks, ContactRow* allRows, const Mover* movers) {
+void Prepare(std::span<ContactBlock> blocks, ContactRow* allRows, const SolverBody* solverBodies) {
   const D d;
   for (ContactBlock& block : blocks) {
     ContactRow* rows = allRows + block.firstRow;
     for (uint32_t lane = 0; lane < kLanes; lane += kWide) {
-      const Bodies p(movers, block.p + lane), q(movers, block.q + lane);
+      const Bodies p(solverBodies, block.p + lane), q(solverBodies, block.q + lane);
       const Vector between = armBetween(block, lane, p, q);
       const V inverseMass = hn::Add(p.inverseMass, q.inverseMass);
       for (uint32_t i = 0; i < block.rows; ++i) {
@@ -200,12 +204,12 @@ void Prepare(std::span<ContactBlock> blocks, ContactRow* allRows, const Mover* m
   }
 }
 
-void WarmStart(std::span<const ContactBlock> blocks, const ContactRow* allRows, Mover* movers) {
+void WarmStart(std::span<const ContactBlock> blocks, const ContactRow* allRows, SolverBody* solverBodies) {
   const D d;
   for (const ContactBlock& block : blocks) {
     const ContactRow* rows = allRows + block.firstRow;
     for (uint32_t lane = 0; lane < kLanes; lane += kWide) {
-      Bodies p(movers, block.p + lane), q(movers, block.q + lane);
+      Bodies p(solverBodies, block.p + lane), q(solverBodies, block.q + lane);
       const Vector between = armBetween(block, lane, p, q);
       const V zero = hn::Zero(d);
       Vector sum = {zero, zero, zero}, torque = sum;
@@ -227,14 +231,14 @@ void WarmStart(std::span<const ContactBlock> blocks, const ContactRow* allRows, 
       p.w = p.w - p.inertia(torque);
       q.v = q.v + sum * q.inverseMass;
       q.w = q.w + q.inertia(torqueQ);
-      p.write(movers, block.p + lane, block.writeP >> lane);
-      q.write(movers, block.q + lane, block.writeQ >> lane);
+      p.write(solverBodies, block.p + lane, block.writeP >> lane);
+      q.write(solverBodies, block.q + lane, block.writeQ >> lane);
     }
   }
 }
 
 template <bool kBias>
-HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover* movers,
+HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, SolverBody* solverBodies,
                       const SolveConstants& constants) {
   const D d;
   const V zero = hn::Zero(d), one = number(1), inverseSubstep = number(constants.inverseSubstep);
@@ -242,7 +246,7 @@ HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover
   for (ContactBlock& block : blocks) {
     ContactRow* rows = allRows + block.firstRow;
     for (uint32_t lane = 0; lane < kLanes; lane += kWide) {
-      Bodies p(movers, block.p + lane), q(movers, block.q + lane);
+      Bodies p(solverBodies, block.p + lane), q(solverBodies, block.q + lane);
       const Vector between = armBetween(block, lane, p, q);
       const V friction = load(block.friction + lane);
       V pressed = zero;
@@ -322,17 +326,19 @@ HWY_INLINE void solve(std::span<ContactBlock> blocks, ContactRow* allRows, Mover
         p.w = p.w - p.inertia(change);
         q.w = q.w + q.inertia(change);
       }
-      p.write(movers, block.p + lane, block.writeP >> lane);
-      q.write(movers, block.q + lane, block.writeQ >> lane);
+      p.write(solverBodies, block.p + lane, block.writeP >> lane);
+      q.write(solverBodies, block.q + lane, block.writeQ >> lane);
     }
   }
 }
 
-void Solve(std::span<ContactBlock> blocks, ContactRow* rows, Mover* movers, const SolveConstants& constants) {
-  solve<true>(blocks, rows, movers, constants);
+void Solve(std::span<ContactBlock> blocks, ContactRow* rows, SolverBody* solverBodies,
+           const SolveConstants& constants) {
+  solve<true>(blocks, rows, solverBodies, constants);
 }
-void Relax(std::span<ContactBlock> blocks, ContactRow* rows, Mover* movers, const SolveConstants& constants) {
-  solve<false>(blocks, rows, movers, constants);
+void Relax(std::span<ContactBlock> blocks, ContactRow* rows, SolverBody* solverBodies,
+           const SolveConstants& constants) {
+  solve<false>(blocks, rows, solverBodies, constants);
 }
 
 }  // namespace sunder::rigid::kernels::HWY_NAMESPACE
@@ -346,30 +352,31 @@ HWY_EXPORT(WarmStart);
 HWY_EXPORT(Solve);
 HWY_EXPORT(Relax);
 
-void prepareContacts(std::span<ContactBlock> blocks, ContactRow* rows, const Mover* movers) {
-  HWY_DYNAMIC_DISPATCH(Prepare)(blocks, rows, movers);
+void prepareContacts(std::span<ContactBlock> blocks, ContactRow* rows, const SolverBody* solverBodies) {
+  HWY_DYNAMIC_DISPATCH(Prepare)(blocks, rows, solverBodies);
 }
-void refreshContacts(std::span<ContactBlock> blocks, ContactRow* rows, const Mover* movers) {
+void refreshContacts(std::span<ContactBlock> blocks, ContactRow* rows, const SolverBody* solverBodies) {
   constexpr double kTurned = 0.05;  // rad
   for (size_t b = 0; b < blocks.size(); ++b) {
     bool turned = false;
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
-      for (const Mover* m : {movers + blocks[b].p[lane], movers + blocks[b].q[lane]})
+      for (const SolverBody* m : {solverBodies + blocks[b].p[lane], solverBodies + blocks[b].q[lane]})
         turned = turned || (m->uneven > 0 && m->turnedBy().squaredNorm() > kTurned * kTurned);
     }
-    if (turned) prepareContacts(blocks.subspan(b, 1), rows, movers);
+    if (turned) prepareContacts(blocks.subspan(b, 1), rows, solverBodies);
   }
 }
-void warmStartContacts(std::span<const ContactBlock> blocks, const ContactRow* rows, Mover* movers) {
-  HWY_DYNAMIC_DISPATCH(WarmStart)(blocks, rows, movers);
+void warmStartContacts(std::span<const ContactBlock> blocks, const ContactRow* rows,
+                       SolverBody* solverBodies) {
+  HWY_DYNAMIC_DISPATCH(WarmStart)(blocks, rows, solverBodies);
 }
-void solveContacts(std::span<ContactBlock> blocks, ContactRow* rows, Mover* movers,
+void solveContacts(std::span<ContactBlock> blocks, ContactRow* rows, SolverBody* solverBodies,
                    const SolveConstants& constants) {
-  HWY_DYNAMIC_DISPATCH(Solve)(blocks, rows, movers, constants);
+  HWY_DYNAMIC_DISPATCH(Solve)(blocks, rows, solverBodies, constants);
 }
-void relaxContacts(std::span<ContactBlock> blocks, ContactRow* rows, Mover* movers,
+void relaxContacts(std::span<ContactBlock> blocks, ContactRow* rows, SolverBody* solverBodies,
                    const SolveConstants& constants) {
-  HWY_DYNAMIC_DISPATCH(Relax)(blocks, rows, movers, constants);
+  HWY_DYNAMIC_DISPATCH(Relax)(blocks, rows, solverBodies, constants);
 }
 
 }  // namespace sunder::rigid::kernels

@@ -197,14 +197,14 @@ uint64_t Continuous::run(BodySet& bodies, std::span<const Vec3> startPosition,
     if (!state.exists[i] || until >= 1) continue;
     const Pose pose = motion_[i].at(until);
     state.position[i] = startPosition[i] + motion_[i].displacement * until;
-    // The spin stays as the body sees it, and with it the energy: a slender body that kept it in the world
-    // would have it about another of its axes, with thousands of times the inertia.
-    const Vec3 spin = state.rotation[i].conjugate() * Vec3(state.mover[i].spin());
+    // The angular velocity stays as the body sees it, and with it the energy: a slender body that kept it in
+    // the world would have it about another of its axes, with thousands of times the inertia.
+    const Vec3 angularVelocity = state.rotation[i].conjugate() * Vec3(state.solverBody[i].angularVelocity());
     state.rotation[i] = (pose.rotation * bodies.constants[i].massFrame.rotation).normalized();
-    state.mover[i].spin() = state.rotation[i] * spin;
+    state.solverBody[i].angularVelocity() = state.rotation[i] * angularVelocity;
     // Gravity of the time that is lost has not worked: else the body would gain energy by being stopped.
     const Vec3 lost = settings.gravity * (bodies.constants[i].gravityScale * (1 - until) * settings.timeStep);
-    state.mover[i].velocity() -= lost;
+    state.solverBody[i].velocity() -= lost;
   }
   return stopped;
 }

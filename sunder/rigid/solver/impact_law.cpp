@@ -27,7 +27,7 @@ Mat3 frameOf(const Vec3& normal) {
   return frame;
 }
 
-void addResponse(const Mover& body, const Vec3& arm, const Mat3& frame, Mat3& response) {
+void addResponse(const SolverBody& body, const Vec3& arm, const Mat3& frame, Mat3& response) {
   if (!body.movable()) return;
   Mat3 turn;
   for (int k = 0; k < 3; ++k) turn.col(k) = arm.cross(frame.col(k));
@@ -157,11 +157,11 @@ Vec3 energeticImpulse(const Mat3& response, const Vec3& velocity, double frictio
 
 namespace {
 
-inline Vec3 relativeVelocity(const Mover& a, const Mover& b, const ImpactPoint& point) {
+inline Vec3 relativeVelocity(const SolverBody& a, const SolverBody& b, const ImpactPoint& point) {
   return b.velocityAt(point.armB) - a.velocityAt(point.armA);
 }
 
-void apply(Mover& a, Mover& b, const ImpactPoint& point, const Vec3& impulse) {
+void apply(SolverBody& a, SolverBody& b, const ImpactPoint& point, const Vec3& impulse) {
   if (a.movable()) a.push(-impulse, point.armA);
   if (b.movable()) b.push(impulse, point.armB);
 }
@@ -173,7 +173,7 @@ Vec3 shortened(const Vec3& v, double most) {
 
 }  // namespace
 
-void ImpactLaw::prepare(const Mover& a, const Mover& b, std::span<const ImpactPoint> points) {
+void ImpactLaw::prepare(const SolverBody& a, const SolverBody& b, std::span<const ImpactPoint> points) {
   rows_.resize(points.size());
   for (size_t i = 0; i < points.size(); ++i) {
     Row& row = rows_[i];
@@ -195,8 +195,8 @@ void ImpactLaw::prepare(const Mover& a, const Mover& b, std::span<const ImpactPo
 
 // Normal impulses in proportion to the approaches, times what lowers the energy most: a face that lands flat
 // needs no others.
-void ImpactLaw::begin(Mover& a, Mover& b, std::span<const ImpactPoint> points) {
-  Mover nextA = a, nextB = b;
+void ImpactLaw::begin(SolverBody& a, SolverBody& b, std::span<const ImpactPoint> points) {
+  SolverBody nextA = a, nextB = b;
   double slope = 0, curve = 0;
   for (size_t i = 0; i < points.size(); ++i) {
     rows_[i].normal = std::max(-points[i].normal.dot(rows_[i].before), 0.0);
@@ -213,9 +213,9 @@ void ImpactLaw::begin(Mover& a, Mover& b, std::span<const ImpactPoint> points) {
   }
 }
 
-void ImpactLaw::compress(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,
-                         double tolerance) {
-  Mover a = first, b = second;  // the compiler keeps copies in registers
+void ImpactLaw::compress(SolverBody& first, SolverBody& second, std::span<const ImpactPoint> points,
+                         double friction, double tolerance) {
+  SolverBody a = first, b = second;  // the compiler keeps copies in registers
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     double largest = 0;
     for (size_t i = 0; i < points.size(); ++i) {
@@ -245,9 +245,9 @@ void ImpactLaw::compress(Mover& first, Mover& second, std::span<const ImpactPoin
 }
 
 // Friction goes down the slope of the energy, by steps that do not go beyond the least.
-void ImpactLaw::restitute(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,
-                          double restitution, double slow, double tolerance) {
-  Mover a = first, b = second;
+void ImpactLaw::restitute(SolverBody& first, SolverBody& second, std::span<const ImpactPoint> points,
+                          double friction, double restitution, double slow, double tolerance) {
+  SolverBody a = first, b = second;
   for (size_t i = 0; i < points.size(); ++i) {
     Row& row = rows_[i];
     if (points[i].normal.dot(row.before) > -slow) continue;
@@ -276,7 +276,8 @@ void ImpactLaw::restitute(Mover& first, Mover& second, std::span<const ImpactPoi
 }
 
 // Each impulse lowers the energy. What the impact gave is not taken back.
-void ImpactLaw::separate(Mover& a, Mover& b, std::span<const ImpactPoint> points, double tolerance) {
+void ImpactLaw::separate(SolverBody& a, SolverBody& b, std::span<const ImpactPoint> points,
+                         double tolerance) {
   for (Row& row : rows_) row.more = 0;
   for (int sweep = 0; sweep < kMostSeparations; ++sweep) {
     double fastest = 0;
@@ -295,7 +296,7 @@ void ImpactLaw::separate(Mover& a, Mover& b, std::span<const ImpactPoint> points
 }
 
 // All impulses times the s <= 1 for which the energy does not grow: it changes by s first + s^2 second.
-void ImpactLaw::bound(Mover& a, Mover& b, const Mover& oldA, const Mover& oldB,
+void ImpactLaw::bound(SolverBody& a, SolverBody& b, const SolverBody& oldA, const SolverBody& oldB,
                       std::span<const ImpactPoint> points) {
   double first = 0, second = 0;
   for (size_t i = 0; i < points.size(); ++i) {
@@ -305,9 +306,9 @@ void ImpactLaw::bound(Mover& a, Mover& b, const Mover& oldA, const Mover& oldB,
   }
   if (first + second <= 0) return;
   const double s = second > 0 ? std::max(-first, 0.0) / second : 0.0;  // rounding may leave no change at all
-  const auto scale = [s](Mover& body, const Mover& old) {
+  const auto scale = [s](SolverBody& body, const SolverBody& old) {
     body.velocity() = old.velocity() + s * (body.velocity() - old.velocity());
-    body.spin() = old.spin() + s * (body.spin() - old.spin());
+    body.angularVelocity() = old.angularVelocity() + s * (body.angularVelocity() - old.angularVelocity());
   };
   scale(a, oldA);
   scale(b, oldB);
@@ -317,8 +318,8 @@ void ImpactLaw::bound(Mover& a, Mover& b, const Mover& oldA, const Mover& oldB,
   }
 }
 
-void ImpactLaw::strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double friction, double restitution,
-                       double slow) {
+void ImpactLaw::strike(SolverBody& a, SolverBody& b, std::span<ImpactPoint> points, double friction,
+                       double restitution, double slow) {
   if (points.size() == 1) {
     ImpactPoint& point = points[0];
     const Mat3 frame = frameOf(point.normal);
@@ -335,7 +336,7 @@ void ImpactLaw::strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double
   double fastest = 0;
   for (size_t i = 0; i < points.size(); ++i)
     fastest = std::max(fastest, -points[i].normal.dot(rows_[i].before));
-  const Mover oldA = a, oldB = b;
+  const SolverBody oldA = a, oldB = b;
   begin(a, b, points);
   compress(a, b, points, friction, kConverged * fastest);
   restitute(a, b, points, friction, restitution, slow, kConverged * fastest);

@@ -24,7 +24,7 @@
 // Cost: some microseconds in a tumbling pile of boxes, 2.4 contacts each.
 #pragma once
 
-#include "sunder/rigid/solver/mover.h"
+#include "sunder/rigid/solver/solver_body.h"
 
 #include <span>
 #include <vector>
@@ -41,8 +41,8 @@ class ImpactLaw {
  public:
   // Changes the velocities of the bodies that the solver may move. Friction >= 0, restitution in 0..1, of
   // contacts that approach at `slow` or faster.
-  void strike(Mover& a, Mover& b, std::span<ImpactPoint> points, double friction, double restitution,
-              double slow = 0);
+  void strike(SolverBody& a, SolverBody& b, std::span<ImpactPoint> points, double friction,
+              double restitution, double slow = 0);
 
  private:
   struct Row {
@@ -53,14 +53,15 @@ class ImpactLaw {
     double normal, more;  // impulse on b; part of it by separate()
     Vec3 tangent;
   };
-  void prepare(const Mover& a, const Mover& b, std::span<const ImpactPoint> points);
-  void begin(Mover& a, Mover& b, std::span<const ImpactPoint> points);
-  void compress(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,
+  void prepare(const SolverBody& a, const SolverBody& b, std::span<const ImpactPoint> points);
+  void begin(SolverBody& a, SolverBody& b, std::span<const ImpactPoint> points);
+  void compress(SolverBody& first, SolverBody& second, std::span<const ImpactPoint> points, double friction,
                 double tolerance);
-  void restitute(Mover& first, Mover& second, std::span<const ImpactPoint> points, double friction,
+  void restitute(SolverBody& first, SolverBody& second, std::span<const ImpactPoint> points, double friction,
                  double restitution, double slow, double tolerance);
-  void bound(Mover& a, Mover& b, const Mover& oldA, const Mover& oldB, std::span<const ImpactPoint> points);
-  void separate(Mover& a, Mover& b, std::span<const ImpactPoint> points, double tolerance);
+  void bound(SolverBody& a, SolverBody& b, const SolverBody& oldA, const SolverBody& oldB,
+             std::span<const ImpactPoint> points);
+  void separate(SolverBody& a, SolverBody& b, std::span<const ImpactPoint> points, double tolerance);
   std::vector<Row> rows_;
 };
 

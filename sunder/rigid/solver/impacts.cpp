@@ -16,7 +16,7 @@ constexpr uint32_t kMostFlat = 3;                      // strikes of a pair afte
 // A force that presses two bodies together, as their contacts carried at the end of the last step, closes a
 // bounce of e v after 2 e v / acceleration. Where that is less than a substep there is no bounce to be seen:
 // the contact is at rest. The speed v below which this holds.
-double restingSpeed(double pressed, const Mover& a, const Mover& b, double restitution) {
+double restingSpeed(double pressed, const SolverBody& a, const SolverBody& b, double restitution) {
   return pressed * (a.inverseMass + b.inverseMass) / (2 * restitution);
 }
 
@@ -29,13 +29,13 @@ double partOfFirst(const BodyConstants& a, const BodyConstants& b) {
 
 // How two bodies have moved since the start of the step, when contacts were found, and go on for some time.
 struct Way {
-  Way(const Mover& a, const Vec3& centreA, const Mover& b, const Vec3& centreB, double time)
+  Way(const SolverBody& a, const Vec3& centreA, const SolverBody& b, const Vec3& centreB, double time)
       : startA(centreA - a.movedBy()),
         startB(centreB - b.movedBy()),
         moveA(a.movedBy() + time * a.velocity()),
         moveB(b.movedBy() + time * b.velocity()),
-        turnA(a.turnedBy() + time * a.spin()),
-        turnB(b.turnedBy() + time * b.spin()) {}
+        turnA(a.turnedBy() + time * a.angularVelocity()),
+        turnB(b.turnedBy() + time * b.angularVelocity()) {}
 
   Vec3 surfaceA(const Contact& contact) const { return moveA + turnA.cross(contact.point - startA); }
   Vec3 surfaceB(const Contact& contact) const { return moveB + turnB.cross(contact.point - startB); }
@@ -51,12 +51,12 @@ struct Way {
   Vec3 startA, startB, moveA, moveB, turnA, turnB;
 };
 
-double fastestApproach(const Mover& a, const Vec3& velocityA, const Mover& b, const Vec3& velocityB,
+double fastestApproach(const SolverBody& a, const Vec3& velocityA, const SolverBody& b, const Vec3& velocityB,
                        std::span<const ImpactPoint> points) {
   double fastest = 0;
   for (const ImpactPoint& point : points)
-    fastest = std::max(fastest, point.normal.dot(velocityA + a.spin().cross(point.armA) - velocityB -
-                                                 b.spin().cross(point.armB)));
+    fastest = std::max(fastest, point.normal.dot(velocityA + a.angularVelocity().cross(point.armA) -
+                                                 velocityB - b.angularVelocity().cross(point.armB)));
   return fastest;
 }
 
@@ -77,8 +77,8 @@ void Impacts::collect(const BodySet& bodies, const PairTable& table, const Simul
     const Surface &a = bodies.constants[pair.a].surface, &b = bodies.constants[pair.b].surface;
     const double restitution = std::max(a.restitution, b.restitution);
     if (!(restitution > 0)) continue;
-    const double resting = restingSpeed(pressureOf(table, pair), bodies.state.mover[pair.a],
-                                        bodies.state.mover[pair.b], restitution);
+    const double resting = restingSpeed(pressureOf(table, pair), bodies.state.solverBody[pair.a],
+                                        bodies.state.solverBody[pair.b], restitution);
     pairs_.push_back(
         {i, std::sqrt(a.friction * b.friction), restitution, std::max(settings.bounceSpeed, resting), 0});
   }
@@ -116,7 +116,7 @@ bool Impacts::run(BodySet& bodies, PairTable& table, const SimulationSettings& s
 bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings& settings, double h,
                      Pair& pair) {
   const PairRecord& record = table.pairs[pair.record];
-  Mover &a = bodies.state.mover[record.a], &b = bodies.state.mover[record.b];
+  SolverBody &a = bodies.state.solverBody[record.a], &b = bodies.state.solverBody[record.b];
   const auto pull = [&](uint32_t body) -> Vec3 {
     const BodyConstants& c = bodies.constants[body];
     return bodies.moves(body)
@@ -184,14 +184,14 @@ bool Impacts::strike(BodySet& bodies, PairTable& table, const SimulationSettings
   pair.time = first;
   pair.fastest = std::max(pair.fastest, approach);
 
-  const auto toTheImpact = [&](uint32_t body, Mover& mover, const Vec3& pullOf) {
-    if (!mover.movable()) return;
+  const auto toTheImpact = [&](uint32_t body, SolverBody& solverBody, const Vec3& pullOf) {
+    if (!solverBody.movable()) return;
     if (first > 0) bodies.move(body, first);
-    mover.velocity() -= pullOf * rest;
+    solverBody.velocity() -= pullOf * rest;
   };
-  const auto andBack = [&](uint32_t body, Mover& mover, const Vec3& pullOf) {
-    if (!mover.movable()) return;
-    mover.velocity() += pullOf * rest;
+  const auto andBack = [&](uint32_t body, SolverBody& solverBody, const Vec3& pullOf) {
+    if (!solverBody.movable()) return;
+    solverBody.velocity() += pullOf * rest;
     if (first > 0) bodies.move(body, -first);
   };
   toTheImpact(record.a, a, pullA);

@@ -26,7 +26,7 @@ namespace {
 
 // Whether a contact of the pair touches or would within the step.
 bool closes(const BodySet& bodies, const PairTable& table, const PairRecord& pair, double timeStep) {
-  const Mover &a = bodies.state.mover[pair.a], &b = bodies.state.mover[pair.b];
+  const SolverBody &a = bodies.state.solverBody[pair.a], &b = bodies.state.solverBody[pair.b];
   for (uint32_t i = pair.first; i < pair.first + pair.count; ++i) {
     const Contact& c = table.contacts[i].contact;
     if (c.separation <= 0 || table.contacts[i].normalImpulse > 0) return true;
@@ -107,8 +107,8 @@ uint64_t Islands::sleep(BodySet& bodies, const PairTable& table, const std::vect
   uint64_t islands = 0;
   for (uint32_t i = 0; i < count; ++i) {
     if (!state.exists[i] || !bodies.dynamicAwake(i)) continue;
-    const Mover& m = state.mover[i];
-    const double speed = m.velocity().norm() + m.spin().norm() * bodies.constants[i].outer;
+    const SolverBody& m = state.solverBody[i];
+    const double speed = m.velocity().norm() + m.angularVelocity().norm() * bodies.constants[i].outer;
     const bool slow = speed < settings.sleepSpeed && bodies.constants[i].canSleep && !flag_[i];
     state.quiet[i] = slow ? state.quiet[i] + settings.timeStep : 0;
     const uint32_t root = find(i);
@@ -122,7 +122,7 @@ uint64_t Islands::sleep(BodySet& bodies, const PairTable& table, const std::vect
     if (root == i) --islands;
     state.awake[i] = 0;
     state.island[i] = root;
-    state.mover[i] = Mover();
+    state.solverBody[i] = SolverBody();
   }
   return islands;
 }

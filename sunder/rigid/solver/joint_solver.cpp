@@ -13,11 +13,11 @@ Mat3 crossMatrix(const Vec3& v) {
   return m;
 }
 
-void twist(Mover& a, Mover& b, const Vec3& impulse) {
-  if (a.movable()) a.spin() -= a.inverseInertiaTimes(impulse);
-  if (b.movable()) b.spin() += b.inverseInertiaTimes(impulse);
+void twist(SolverBody& a, SolverBody& b, const Vec3& impulse) {
+  if (a.movable()) a.angularVelocity() -= a.inverseInertiaTimes(impulse);
+  if (b.movable()) b.angularVelocity() += b.inverseInertiaTimes(impulse);
 }
-void pushApart(Mover& a, Mover& b, const Vec3& impulse, const Vec3& armA, const Vec3& armB) {
+void pushApart(SolverBody& a, SolverBody& b, const Vec3& impulse, const Vec3& armA, const Vec3& armB) {
   if (a.movable()) a.push(-impulse, armA);
   if (b.movable()) b.push(impulse, armB);
 }
@@ -109,7 +109,7 @@ void JointSolver::place(Work& w, const Joint& joint, const BodySet& bodies) cons
 void JointSolver::prepare(std::vector<Joint>& joints, BodySet& bodies, double) {
   for (Work& w : work_) {
     Joint& joint = joints[w.joint];
-    Mover &a = bodies.state.mover[w.a], &b = bodies.state.mover[w.b];
+    SolverBody &a = bodies.state.solverBody[w.a], &b = bodies.state.solverBody[w.b];
     place(w, joint, bodies);
     const Mat3 ia = a.inverseInertia(), ib = b.inverseInertia();
     if (joint.settings.kind == JointKind::Distance) {
@@ -146,7 +146,7 @@ void JointSolver::solve(std::vector<Joint>& joints, BodySet& bodies, const Softn
   for (Work& w : work_) {
     Joint& joint = joints[w.joint];
     const JointSettings& s = joint.settings;
-    Mover &a = bodies.state.mover[w.a], &b = bodies.state.mover[w.b];
+    SolverBody &a = bodies.state.solverBody[w.a], &b = bodies.state.solverBody[w.b];
     if (!useBias) place(w, joint, bodies);  // the bodies have moved
     if (s.kind == JointKind::Distance) {
       const double speed = w.direction.dot(b.velocityAt(w.armB) - a.velocityAt(w.armA));
@@ -164,7 +164,7 @@ void JointSolver::solve(std::vector<Joint>& joints, BodySet& bodies, const Softn
       continue;
     }
     if (s.kind == JointKind::Hinge) {
-      const auto speedAbout = [&] { return w.axis.dot(b.spin() - a.spin()); };
+      const auto speedAbout = [&] { return w.axis.dot(b.angularVelocity() - a.angularVelocity()); };
       if (s.motorTorque > 0) {
         const double old = joint.motor, most = s.motorTorque * h;
         joint.motor = std::clamp(old - w.axialMass * (speedAbout() - s.motorSpeed), -most, most);
@@ -182,7 +182,7 @@ void JointSolver::solve(std::vector<Joint>& joints, BodySet& bodies, const Softn
       }
     }
     if (s.kind == JointKind::Fixed || s.kind == JointKind::Hinge) {
-      const Vec3 speed = b.spin() - a.spin();
+      const Vec3 speed = b.angularVelocity() - a.angularVelocity();
       const Vec3 change =
           w.angularMass * (-massScale * (speed + biasRate * w.angularError)) - impulseScale * joint.angular;
       joint.angular += change;

@@ -43,7 +43,7 @@ class JointSolver {
 
  private:
   struct Work {
-    uint32_t joint = 0, a = 0, b = 0;               // movers
+    uint32_t joint = 0, a = 0, b = 0;               // bodies
     Vec3 armA = Vec3::Zero(), armB = Vec3::Zero();  // to the point where the impulse acts
     Vec3 axis = Vec3::UnitY(), direction = Vec3::UnitY();
     Vec3 error = Vec3::Zero(), angularError = Vec3::Zero();

@@ -47,30 +47,30 @@ Mat3 turnedDiagonal(const Quat& rotation, const Vec3& d) {
   return m;
 }
 
-void turnSteadily(Quat& rotation, const Vec3& spin, double time) {
-  const Vec3 whole = spin * (time / 2);
+void turnSteadily(Quat& rotation, const Vec3& angularVelocity, double time) {
+  const Vec3 whole = angularVelocity * (time / 2);
   if (whole.squaredNorm() <= kLargestTurn * kLargestTurn / 4) {
     const Vec3 small = whole * tangentRatio(whole.squaredNorm());
     rotation = Quat(1, small.x(), small.y(), small.z()) * rotation;
     rotation.normalize();
     return;
   }
-  const double speed = spin.norm();
+  const double speed = angularVelocity.norm();
   const double count = std::min(std::ceil(speed * std::abs(time) / kLargestTurn), 10000.0);
   if (!(count > 0)) return;
-  const Vec3 half = spin * (time / (2 * count));
+  const Vec3 half = angularVelocity * (time / (2 * count));
   const Vec3 part = half * tangentRatio(half.squaredNorm());
   const Quat turn = Quat(1, part.x(), part.y(), part.z()).normalized();
   for (double i = 0; i < count; ++i) rotation = turn * rotation;
   rotation.normalize();
 }
 
-void turnFreely(Quat& rotation, Vec3& spin, const Vec3& inertia, bool round, double time) {
+void turnFreely(Quat& rotation, Vec3& angularVelocity, const Vec3& inertia, bool round, double time) {
   if (round) {
-    turnSteadily(rotation, spin, time);
+    turnSteadily(rotation, angularVelocity, time);
     return;
   }
-  Vec3 momentum = inertia.cwiseProduct(rotation.conjugate() * spin);
+  Vec3 momentum = inertia.cwiseProduct(rotation.conjugate() * angularVelocity);
   const Vec3 momentumInWorld = rotation * momentum;
   const int axis = axisOfSymmetry(inertia);
   if (axis >= 0) {
@@ -81,12 +81,12 @@ void turnFreely(Quat& rotation, Vec3& spin, const Vec3& inertia, bool round, dou
     turnSteadily(rotation, rotation * own, time);
     turnSteadily(rotation, momentumInWorld / across, time);
     momentum = rotation.conjugate() * momentumInWorld;
-    spin = rotation * momentum.cwiseQuotient(inertia);
+    angularVelocity = rotation * momentum.cwiseQuotient(inertia);
     return;
   }
   // An error of the orientation makes one of the energy that grows with the ratio of the inertias.
   const double most = kLargestTurn * std::min(1.0, std::sqrt(6 * inertia.minCoeff() / inertia.maxCoeff()));
-  const double count = std::min(std::ceil(spin.norm() * std::abs(time) / most), 10000.0);
+  const double count = std::min(std::ceil(angularVelocity.norm() * std::abs(time) / most), 10000.0);
   if (!(count > 0)) return;
   const double h = time / count;
   for (double i = 0; i < count; ++i) {
@@ -99,7 +99,7 @@ void turnFreely(Quat& rotation, Vec3& spin, const Vec3& inertia, bool round, dou
   }
   // From the momentum in the world, which is thereby kept to rounding however long the composition was.
   momentum = rotation.conjugate() * momentumInWorld;
-  spin = rotation * momentum.cwiseQuotient(inertia);
+  angularVelocity = rotation * momentum.cwiseQuotient(inertia);
 }
 
 }  // namespace sunder::rigid

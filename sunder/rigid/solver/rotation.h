@@ -13,10 +13,10 @@ namespace sunder::rigid {
 Mat3 turnedDiagonal(const Quat& rotation, const Vec3& diagonal);
 
 // Turns the body for `time`, which may be negative, at constant angular velocity.
-void turnSteadily(Quat& rotation, const Vec3& spin, double time);
+void turnSteadily(Quat& rotation, const Vec3& angularVelocity, double time);
 
 // A body without torque for `time`, which may be negative; `inertia` along its principal axes, `round` where
 // all three are equal. Exact where two are: then the energy too is kept to rounding.
-void turnFreely(Quat& rotation, Vec3& spin, const Vec3& inertia, bool round, double time);
+void turnFreely(Quat& rotation, Vec3& angularVelocity, const Vec3& inertia, bool round, double time);
 
 }  // namespace sunder::rigid

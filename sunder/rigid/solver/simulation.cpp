@@ -137,7 +137,7 @@ void Simulation::removeBody(BodyIndex body) {
   impl_->table.gaps.clear();
   impl_->bodies.state.exists[gone] = 0;
   impl_->bodies.state.awake[gone] = 0;
-  impl_->bodies.state.mover[gone] = Mover();
+  impl_->bodies.state.solverBody[gone] = SolverBody();
 }
 
 uint32_t Simulation::bodyCount() const { return impl_->bodies.count(); }
@@ -158,10 +158,10 @@ double Simulation::mass(BodyIndex body) const {
 Pose Simulation::pose(BodyIndex body) const { return impl_->bodies.state.modelPose[impl_->checked(body)]; }
 Vec3 Simulation::centre(BodyIndex body) const { return impl_->bodies.state.position[impl_->checked(body)]; }
 Vec3 Simulation::velocity(BodyIndex body) const {
-  return impl_->bodies.state.mover[impl_->checked(body)].velocity();
+  return impl_->bodies.state.solverBody[impl_->checked(body)].velocity();
 }
 Vec3 Simulation::angularVelocity(BodyIndex body) const {
-  return impl_->bodies.state.mover[impl_->checked(body)].spin();
+  return impl_->bodies.state.solverBody[impl_->checked(body)].angularVelocity();
 }
 bool Simulation::awake(BodyIndex body) const {
   const uint32_t i = impl_->checked(body);
@@ -180,7 +180,7 @@ void Simulation::setPose(BodyIndex body, const Pose& pose) {
   }
   impl_->wakeIsland(i);
   impl_->bodies.setModelPose(i, pose);
-  impl_->bodies.refreshMover(i);
+  impl_->bodies.refreshSolverBody(i);
 }
 
 void Simulation::setVelocity(BodyIndex body, const Vec3& velocity, const Vec3& angularVelocity) {
@@ -190,8 +190,8 @@ void Simulation::setVelocity(BodyIndex body, const Vec3& velocity, const Vec3& a
   refuse(impl_->bodies.constants[i].kind == BodyKind::Static, impl_->bodies.describe(i) + " is static",
          "static bodies do not move; use a kinematic one");
   impl_->wakeIsland(i);
-  impl_->bodies.state.mover[i].velocity() = velocity;
-  impl_->bodies.state.mover[i].spin() = angularVelocity;
+  impl_->bodies.state.solverBody[i].velocity() = velocity;
+  impl_->bodies.state.solverBody[i].angularVelocity() = angularVelocity;
   impl_->bodies.state.hasTarget[i] = 0;
 }
 
@@ -231,8 +231,8 @@ void Simulation::applyImpulse(BodyIndex body, const Vec3& impulse, const Vec3& w
   needFinite(worldPoint, "the point");
   if (!impl_->bodies.constants[i].dynamic()) return;
   impl_->wakeIsland(i);
-  impl_->bodies.refreshMover(i);
-  impl_->bodies.state.mover[i].push(impulse, worldPoint - impl_->bodies.state.position[i]);
+  impl_->bodies.refreshSolverBody(i);
+  impl_->bodies.state.solverBody[i].push(impulse, worldPoint - impl_->bodies.state.position[i]);
 }
 void Simulation::wake(BodyIndex body) { impl_->wakeIsland(impl_->checked(body)); }
 
@@ -308,9 +308,9 @@ Energy Simulation::energy() const {
     const BodyConstants& c = impl_->bodies.constants[i];
     const BodyState& state = impl_->bodies.state;
     if (!state.exists[i] || !c.dynamic()) continue;
-    const Vec3 spin = state.rotation[i].conjugate() * Vec3(state.mover[i].spin());
-    sum.kinetic +=
-        0.5 * (c.mass * state.mover[i].velocity().squaredNorm() + spin.dot(c.inertia.cwiseProduct(spin)));
+    const Vec3 angularVelocity = state.rotation[i].conjugate() * Vec3(state.solverBody[i].angularVelocity());
+    sum.kinetic += 0.5 * (c.mass * state.solverBody[i].velocity().squaredNorm() +
+                          angularVelocity.dot(c.inertia.cwiseProduct(angularVelocity)));
     sum.potential -= c.mass * c.gravityScale * impl_->settings.gravity.dot(state.position[i]);
   }
   return sum;
@@ -320,7 +320,7 @@ Vec3 Simulation::momentum() const {
   Vec3 sum = Vec3::Zero();
   for (uint32_t i = 0; i < impl_->bodies.count(); ++i) {
     if (impl_->bodies.state.exists[i] && impl_->bodies.constants[i].dynamic())
-      sum += impl_->bodies.constants[i].mass * impl_->bodies.state.mover[i].velocity();
+      sum += impl_->bodies.constants[i].mass * impl_->bodies.state.solverBody[i].velocity();
   }
   return sum;
 }
@@ -332,8 +332,8 @@ Vec3 Simulation::angularMomentum() const {
     const BodyState& state = impl_->bodies.state;
     if (!state.exists[i] || !c.dynamic()) continue;
     const Quat& q = state.rotation[i];
-    sum += c.mass * state.position[i].cross(Vec3(state.mover[i].velocity()));
-    sum += q * c.inertia.cwiseProduct(q.conjugate() * Vec3(state.mover[i].spin()));
+    sum += c.mass * state.position[i].cross(Vec3(state.solverBody[i].velocity()));
+    sum += q * c.inertia.cwiseProduct(q.conjugate() * Vec3(state.solverBody[i].angularVelocity()));
   }
   return sum;
 }

@@ -1,8 +1,8 @@
 // The inside of a Simulation: its parts and the step (step.cpp), its state as bytes (state.cpp).
 #pragma once
 
+#include "sunder/rigid/solver/co_moving_groups.h"
 #include "sunder/rigid/solver/continuous.h"
-#include "sunder/rigid/solver/convoys.h"
 #include "sunder/rigid/solver/impacts.h"
 #include "sunder/rigid/solver/islands.h"
 #include "sunder/rigid/solver/joint_solver.h"
@@ -72,7 +72,7 @@ struct Simulation::Impl {
   std::vector<uint32_t> solved_, free_, kinematic_;
   std::vector<Round> rounds_;
   BroadPhase broad_;
-  Convoys convoys_;
+  CoMovingGroups movingGroups_;
   PairDetection detection_;
   Islands islands_;
   ContactGraph graph_;

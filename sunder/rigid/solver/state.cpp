@@ -53,8 +53,8 @@ void Simulation::save(ByteWriter& out) const {
     out.u8(state.hasTarget[i]);
     put(out, state.position[i]);
     put(out, state.rotation[i]);
-    put(out, Vec3(state.mover[i].velocity()));
-    put(out, Vec3(state.mover[i].spin()));
+    put(out, Vec3(state.solverBody[i].velocity()));
+    put(out, Vec3(state.solverBody[i].angularVelocity()));
     put(out, state.force[i]);
     put(out, state.torque[i]);
     out.f64(state.quiet[i]);
@@ -115,9 +115,9 @@ void Simulation::load(ByteReader& in) {
     expect(in, state.hasTarget[i] <= 2, "a body's target is of no kind that there is");
     state.position[i] = getVector(in, "a body's position");
     state.rotation[i] = getQuat(in, "a body's rotation");
-    state.mover[i] = Mover();
-    state.mover[i].velocity() = getVector(in, "a body's velocity");
-    state.mover[i].spin() = getVector(in, "a body's angular velocity");
+    state.solverBody[i] = SolverBody();
+    state.solverBody[i].velocity() = getVector(in, "a body's velocity");
+    state.solverBody[i].angularVelocity() = getVector(in, "a body's angular velocity");
     state.force[i] = getVector(in, "a body's force");
     state.torque[i] = getVector(in, "a body's torque");
     state.quiet[i] = in.boundedF64("a body's time of rest");
@@ -183,7 +183,7 @@ void Simulation::load(ByteReader& in) {
   s.report = {};
   for (uint32_t i = 0; i < bodies; ++i) {
     s.bodies.updateModelPose(i);
-    s.bodies.refreshMover(i);
+    s.bodies.refreshSolverBody(i);
   }
   s.updateUnlinked();
 }

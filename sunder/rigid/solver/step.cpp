@@ -77,25 +77,25 @@ void Simulation::Impl::startStep() {
       [&](size_t k) {
         const uint32_t i = uint32_t(k);
         const BodyConstants& c = bodies.constants[i];
-        Mover& m = state.mover[i];
+        SolverBody& m = state.solverBody[i];
         if (!state.exists[i]) return;
         if (c.kind == BodyKind::Kinematic) {
           if (state.hasTarget[i] == 2) {  // arrived by the last step
             state.hasTarget[i] = 0;
             m.velocity().setZero();
-            m.spin().setZero();
+            m.angularVelocity().setZero();
           } else if (state.hasTarget[i] == 1) {
             m.velocity() = (state.target[i].position - state.position[i]) / dt;
             Quat turn = state.target[i].rotation * state.rotation[i].conjugate();
             if (turn.w() < 0) turn.coeffs() = -turn.coeffs();
             const double sine = turn.vec().norm();
             const double angle = 2 * std::atan2(sine, turn.w());
-            m.spin() = sine > 0 ? Vec3(turn.vec() * (angle / (sine * dt))) : Vec3::Zero();
+            m.angularVelocity() = sine > 0 ? Vec3(turn.vec() * (angle / (sine * dt))) : Vec3::Zero();
           }
         }
         m.movedBy().setZero();
         m.turnedBy().setZero();
-        bodies.refreshMover(i);
+        bodies.refreshSolverBody(i);
         margin_[i] = marginOf(i, Vec3::Zero());
       },
       256);
@@ -104,12 +104,12 @@ void Simulation::Impl::startStep() {
 // How far ahead of a body contacts are looked for, seen by somebody with that velocity.
 double Simulation::Impl::marginOf(uint32_t body, const Vec3& seenFrom) const {
   const BodyConstants& c = bodies.constants[body];
-  const Mover& m = bodies.state.mover[body];
+  const SolverBody& m = bodies.state.solverBody[body];
   const double dt = settings.timeStep;
   // Bodies fall alike: how far one falls away from or towards another that does not is shared by the two.
   const double fall = 0.25 * (1 + 1.0 / settings.substeps) * settings.gravity.norm() * dt * dt;
   const double reach = c.plane ? 0 : c.outer;
-  double motion = ((m.velocity() - seenFrom).norm() + m.spin().norm() * reach) * dt;
+  double motion = ((m.velocity() - seenFrom).norm() + m.angularVelocity().norm() * reach) * dt;
   motion += fall * (m.movable() ? std::max(1.0, 2 * std::abs(c.gravityScale) - 1) : 1.0);
   return c.plane ? motion : std::min(std::max(motion, 2 * settings.slop * c.outer), c.ahead());
 }
@@ -119,7 +119,7 @@ void Simulation::Impl::makeContacts() {
   {
     const ProfileScope scope("broad phase");
     keys = broad_.find(bodies, margin_, unlinked);
-    const std::span<const Vec3> along = convoys_.velocities(bodies, keys, joints, settings.timeStep);
+    const std::span<const Vec3> along = movingGroups_.velocities(bodies, keys, joints, settings.timeStep);
     for (uint32_t i = 0; i < along.size(); ++i)
       if (!along[i].isZero(0)) margin_[i] = marginOf(i, along[i]);
   }
@@ -161,7 +161,7 @@ void Simulation::Impl::makeContacts() {
   report.overflow = graph_.overflow().blocks;
   parallelBlocks(graph_.blockCount(), 64, [&](size_t begin, size_t end) {
     graph_.fill(bodies, next_, settings, soft_, softOnStatic_, begin, end);
-    kernels::prepareContacts(graph_.blocks(begin, end), graph_.rows(), bodies.state.mover.data());
+    kernels::prepareContacts(graph_.blocks(begin, end), graph_.rows(), bodies.state.solverBody.data());
   });
 }
 
@@ -226,7 +226,7 @@ void Simulation::Impl::runSubsteps() {
 void Simulation::Impl::runBlock(const Round& round, uint32_t block) {
   const uint32_t begin = round.first + block * round.grain;
   const uint32_t end = std::min(begin + round.grain, round.first + round.count);
-  Mover* movers = bodies.state.mover.data();
+  SolverBody* solverBodies = bodies.state.solverBody.data();
   switch (round.work) {
     case Work::Accelerate:
       for (uint32_t i = begin; i < end; ++i) accelerate(solved_[i]);
@@ -238,14 +238,14 @@ void Simulation::Impl::runBlock(const Round& round, uint32_t block) {
       jointSolver_.prepare(joints, bodies, substep_);
       break;
     case Work::Warm:
-      kernels::refreshContacts(graph_.blocks(begin, end), graph_.rows(), movers);
-      kernels::warmStartContacts(graph_.blocks(begin, end), graph_.rows(), movers);
+      kernels::refreshContacts(graph_.blocks(begin, end), graph_.rows(), solverBodies);
+      kernels::warmStartContacts(graph_.blocks(begin, end), graph_.rows(), solverBodies);
       break;
     case Work::SolveJoints:
       jointSolver_.solve(joints, bodies, softJoint_, true, substep_);
       break;
     case Work::Solve:
-      kernels::solveContacts(graph_.blocks(begin, end), graph_.rows(), movers, constants_);
+      kernels::solveContacts(graph_.blocks(begin, end), graph_.rows(), solverBodies, constants_);
       break;
     case Work::Move:
       for (uint32_t i = begin; i < end; ++i) bodies.move(solved_[i], substep_);
@@ -255,7 +255,7 @@ void Simulation::Impl::runBlock(const Round& round, uint32_t block) {
       jointSolver_.addUp(joints);
       break;
     case Work::Relax:
-      kernels::relaxContacts(graph_.blocks(begin, end), graph_.rows(), movers, constants_);
+      kernels::relaxContacts(graph_.blocks(begin, end), graph_.rows(), solverBodies, constants_);
       graph_.addFriction(begin, end);
       break;
   }
@@ -264,27 +264,29 @@ void Simulation::Impl::runBlock(const Round& round, uint32_t block) {
 void Simulation::Impl::accelerate(uint32_t body) {
   const BodyConstants& c = bodies.constants[body];
   BodyState& state = bodies.state;
-  Mover& m = state.mover[body];
+  SolverBody& m = state.solverBody[body];
   if (!m.movable()) return;
   const double h = substep_;
   m.velocity() =
       (m.velocity() + h * (c.gravityScale * settings.gravity + c.inverseMass * state.force[body])) /
       (1 + h * c.linearDamping);
-  m.spin() = (m.spin() + h * m.inverseInertiaTimes(state.torque[body])) / (1 + h * c.angularDamping);
+  m.angularVelocity() =
+      (m.angularVelocity() + h * m.inverseInertiaTimes(state.torque[body])) / (1 + h * c.angularDamping);
 }
 
 // The parabola itself: no contact asks for small steps.
 void Simulation::Impl::flyFreely(uint32_t body) {
   const BodyConstants& c = bodies.constants[body];
   BodyState& state = bodies.state;
-  Mover& m = state.mover[body];
+  SolverBody& m = state.solverBody[body];
   const double dt = settings.timeStep;
   const Vec3 pull = c.gravityScale * settings.gravity + c.inverseMass * state.force[body];
   state.position[body] += dt * m.velocity() + (0.5 * dt * dt) * pull;
   m.velocity() = (m.velocity() + dt * pull) / (1 + dt * c.linearDamping);
-  Vec3 spin = (m.spin() + dt * m.inverseInertiaTimes(state.torque[body])) / (1 + dt * c.angularDamping);
-  turnFreely(state.rotation[body], spin, c.inertia, c.round, dt);
-  m.spin() = spin;
+  Vec3 angularVelocity =
+      (m.angularVelocity() + dt * m.inverseInertiaTimes(state.torque[body])) / (1 + dt * c.angularDamping);
+  turnFreely(state.rotation[body], angularVelocity, c.inertia, c.round, dt);
+  m.angularVelocity() = angularVelocity;
 }
 
 void Simulation::Impl::endStep() {
@@ -333,7 +335,7 @@ void Simulation::Impl::checkFinite() const {
           double part = 0;
           for (size_t k = begin; k < end; ++k) {
             const uint32_t i = list[k];
-            const Mover& m = bodies.state.mover[i];
+            const SolverBody& m = bodies.state.solverBody[i];
             part += m.v[0] * 0 + m.v[1] * 0 + m.v[2] * 0 + m.w[0] * 0 + m.w[1] * 0 + m.w[2] * 0 +
                     bodies.state.position[i].sum() * 0 + bodies.state.rotation[i].coeffs().sum() * 0;
           }
@@ -342,9 +344,9 @@ void Simulation::Impl::checkFinite() const {
         [](double a, double b) { return a + b; }, 512);
     if (sum == 0) return;  // a number that is not finite makes it one that is not equal to anything
     for (const uint32_t i : list) {
-      const Mover& m = bodies.state.mover[i];
-      if (m.velocity().allFinite() && m.spin().allFinite() && bodies.state.position[i].allFinite() &&
-          bodies.state.rotation[i].coeffs().allFinite())
+      const SolverBody& m = bodies.state.solverBody[i];
+      if (m.velocity().allFinite() && m.angularVelocity().allFinite() &&
+          bodies.state.position[i].allFinite() && bodies.state.rotation[i].coeffs().allFinite())
         continue;
       throw Error(ErrorKind::Numerical, bodies.describe(i) +
                                             " has a position or velocity that is not finite after step " +
@@ -362,7 +364,7 @@ void Simulation::Impl::collectEvents() {
     for (uint32_t i = pair.first; i < pair.first + pair.count; ++i) {
       const KeptContact& kept = table.contacts[i];
       if (kept.total < settings.eventImpulse) continue;
-      const Mover &a = before_.mover[pair.a], &b = before_.mover[pair.b];
+      const SolverBody &a = before_.solverBody[pair.a], &b = before_.solverBody[pair.b];
       const Vec3 speed = b.velocityAt(kept.contact.point - before_.position[pair.b]) -
                          a.velocityAt(kept.contact.point - before_.position[pair.a]);
       events.push_back({BodyIndex(pair.a), BodyIndex(pair.b), kept.contact.point, kept.contact.normal,

@@ -15,7 +15,8 @@
 // missed after all, refinement goes on and fresh points measure again. Construction always ends: at the
 // target, or at a limit of coefficients, values, level and degree.
 // Cost: values of the source. Cells of degree p take (2p + 1)^3 with the standard rule, (p + 1)^3 with the
-// lean one. Where the source can answer from landmarks, almost all of them cost a tenth of an exact one.
+// lean one. Where the source can answer from cached distance samples, almost all of them cost a tenth of an
+// exact one.
 #pragma once
 
 #include "sunder/sdf/field.h"
@@ -38,9 +39,9 @@ enum class HpStop {
 // Where the values come from that polynomials are fitted to.
 enum class HpSampling {
   Exact,  // the source itself
-  // Where the source offers it (Field::near) and the stop is measured: landmarks, as far apart as leaves the
-  // target error room; the source itself where no spacing does.
-  Landmarks,
+  // Where the source offers it (Field::near) and the stop is measured: cached distance samples, as far apart
+  // as leaves the target error room; the source itself where no spacing does.
+  DistanceSamples,
 };
 
 struct HpSettings {
@@ -53,7 +54,7 @@ struct HpSettings {
   int maxDegree = kLargestDegree;  // equal to firstDegree: octree refinement alone
   int maxLevel = 10;
   Quadrature quadrature = Quadrature::Standard;
-  HpSampling sampling = HpSampling::Landmarks;
+  HpSampling sampling = HpSampling::DistanceSamples;
   double guard = 0.05;
   double alpha = 8;  // how much the estimate of a raised degree is distrusted
   Nearness nearness = Nearness::None;
@@ -62,9 +63,9 @@ struct HpSettings {
   // as far as the level allows; 0 leaves them to the error alone, which does not see them.
   double thinReach = 16;
   uint64_t mostCoefficients = 50'000'000;  // 400 MB
-  // Values that cells may be fitted to, all trials together; those found from landmarks count a tenth. Where
-  // the target is out of reach (a field that jumps, as that of an open mesh does), construction ends here
-  // with the best field so far.
+  // Values that cells may be fitted to, all trials together; those found from cached distance samples count a
+  // tenth. Where the target is out of reach (a field that jumps, as that of an open mesh does), construction
+  // ends here with the best field so far.
   uint64_t mostValues = 50'000'000;
   // Whether a request to stop (base/stop.h) while cells are refined gives the field so far; else it throws
   // Interrupted, as it does before there is a field.
@@ -81,15 +82,15 @@ enum class HpEnd {
 
 struct HpReport {
   HpEnd end = HpEnd::Target;
-  double estimate = 0;         // root of the mean squared error, as estimated (weighted by nearness)
-  double measured = 0;         // the same, measured at random points
-  double measuredShare = 1;    // of the domain, where those points are: less than all after a refit
-  double measuredMax = 0;      // largest error among them
-  double measuredNear = 0;     // largest error among those nearer to the surface than 1/40 of the diagonal
-  uint64_t samples = 0;        // exact answers of the source, those for measuring included
-  uint64_t nearSamples = 0;    // values found from landmarks
-  double landmarkSpacing = 0;  // 0: there are none
-  double landmarkError = 0;    // root of the mean squared error of such values, measured
+  double estimate = 0;       // root of the mean squared error, as estimated (weighted by nearness)
+  double measured = 0;       // the same, measured at random points
+  double measuredShare = 1;  // of the domain, where those points are: less than all after a refit
+  double measuredMax = 0;    // largest error among them
+  double measuredNear = 0;   // largest error among those nearer to the surface than 1/40 of the diagonal
+  uint64_t samples = 0;      // exact answers of the source, those for measuring included
+  uint64_t nearSamples = 0;  // values found from cached distance samples
+  double distanceSampleSpacing = 0;  // 0: there are none
+  double distanceSampleError = 0;    // root of the mean squared error of such values, measured
   uint64_t refinedH = 0, refinedP = 0;
   uint64_t exhausted = 0;  // cells at both limits
   uint64_t thinPlaces = 0,

@@ -16,14 +16,15 @@ namespace {
 constexpr size_t kBatch = 32;  // cells tried at once: part of the result, so not a number of threads
 constexpr size_t kFinalSamples = 20000, kRefitSamples = 2048;  // to state the error
 constexpr uint64_t kStopSeed = 1, kFinalSeed = 2;
-constexpr uint64_t kNearValues = 10;  // values found from landmarks that take as long as an exact one
+constexpr uint64_t kNearValues =
+    10;  // values found from cached distance samples that take as long as an exact one
 constexpr double kTighter = 0.95;  // of the target at the points to stop by: other points see a little more
 constexpr uint64_t kRecountEvery = 1000;
-// Landmarks: along the longest side of the domain, and the share of the error that they may take.
-constexpr double kFewestLandmarks = 24, kMostLandmarks = 130;
+// DistanceSamples: along the longest side of the domain, and the share of the error that they may take.
+constexpr double kFewestDistanceSamples = 24, kMostDistanceSamples = 130;
 constexpr double kHopelessDecay = 0.2;
-constexpr size_t kLandmarkProbes = 1024;
-constexpr double kLandmarkShare = 0.5;
+constexpr size_t kDistanceSampleProbes = 1024;
+constexpr double kDistanceSampleShare = 0.5;
 
 }  // namespace
 
@@ -46,7 +47,7 @@ void HpBuilder::startFresh() {
   const size_t count = cells_.size();
   forest_.child.assign(count, 0);
   prepareProbe(kHpStopSamples);
-  prepareLandmarks();
+  prepareDistanceSamples();
   if (probe_) {
     std::vector<uint32_t> cellOf(kHpStopSamples);
     const Vec3 size = forest_.baseSize();
@@ -67,7 +68,7 @@ void HpBuilder::startFresh() {
 
 HpForest HpBuilder::run() {
   Work work("fitting", 0, "cells");
-  if (cut_ && !met()) prepareLandmarks();  // needed only now
+  if (cut_ && !met()) prepareDistanceSamples();  // needed only now
   uint64_t least = 0;
   for (uint64_t round = 0;; ++round) {
     try {
@@ -236,15 +237,15 @@ void HpBuilder::gatherProbe(std::span<const uint32_t> cellOf) {
 }
 
 // The widest spacing that leaves the target room, by the first points of the probe.
-void HpBuilder::prepareLandmarks() {
-  if (!probe_ || settings_.sampling != HpSampling::Landmarks) return;
+void HpBuilder::prepareDistanceSamples() {
+  if (!probe_ || settings_.sampling != HpSampling::DistanceSamples) return;
   Box3 domain;
   for (const Box3& box : refined_) domain.grow(box);
   const double longest = forest_.domain.extent().maxCoeff();
-  const double allowed = kLandmarkShare * settings_.error;
-  const size_t count = std::min(kLandmarkProbes, probe_->points().size());
+  const double allowed = kDistanceSampleShare * settings_.error;
+  const size_t count = std::min(kDistanceSampleProbes, probe_->points().size());
   std::vector<double> found(count);
-  for (double n = kFewestLandmarks; n < kMostLandmarks; n *= 1.5) {
+  for (double n = kFewestDistanceSamples; n < kMostDistanceSamples; n *= 1.5) {
     std::unique_ptr<NearField> near = exact_.near(domain, longest / n);
     if (!near) return;
     if (cut_)
@@ -258,15 +259,15 @@ void HpBuilder::prepareLandmarks() {
     }
     const double error = std::sqrt(squares / double(count));
     if (error <= allowed) {
-      report_.landmarkSpacing = longest / n;
-      report_.landmarkError = error;
+      report_.distanceSampleSpacing = longest / n;
+      report_.distanceSampleError = error;
       near_ = std::move(near);
       source_ = near_.get();
       return;
     }
     report_.samples += near->searches();
     // At best the error falls with the cube of the spacing.
-    const double most = kMostLandmarks / n;
+    const double most = kMostDistanceSamples / n;
     if (error > allowed * most * most * most) return;
   }
 }

@@ -105,7 +105,7 @@ class HpBuilder {
 
   void prepareProbe(size_t count);
   void gatherProbe(std::span<const uint32_t> cellOf);
-  void prepareLandmarks();
+  void prepareDistanceSamples();
 
   // Of a refit.
   std::vector<uint32_t> startFrom(const HpForest& old, const std::function<HpTouch(const Box3&)>& touchOf);
@@ -115,7 +115,7 @@ class HpBuilder {
   void keep(Cell& cell) const;
 
   const Field& exact_;
-  const Field* source_;  // of the values that are fitted to: the exact field or its landmarks
+  const Field* source_;  // of the values that are fitted to: the exact field or its cached distance samples
   const HpSettings& settings_;
   HpReport& report_;
   HpForest forest_;

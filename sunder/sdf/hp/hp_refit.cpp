@@ -106,7 +106,7 @@ std::vector<uint32_t> HpBuilder::startFrom(const HpForest& old,
   setTarget(volume);
   if (!refined_.empty())
     prepareProbe(std::max(kHpStopSamples / 4, static_cast<size_t>(share * double(kHpStopSamples))));
-  if (!cut_) prepareLandmarks();
+  if (!cut_) prepareDistanceSamples();
   const std::vector<uint32_t> cells = takeCells(old, touch);
   if (probe_) {
     std::vector<uint32_t> cellOf(probe_->points().size());

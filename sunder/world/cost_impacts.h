@@ -1,9 +1,9 @@
 // How hard the brittle bodies of a scene will be struck, from its numbers: heights that bodies fall, speeds
-// that they start with, what lies in their way. A blow is judged as a run judges it, by the nominal stress of
-// its force on the smallest cross-section (AdaptiveFracture::hopeless); nothing is built or stepped.
+// that they start with, what lies in their way. An impact is judged as a run judges it, by the nominal stress
+// of its force on the smallest cross-section (AdaptiveFracture::hopeless); nothing is built or stepped.
 //
 // Boxes stand for bodies, so a forecast can be wrong both ways. Only `worst` has a bound behind it: energy
-// alone, whoever is in the way. Cost: brittle bodies times all bodies, at most kMostBlowTests.
+// alone, whoever is in the way. Cost: brittle bodies times all bodies, at most kMostImpactTests.
 #pragma once
 
 #include "sunder/world/cost_shapes.h"
@@ -15,7 +15,7 @@
 namespace sunder::world {
 
 enum class Fate {
-  Whole,     // no blow is strong enough to be analysed
+  Whole,     // no impact is strong enough to be analysed
   Analysed,  // but nothing breaks
   Broken,
 };

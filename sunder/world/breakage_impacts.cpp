@@ -1,4 +1,4 @@
-// From the contacts of a step to what breaks: blows are gathered and analysed.
+// From the contacts of a step to what breaks: impacts are gathered and analysed.
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
@@ -39,7 +39,7 @@ fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& s
 
 }  // namespace
 
-double slowestBlow(const rigid::SimulationSettings& settings) {
+double slowestImpact(const rigid::SimulationSettings& settings) {
   return std::max(kSlowest, settings.gravity.norm() * settings.timeStep);
 }
 
@@ -47,18 +47,18 @@ uint32_t Breakage::originOf(uint32_t body) const {
   return body < scene_.bodies.size() ? body : spawned_[body - scene_.bodies.size()].origin;
 }
 
-std::vector<fracture::Blow> Breakage::blowsOn(uint32_t body, const Piece& piece,
-                                              const rigid::Simulation& simulation,
-                                              std::span<const double> steady) const {
+std::vector<fracture::Impact> Breakage::impactsOn(uint32_t body, const Piece& piece,
+                                                  const rigid::Simulation& simulation,
+                                                  std::span<const double> steady) const {
   const std::span<const rigid::ContactEvent> events = simulation.events();
-  std::vector<fracture::Blow> blows;
+  std::vector<fracture::Impact> impacts;
   double fastest = 0, strongest = 0;
   for (size_t i = 0; i < events.size(); ++i)
     if (events[i].a.value == body || events[i].b.value == body) {
       fastest = std::max(fastest, events[i].approach);
       strongest = std::max(strongest, events[i].impulse - steady[i]);
     }
-  if (fastest < slowestBlow(simulation.settings()) || !(strongest > 0)) return blows;
+  if (fastest < slowestImpact(simulation.settings()) || !(strongest > 0)) return impacts;
   // What it rests on pushes back while it is struck: without that, plates would not bend.
   for (size_t i = 0; i < events.size(); ++i) {
     const rigid::ContactEvent& event = events[i];
@@ -66,16 +66,16 @@ std::vector<fracture::Blow> Breakage::blowsOn(uint32_t body, const Piece& piece,
     const double impulse = event.impulse - steady[i];
     if (impulse < kWeakest * strongest) continue;
     const bool second = event.b.value == body;
-    fracture::Blow blow;
-    blow.point = piece.pose.localPoint(event.point);
+    fracture::Impact impact;
+    impact.point = piece.pose.localPoint(event.point);
     // Friction is shared between impact and steady load as the normal impulse is.
-    blow.impulse = piece.pose.localDirection(
+    impact.impulse = piece.pose.localDirection(
         (second ? 1 : -1) * (impulse * event.normal + (impulse / event.impulse) * event.tangential));
-    blow.speed = fastest;
-    blow.other = sideOf(simulation, scene_, second ? event.a : event.b, event.point, spawned_);
-    blows.push_back(blow);
+    impact.speed = fastest;
+    impact.other = sideOf(simulation, scene_, second ? event.a : event.b, event.point, spawned_);
+    impacts.push_back(impact);
   }
-  return blows;
+  return impacts;
 }
 
 AnalysisPool::Loan::Loan(AnalysisPool& pool) : pool_(pool) {
@@ -99,9 +99,9 @@ bool Breakage::mayBreak(const Struck& hit, const rigid::Simulation& simulation) 
   const rigid::Shape& shape = *piece.fragment.shape;
   const double mass = simulation.mass(BodyIndex(hit.body));
   const FractureSpec& spec = *scene_.bodies[object.body].fracture;
-  return std::any_of(hit.blows.begin(), hit.blows.end(), [&](const fracture::Blow& blow) {
-    if (spec.sites > 0) return hit.body < scene_.bodies.size() && blow.impulse.norm() >= spec.impulse;
-    return !fracture::AdaptiveFracture::hopeless(shape.localBounds(), mass, object.material, blow,
+  return std::any_of(hit.impacts.begin(), hit.impacts.end(), [&](const fracture::Impact& impact) {
+    if (spec.sites > 0) return hit.body < scene_.bodies.size() && impact.impulse.norm() >= spec.impulse;
+    return !fracture::AdaptiveFracture::hopeless(shape.localBounds(), mass, object.material, impact,
                                                  shape.mass().centre, object.settings);
   });
 }
@@ -115,7 +115,7 @@ std::vector<Breakage::Struck> Breakage::struck(const rigid::Simulation& simulati
     if (!simulation.exists(BodyIndex(body)) || leastPart(piece) >= 1) continue;
     Struck hit;
     hit.body = body;
-    hit.blows = blowsOn(body, piece, simulation, none);
+    hit.impacts = impactsOn(body, piece, simulation, none);
     if (!mayBreak(hit, simulation)) continue;
     bodies.push_back(body);
     out.push_back(std::move(hit));
@@ -123,8 +123,8 @@ std::vector<Breakage::Struck> Breakage::struck(const rigid::Simulation& simulati
   if (out.empty()) return out;
   const std::vector<double> steady = steadyImpulses(
       simulation, bodies, [&](uint32_t body) { return scene_.bodies[originOf(body)].gravityScale; },
-      slowestBlow(simulation.settings()));
-  for (Struck& hit : out) hit.blows = blowsOn(hit.body, pieces_.at(hit.body), simulation, steady);
+      slowestImpact(simulation.settings()));
+  for (Struck& hit : out) hit.impacts = impactsOn(hit.body, pieces_.at(hit.body), simulation, steady);
   std::erase_if(out, [&](const Struck& hit) { return !mayBreak(hit, simulation); });
   return out;
 }
@@ -135,7 +135,7 @@ std::span<const std::array<uint32_t, 4>> Breakage::neighboursOf(uint32_t body) c
   return objects_[whole->second.object].rest->neighbours();
 }
 
-// Changes nothing but `hit`: all blows of a step are analysed at the same time.
+// Changes nothing but `hit`: all impacts of a step are analysed at the same time.
 void Breakage::analyse(Struck& hit) {
   const Piece& piece = pieces_.at(hit.body);
   const Object& object = objects_[piece.object];
@@ -144,7 +144,7 @@ void Breakage::analyse(Struck& hit) {
   try {
     if (spec.sites > 0) {
       const auto strongest = std::max_element(
-          hit.blows.begin(), hit.blows.end(),
+          hit.impacts.begin(), hit.impacts.end(),
           [](const auto& a, const auto& b) { return a.impulse.squaredNorm() < b.impulse.squaredNorm(); });
       hit.sites = fracture::voronoiSites(*piece.mesh, spec.sites, scene_.world.seed * 1000003 + object.body,
                                          strongest->point, spec.focus);
@@ -160,7 +160,7 @@ void Breakage::analyse(Struck& hit) {
     fracture::FractureOutcome outcome;
     {
       const AnalysisPool::Loan analysis(analyses_);
-      outcome = analysis->strike(*piece.mesh, object.material, hit.blows, settings, object.rest->edge(),
+      outcome = analysis->strike(*piece.mesh, object.material, hit.impacts, settings, object.rest->edge(),
                                  hit.nextCrack);
     }
     hit.report.analyses = 1;
@@ -168,7 +168,8 @@ void Breakage::analyse(Struck& hit) {
     hit.report.cracks = outcome.cracks.size();
     hit.report.cutShort = outcome.analysed && outcome.steps < settings.steps;
     hit.report.tinyParts = outcome.tinyParts;
-    // Cracks that separate nothing would add up from blow to blow; only where cracks may stop are they kept.
+    // Cracks that separate nothing would add up from impact to impact; only where cracks may stop are they
+    // kept.
     if (!outcome.broken || (outcome.broken->pieces == 1 && !object.settings.arrest)) return;
     hit.broken = std::move(outcome.broken);
     hit.plan = std::move(outcome.plan);
@@ -181,11 +182,11 @@ std::span<const BreakRecord> Breakage::act(rigid::Simulation& simulation, uint64
   if (simulation.events().empty()) return {};
   const ProfileScope scope("fracture");
   const size_t known = changes_.size();
-  // Pieces that appear now have not been hit; breaking changes the events, so all blows are gathered first.
+  // Pieces that appear now have not been hit; breaking changes the events, so all impacts are gathered first.
   std::vector<Struck> hits = struck(simulation);
   {
     const ProfileScope analysis("analysis");
-    // Cracks are numbered by object: each blow of a step gets numbers of its own, as many as it may need.
+    // Cracks are numbered by object: each impact of a step gets numbers of its own, as many as it may need.
     std::map<uint32_t, uint32_t> next;
     for (Struck& hit : hits) {
       const uint32_t object = pieces_.at(hit.body).object;

@@ -1,4 +1,4 @@
-#include "sunder/world/cost_blows.h"
+#include "sunder/world/cost_impacts.h"
 
 #include "sunder/fem/material.h"
 #include "sunder/fracture/model/adaptive_fracture.h"
@@ -18,10 +18,10 @@ using rigid::BodyKind;
 
 constexpr double kBreakingStress =
     0.2;                          // nominal, of the strength: a point of contact has several times as much
-constexpr double kContacts = 4;   // that a blow is spread over
+constexpr double kContacts = 4;   // that an impact is spread over
 constexpr double kCalmSpeed = 1;  // m/s: what is struck faster than that does not stay where it stands
 constexpr size_t kMostStrikers = 64, kMostStacked = 2000, kMostFlights = 24, kMostAnchors = 4;
-constexpr double kMostBlowTests = 2e7;
+constexpr double kMostImpactTests = 2e7;
 constexpr double kHollow = 0.4;     // of its box that a mesh or field fills: others may fall into it
 constexpr double kTouching = 0.02;  // of its size: the gap below a body that stands
 
@@ -86,7 +86,7 @@ Box3 shifted(const Box3& box, const Vec3& by) { return {box.lower + by, box.uppe
 class FateForecaster {
  public:
   FateForecaster(const Scene& scene, std::span<const ShapeSize> sizes)
-      : scene_(scene), sizes_(sizes), slowest_(slowestBlow(scene.world.simulation)) {
+      : scene_(scene), sizes_(sizes), slowest_(slowestImpact(scene.world.simulation)) {
     seconds_ = scene.world.frameTime(scene.world.frames);
     collect();
     fallAll();
@@ -98,7 +98,7 @@ class FateForecaster {
         size_t(std::count_if(scene_.bodies.begin(), scene_.bodies.end(),
                              [](const BodySpec& body) { return body.fracture.has_value(); }));
     const double each = double(firm_.size() + kMostFlights * strikers_.size() + 1);
-    const size_t stride = 1 + size_t(double(brittle) * each / kMostBlowTests);
+    const size_t stride = 1 + size_t(double(brittle) * each / kMostImpactTests);
     // Of many alike every n-th is looked at.
     size_t number = 0;
     FateForecast last;
@@ -191,7 +191,7 @@ class FateForecaster {
       return up.dot(flyers_[a].box.center()) < up.dot(flyers_[b].box.center());
     });
     const double tests = double(flyers_.size()) * double(firm_.size());
-    const size_t stride = 1 + size_t(tests / kMostBlowTests);
+    const size_t stride = 1 + size_t(tests / kMostImpactTests);
     const bool stacked = flyers_.size() <= kMostStacked;
     double last = Box3::kInfinity;
     std::vector<double> onFirm(flyers_.size());
@@ -364,7 +364,7 @@ class FateForecaster {
     return fate;
   }
 
-  // What a blow of a speed does, `mass` being the part of it that is stopped.
+  // What an impact of a speed does, `mass` being the part of it that is stopped.
   Fate fateOf(const BodySpec& body, const Flyer& target, double speed, double mass,
               double contacts = kContacts) const {
     const FractureSpec& spec = *body.fracture;
@@ -380,15 +380,16 @@ class FateForecaster {
     if (!(material.strength > 0) || !(material.elastic.young > 0))
       return Fate::Broken;  // building it will say so
     const Box3& bounds = sizes_[body.shape].bounds;
-    fracture::Blow blow;
-    blow.point = bounds.center() + Vec3(0, 0, 0.5 * bounds.diagonal());
-    blow.impulse = Vec3(0, 0, impulse);
-    blow.speed = speed;
+    fracture::Impact impact;
+    impact.point = bounds.center() + Vec3(0, 0, 0.5 * bounds.diagonal());
+    impact.impulse = Vec3(0, 0, impulse);
+    impact.speed = speed;
     fracture::FractureSettings settings;
-    if (fracture::AdaptiveFracture::hopeless(bounds, target.mass, material, blow, bounds.center(), settings))
+    if (fracture::AdaptiveFracture::hopeless(bounds, target.mass, material, impact, bounds.center(),
+                                             settings))
       return Fate::Whole;
     settings.trigger = kBreakingStress;
-    return fracture::AdaptiveFracture::hopeless(bounds, target.mass, material, blow, bounds.center(),
+    return fracture::AdaptiveFracture::hopeless(bounds, target.mass, material, impact, bounds.center(),
                                                 settings)
                ? Fate::Analysed
                : Fate::Broken;
@@ -396,7 +397,7 @@ class FateForecaster {
 
   const Scene& scene_;
   std::span<const ShapeSize> sizes_;
-  double slowest_;  // m/s, of a blow
+  double slowest_;  // m/s, of an impact
   double seconds_ = 0;
   std::vector<Firm> firm_, sweeps_;
   std::vector<Flyer> flyers_;                    // in the order of bodies

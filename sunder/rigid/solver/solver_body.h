@@ -7,7 +7,7 @@
 
 namespace sunder::rigid {
 
-struct alignas(32) Mover {
+struct alignas(32) SolverBody {
   double v[3] = {0, 0, 0}, inverseMass = 0;
   double w[3] = {0, 0, 0}, i00 = 0;       // angular velocity; inverse inertia in the world, symmetric
   double moved[3] = {0, 0, 0}, i01 = 0;   // of the centre since the start of the step
@@ -16,9 +16,9 @@ struct alignas(32) Mover {
   double uneven = 0;  // 1 where the inertia is not that of a ball, so that turning changes it in the world
 
   Eigen::Map<Vec3> velocity() { return Eigen::Map<Vec3>(v); }
-  Eigen::Map<Vec3> spin() { return Eigen::Map<Vec3>(w); }
+  Eigen::Map<Vec3> angularVelocity() { return Eigen::Map<Vec3>(w); }
   Eigen::Map<const Vec3> velocity() const { return Eigen::Map<const Vec3>(v); }
-  Eigen::Map<const Vec3> spin() const { return Eigen::Map<const Vec3>(w); }
+  Eigen::Map<const Vec3> angularVelocity() const { return Eigen::Map<const Vec3>(w); }
   Eigen::Map<Vec3> movedBy() { return Eigen::Map<Vec3>(moved); }
   Eigen::Map<Vec3> turnedBy() { return Eigen::Map<Vec3>(turned); }
   Eigen::Map<const Vec3> movedBy() const { return Eigen::Map<const Vec3>(moved); }
@@ -38,12 +38,12 @@ struct alignas(32) Mover {
   }
   bool movable() const { return inverseMass > 0; }
   // Velocity of the point that is `arm` away from the centre.
-  Vec3 velocityAt(const Vec3& arm) const { return velocity() + spin().cross(arm); }
+  Vec3 velocityAt(const Vec3& arm) const { return velocity() + angularVelocity().cross(arm); }
   void push(const Vec3& impulse, const Vec3& arm) {
     velocity() += inverseMass * impulse;
-    spin() += inverseInertiaTimes(arm.cross(impulse));
+    angularVelocity() += inverseInertiaTimes(arm.cross(impulse));
   }
 };
-static_assert(sizeof(Mover) == 160);
+static_assert(sizeof(SolverBody) == 160);
 
 }  // namespace sunder::rigid

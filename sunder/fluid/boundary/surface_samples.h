@@ -8,13 +8,13 @@
 
 namespace sunder::fluid {
 
-struct Skin {
+struct SurfaceSamples {
   std::vector<Vec3> points, normals;  // in the frame of the body, outwards
   std::vector<double> areas;
 };
-using SkinPtr = std::shared_ptr<const Skin>;
+using SurfaceSamplesPtr = std::shared_ptr<const SurfaceSamples>;
 
 // Throws as poissonDisk does.
-SkinPtr makeSkin(const geometry::TriMesh& mesh, double spacing);
+SurfaceSamplesPtr makeSurfaceSamples(const geometry::TriMesh& mesh, double spacing);
 
 }  // namespace sunder::fluid
