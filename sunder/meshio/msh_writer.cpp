@@ -220,7 +220,7 @@ void MshWriter::writeNames() {
 }
 
 void MshWriter::writeEntities() {
-  Box3 box = bounds(points_.first);
+  Box3 box = geometry::bounds(points_.first);
   box.grow(geometry::bounds(points_.second));
   if (box.empty()) box.lower = box.upper = Vec3::Zero();
   auto entity = [&](int32_t tag, bool physical) {

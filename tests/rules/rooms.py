@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Fails when a file of one room includes a header of a room that docs/architecture.md does not allow it to use,
-when a room is missing from the table, when a room looks outside the rooms, or when a test writes where another test
-running beside it could. `rooms.py ROOT [--self-test]`."""
+"""Fails when a file of one room includes a header of a room that docs/architecture.md does not allow it to use, when a room is
+missing from the table, when a room looks outside the rooms, when headers include each other in a circle, when the concepts of
+a room (its sub-folders, and what stands in the room's folder itself) use each other in a circle, when a folder has more
+than MOST_FILES files, or when a test writes where another test running beside it could. `rooms.py ROOT [--self-test]`."""
 import pathlib
 import re
 import sys
 import tempfile
 
 ROW = re.compile(r"^\|\s*\d+\s*\|\s*`(\w+)`\s*\|[^|]*\|\s*([^|]*?)\s*\|\s*$")
+MOST_FILES = 60  # of a folder; 30 is a good number
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 
 
@@ -34,11 +36,61 @@ def allowed_rooms(architecture: str) -> dict[str, set[str]]:
     return closure
 
 
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """Nodes that lead back to the first of them, or nothing."""
+    done, path = set(), []
+
+    def visit(node):
+        if node in path:
+            return path[path.index(node):] + [node]
+        if node in done:
+            return []
+        path.append(node)
+        for other in sorted(graph.get(node, ())):
+            if found := visit(other):
+                return found
+        path.pop()
+        done.add(node)
+        return []
+
+    for node in sorted(graph):
+        if found := visit(node):
+            return found
+    return []
+
+
+def circles(root: pathlib.Path) -> list[str]:
+    """Headers that include each other, and concepts of one room that use each other."""
+    headers, concepts = {}, {}
+    for path in (root / "sunder").rglob("*"):
+        if path.suffix not in (".h", ".cpp"):
+            continue
+        name = path.relative_to(root)
+        targets = [m[1] for m in map(INCLUDE.match, path.read_text().splitlines()) if m and m[1].startswith("sunder/")]
+        if path.suffix == ".h":
+            headers[str(name)] = set(targets)
+        own = "/".join(name.parts[1:-1])
+        for target in targets:
+            other = "/".join(target.split("/")[1:-1])
+            if other != own and other.split("/")[0] == name.parts[1]:
+                concepts.setdefault(own, set()).add(other)
+    found = []
+    if around := circle(headers):
+        found.append("headers include each other: " + " -> ".join(around))
+    if around := circle(concepts):
+        found.append("concepts of a room use each other: " + " -> ".join(around))
+    return found
+
+
 def violations(root: pathlib.Path) -> list[str]:
     allowed = allowed_rooms((root / "docs/architecture.md").read_text())
     if not allowed:
         return ["docs/architecture.md: no table of rooms found"]
-    found = []
+    found = circles(root)
+    for folder in sorted(p for p in (root / "sunder").rglob("*") if p.is_dir()):
+        files = sum(p.suffix in (".h", ".cpp") for p in folder.iterdir())
+        if files > MOST_FILES:
+            found.append(f"{folder.relative_to(root)}: {files} files; sort them into sub-folders by concept")
     for path in sorted((root / "sunder").rglob("*")):
         if path.suffix not in (".h", ".cpp"):
             continue
@@ -68,6 +120,7 @@ def self_test():
     """The rule must bite: a tree that breaks it in each way is reported, one that keeps it is not."""
     table = "| 0 | `base` | x | - |\n| 1 | `geometry` | x | base |\n| 2 | `spatial` | x | geometry |\n"
     cases = {
+        'sunder/base/loop.h': ('#include "sunder/base/loop.h"\n', "headers include each other"),
         'sunder/base/a.h': ('#include "sunder/geometry/b.h"\n', "'base' may not use 'geometry'"),
         'sunder/geometry/b.cpp': ('#include "apps/sunder/command.h"\n', "may not look into"),
         'sunder/attic/c.h': ('', "not in the table"),
@@ -85,6 +138,14 @@ def self_test():
             found = violations(root)
             if expected is None and found or expected is not None and not any(expected in line for line in found):
                 raise SystemExit(f"self-test: {file} gave {found}, expected {expected}")
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, target in (("sunder/base/file.h", ""), ("sunder/base/io/disk.cpp", "base/file.h"), ("sunder/base/io/disk.h", ""),
+                             ("sunder/base/file.cpp", "base/io/disk.h")):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(f'#include "sunder/{target}"\n' if target else "")
+        if not any("concepts of a room" in line for line in circles(root)):
+            raise SystemExit("self-test: a circle of concepts was not found")
     print("self-test: the rule bites")
 
 
