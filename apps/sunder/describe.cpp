@@ -4,8 +4,8 @@
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/shapes/catalogue.h"
 #include "sunder/world/scene.h"
-#include "sunder/world/scene_sample.h"
-#include "sunder/world/scene_schema.h"
+#include "sunder/world/scene/scene_sample.h"
+#include "sunder/world/scene/scene_schema.h"
 
 #include "command.h"
 #include "query.h"

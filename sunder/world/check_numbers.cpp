@@ -3,7 +3,7 @@
 #include "sunder/base/text.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/world/cost_parts.h"
-#include "sunder/world/field_tree.h"
+#include "sunder/world/scene/field_tree.h"
 #include "sunder/world/shape_library.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "sunder/rigid/solver/broad_phase.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
 #include "sunder/world/cost_parts.h"
-#include "sunder/world/scene_arrays.h"
+#include "sunder/world/scene/scene_arrays.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #include "sunder/base/text.h"
 #include "sunder/fluid/boundary/density_map.h"
 #include "sunder/world/cost_fluid_parts.h"
-#include "sunder/world/field_tree.h"
+#include "sunder/world/scene/field_tree.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include "sunder/world/cost.h"
 #include "sunder/world/cost_shapes.h"
-#include "sunder/world/scene_node.h"
+#include "sunder/world/scene/scene_node.h"
 
 #include <span>
 

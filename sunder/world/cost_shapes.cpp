@@ -6,7 +6,7 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_view.h"
 #include "sunder/world/cost_parts.h"
-#include "sunder/world/field_tree.h"
+#include "sunder/world/scene/field_tree.h"
 #include "sunder/world/shape_library.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/fluid/fill.h"
-#include "sunder/world/field_tree.h"
 #include "sunder/world/liquids.h"
+#include "sunder/world/scene/field_tree.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,9 @@
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/text.h"
 #include "sunder/world/cost_parts.h"
-#include "sunder/world/scene_arrays.h"
+#include "sunder/world/scene/scene_arrays.h"
+#include "sunder/world/scene/scene_node.h"
 #include "sunder/world/scene_fluid.h"
-#include "sunder/world/scene_node.h"
 #include "sunder/world/shape_library.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include "sunder/fluid/solver/fluid.h"
 #include "sunder/rigid/solver/simulation.h"
 #include "sunder/world/cut_size.h"
-#include "sunder/world/scene_document.h"
+#include "sunder/world/scene/scene_document.h"
 
 #include <memory>
 #include <optional>

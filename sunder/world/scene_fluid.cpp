@@ -1,7 +1,7 @@
 #include "sunder/world/scene_fluid.h"
 
 #include "sunder/base/error.h"
-#include "sunder/world/field_tree.h"
+#include "sunder/world/scene/field_tree.h"
 
 #include <cmath>
 #include <limits>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sunder/world/scene.h"
-#include "sunder/world/scene_node.h"
+#include "sunder/world/scene/scene_node.h"
 
 #include <functional>
 

@@ -6,8 +6,8 @@
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/shapes/catalogue.h"
-#include "sunder/world/field_tree.h"
-#include "sunder/world/scene_node.h"
+#include "sunder/world/scene/field_tree.h"
+#include "sunder/world/scene/scene_node.h"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include "sunder/shapes/catalogue.h"
 #include "sunder/world/cut_size.h"
 #include "sunder/world/scene.h"
-#include "sunder/world/scene_node.h"
+#include "sunder/world/scene/scene_node.h"
 
 #include <functional>
 #include <optional>

@@ -5,8 +5,8 @@
 #include "sunder/record/run_reader.h"
 #include "sunder/record/run_writer.h"
 #include "sunder/world/runner.h"
-#include "sunder/world/scene_sample.h"
-#include "sunder/world/scene_schema.h"
+#include "sunder/world/scene/scene_sample.h"
+#include "sunder/world/scene/scene_schema.h"
 
 #include "temporary_folder.h"
 

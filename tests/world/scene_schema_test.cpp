@@ -1,7 +1,7 @@
-#include "sunder/world/scene_schema.h"
+#include "sunder/world/scene/scene_schema.h"
 
 #include "sunder/base/json.h"
-#include "sunder/world/scene_sample.h"
+#include "sunder/world/scene/scene_sample.h"
 
 #include <set>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
-#include "sunder/world/scene_schema.h"
+#include "sunder/world/scene/scene_schema.h"
 #include "sunder/world/shape_library.h"
 
 #include "temporary_folder.h"

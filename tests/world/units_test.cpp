@@ -1,4 +1,4 @@
-#include "sunder/world/units.h"
+#include "sunder/world/scene/units.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/math.h"

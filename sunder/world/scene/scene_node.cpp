@@ -1,4 +1,4 @@
-#include "sunder/world/scene_node.h"
+#include "sunder/world/scene/scene_node.h"
 
 #include "sunder/base/text.h"
 

@@ -1,4 +1,4 @@
-#include "sunder/world/import_splish.h"
+#include "sunder/world/scene/import_splish.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"

@@ -5,8 +5,8 @@
 
 #include "sunder/base/math.h"
 #include "sunder/rigid/shape/pose.h"
-#include "sunder/world/scene_document.h"
-#include "sunder/world/units.h"
+#include "sunder/world/scene/scene_document.h"
+#include "sunder/world/scene/units.h"
 
 #include <optional>
 #include <span>

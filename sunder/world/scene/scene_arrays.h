@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sunder/rigid/shape/pose.h"
-#include "sunder/world/scene_node.h"
+#include "sunder/world/scene/scene_node.h"
 
 #include <cstdint>
 #include <string>

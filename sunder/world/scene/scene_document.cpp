@@ -1,9 +1,9 @@
-#include "sunder/world/scene_document.h"
+#include "sunder/world/scene/scene_document.h"
 
 #include "sunder/base/file.h"
 #include "sunder/base/json.h"
 #include "sunder/base/text.h"
-#include "sunder/world/scene_schema.h"
+#include "sunder/world/scene/scene_schema.h"
 
 #include <algorithm>
 #include <array>

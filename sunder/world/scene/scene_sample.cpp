@@ -1,4 +1,4 @@
-#include "sunder/world/scene_sample.h"
+#include "sunder/world/scene/scene_sample.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "sunder/world/scene_schema.h"
+#include "sunder/world/scene/scene_schema.h"
 
 #include "sunder/base/text.h"
 

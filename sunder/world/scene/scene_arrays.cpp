@@ -1,4 +1,4 @@
-#include "sunder/world/scene_arrays.h"
+#include "sunder/world/scene/scene_arrays.h"
 
 #include "sunder/base/hash.h"
 #include "sunder/base/random.h"

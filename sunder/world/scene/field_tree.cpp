@@ -1,4 +1,4 @@
-#include "sunder/world/field_tree.h"
+#include "sunder/world/scene/field_tree.h"
 
 #include "sunder/sdf/field_combine.h"
 

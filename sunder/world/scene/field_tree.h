@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sunder/sdf/analytic_field.h"
-#include "sunder/world/scene_node.h"
+#include "sunder/world/scene/scene_node.h"
 
 namespace sunder::world {
 
