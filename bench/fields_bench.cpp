@@ -3,11 +3,11 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/sdf/field_combine.h"
-#include "sunder/sdf/grid_field.h"
 #include "sunder/sdf/sphere_tree.h"
-#include "sunder/sdf/voxel/voxel_field.h"
 
 #include "bench.h"
+#include "bench/published/grid_field.h"
+#include "bench/published/voxel_field.h"
 
 #include <cmath>
 
@@ -42,15 +42,15 @@ SUNDER_BENCH("sdf", fieldsBench) {
   measure(report, options, "union", *sdf::makeUnion({ball, box, torus}));
   measure(report, options, "noise", *sdf::makeDisplaced(ball, {.octaves = 1}));
   const Box3 around{Vec3::Constant(-1.5), Vec3::Constant(1.5)};
-  const sdf::FieldGrid grid = sdf::sampleGrid(*torus, around, 0.03);
-  measure(report, options, "trilinear", sdf::GridField(grid));
-  measure(report, options, "tricubic", sdf::GridField(grid, sdf::Interpolation::Tricubic));
+  const published::FieldGrid grid = published::sampleGrid(*torus, around, 0.03);
+  measure(report, options, "trilinear", published::GridField(grid));
+  measure(report, options, "tricubic", published::GridField(grid, published::Interpolation::Tricubic));
   sdf::VoxelGrid voxels({Vec3::Constant(-1.5), 0.03, {100, 100, 100}});
   for (uint32_t k = 0; k < 100; ++k)
     for (uint32_t j = 0; j < 100; ++j)
       for (uint32_t i = 0; i < 100; ++i)
         voxels.set(i, j, k, torus->value(voxels.frame().centre(i, j, k)) < 0);
-  measure(report, options, "voxel", sdf::VoxelField(voxels));
+  measure(report, options, "voxel", published::VoxelField(voxels));
 }
 
 SUNDER_BENCH("sdf", sphereTreeBench) {

@@ -8,7 +8,6 @@
 #include "sunder/geometry/mesh_clean.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/geometry/normals.h"
-#include "sunder/geometry/poly_mesh.h"
 
 #include "bench.h"
 
@@ -79,7 +78,6 @@ SUNDER_BENCH("geometry", meshBookkeeping) {
     addRate(report, "mesh/adjacency", n, bestSeconds(options, [&] { keep(edgeAdjacency(mesh).size()); }));
     addRate(report, "mesh/adjacency shuffled", n,
             bestSeconds(options, [&] { keep(edgeAdjacency(mixed).size()); }));
-    addRate(report, "mesh/half-edges", n, bestSeconds(options, [&] { keep(PolyMesh(mesh).edgeCount()); }));
     addRate(report, "mesh/report", n, bestSeconds(options, [&] { keep(meshReport(mesh).watertight); }));
     addRate(report, "mesh/report shuffled", n,
             bestSeconds(options, [&] { keep(meshReport(mixed).watertight); }));

@@ -45,7 +45,7 @@ std::string costText(const world::CheckReport& report) {
     text += fmt::format("\n  about {} at the pace of the first frames", durationText(report.seconds));
     if (report.breakable > 0)
       text += fmt::format(
-          " and with a few blows on {} that may break",
+          " and with a few impacts on {} that may break",
           report.breakable == 1 ? "the body" : fmt::format("each of {} bodies", report.breakable));
   } else {
     text += "\n  not built: --deep looks for overlaps, thin walls and the pace as well";

@@ -1,6 +1,5 @@
 // The plain mesh containers that flow through the house. They hold numbers and promise nothing: a PolygonSoup
-// may be open, non-manifold or worse. mesh_report.h tells what is wrong with one, mesh_clean.h mends it, and
-// PolyMesh (poly_mesh.h) is the half-edge form that only manifold meshes have.
+// may be open, non-manifold or worse. mesh_report.h tells what is wrong with one, mesh_clean.h mends it.
 //
 // Faces wind counter-clockwise seen from outside. Tetrahedra are positive: (b-a) x (c-a) . (d-a) > 0.
 #pragma once

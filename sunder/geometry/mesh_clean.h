@@ -3,7 +3,6 @@
 // coordinates and colours are carried along.
 //
 //   CleanResult result = cleanMesh(soup, {.weldDistance = 1e-6, .fillHolesUpTo = 8});
-//   PolyMesh mesh(result.mesh);                       // throws if it still is not manifold
 //
 // Deterministic, O(n log n) at most. Splitting follows Guéziec et al. 2001 (cutting), orientation
 // orientation.h.

@@ -1,6 +1,6 @@
 // A signed distance field: negative inside, positive outside, zero on the surface. The one interface through
 // which bodies, particles and fluids ask where a surface is. Exact distances to meshes (mesh_field.h),
-// hp-adaptive fields (hp_field.h), voxel fields (voxel_field.h) and formulas (analytic_field.h) all are one.
+// hp-adaptive fields (hp/hp_field.h), meshes (mesh_field.h) and formulas (analytic_field.h) all are one.
 //
 // values() and samples() are const, run in the calling thread and may be called from many threads at once;
 // points close to each other in the order of the span are answered faster. valuesOf() and samplesOf() spread

@@ -30,12 +30,12 @@ struct NearMeshField::Scratch {
 NearMeshField::NearMeshField(const MeshField& mesh, const Box3& domain, double spacing)
     : mesh_(mesh), lower_(domain.lower) {
   if (!(spacing > 0) || domain.empty() || !domain.extent().allFinite())
-    throw Error(ErrorKind::Usage, "landmarks need a finite domain and a positive spacing");
+    throw Error(ErrorKind::Usage, "cached distance samples need a finite domain and a positive spacing");
   size_t corners = 1;
   for (int d = 0; d < 3; ++d) {
     const double wanted = std::max(1.0, std::ceil(domain.extent()[d] / spacing * (1 - 1e-12)));
     if (wanted > kMostCells)
-      throw Error(ErrorKind::Usage, "landmarks " + std::to_string(spacing) + " apart are more than " +
+      throw Error(ErrorKind::Usage, "cached distance samples " + std::to_string(spacing) + " apart are more than " +
                                         std::to_string(kMostCells) + " along an axis of the domain");
     cells_[size_t(d)] = static_cast<uint32_t>(wanted);
     edge_[d] = domain.extent()[d] / wanted;

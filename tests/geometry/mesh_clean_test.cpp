@@ -5,7 +5,7 @@
 #include "sunder/geometry/duplicates.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/geometry/orientation.h"
-#include "sunder/geometry/poly_mesh.h"
+#include "geometry/poly_mesh.h"
 
 #include "geometry/test_meshes.h"
 

@@ -1,4 +1,4 @@
-#include "sunder/geometry/poly_mesh.h"
+#include "geometry/poly_mesh.h"
 
 #include "sunder/base/error.h"
 #include "sunder/geometry/mass_properties.h"

@@ -1,9 +1,9 @@
 // Checks A6.1, A6.2 and A6.4 of the specification: frame after frame of a sheet that deforms over a sphere.
 #include "sunder/base/parallel.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
-#include "sunder/spatial/tree/rebuild_policy.h"
 
 #include "bench/published/benchmark_scenes.h"
+#include "bench/published/rebuild_policy.h"
 #include "bench/published/sweep_and_prune.h"
 #include "published/variant_scenes.h"
 

@@ -579,7 +579,7 @@ FractureOutcome AdaptiveFracture::strike(const CrackedMesh& body, const BrittleM
   if (body.size() == 0) throw Error(ErrorKind::Geometry, "a body with no tetrahedra cannot break");
   for (const Impact& impact : impacts)
     if (!impact.point.allFinite() || !impact.impulse.allFinite() || !std::isfinite(impact.speed))
-      throw Error(ErrorKind::Usage, "a blow has a number that is not finite");
+      throw Error(ErrorKind::Usage, "an impact has a number that is not finite");
   if (impacts.empty() || !std::isfinite(material.strength)) {
     FractureOutcome unchanged;
     if (settings.finePieces) unchanged.pieces.push_back(body);

@@ -1,8 +1,8 @@
-#include "sunder/fracture/model/node_propagation.h"
+#include "bench/published/node_propagation.h"
 
 #include <algorithm>
 
-namespace sunder::fracture {
+namespace sunder::published {
 
 namespace {
 
@@ -77,4 +77,4 @@ PropagationReport propagate(PropagationRule rule, std::span<const Vec3> position
   return report;
 }
 
-}  // namespace sunder::fracture
+}  // namespace sunder::published

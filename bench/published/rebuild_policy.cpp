@@ -1,11 +1,11 @@
-#include "sunder/spatial/tree/rebuild_policy.h"
+#include "bench/published/rebuild_policy.h"
 
 #include "sunder/base/error.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace sunder::spatial {
+namespace sunder::published {
 
 void RebuildPolicy::measured(TreeAction done, double measure, uint32_t leaves) {
   if (!std::isfinite(measure) || measure < 0)
@@ -46,4 +46,4 @@ void RebuildPolicy::measured(TreeAction done, double measure, uint32_t leaves) {
     next_ = TreeAction::Rebuild;
 }
 
-}  // namespace sunder::spatial
+}  // namespace sunder::published

@@ -1,3 +1,5 @@
+// A second opinion on what cleaning leaves: only an oriented 2-manifold can be built as half-edges.
+//
 // PolyMesh: an oriented 2-manifold of polygons, with or without boundary, as half-edges. Each half-edge knows
 // the next one of its face, its twin, its origin and its face; half-edges on the open side of a boundary edge
 // have no face and are linked into boundary loops, so walking around a vertex never needs a special case.

@@ -1,10 +1,11 @@
-#include "sunder/sdf/voxel/voxel_field.h"
+#include "bench/published/voxel_field.h"
 
 #include "sunder/base/error.h"
 
 #include "sdf/voxel_cases.h"
 
-namespace sunder::sdf {
+namespace sunder::published {
+using namespace sdf;
 namespace {
 
 using namespace cases;
@@ -81,4 +82,4 @@ TEST(VoxelField, RefusesAVolumeWithoutASurface) {
 }
 
 }  // namespace
-}  // namespace sunder::sdf
+}  // namespace sunder::published

@@ -10,7 +10,8 @@
 #include <cmath>
 #include <cstdint>
 
-namespace sunder::sdf {
+namespace sunder::published {
+using namespace sdf;
 
 // Nodes box.lower + step * (i, j, k), 0 <= i < nodes[0] and so on, numbered along x first. With one node
 // along an axis the lattice is flat there.
@@ -87,4 +88,4 @@ inline FieldSample beyond(FieldSample sample, const Vec3& outside) {
   return {sample.value + distance, outside / distance};
 }
 
-}  // namespace sunder::sdf
+}  // namespace sunder::published

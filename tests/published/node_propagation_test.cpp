@@ -1,4 +1,4 @@
-#include "sunder/fracture/model/node_propagation.h"
+#include "bench/published/node_propagation.h"
 
 #include "fracture/fragment_cases.h"
 
@@ -6,7 +6,8 @@
 
 #include <gtest/gtest.h>
 
-namespace sunder::fracture {
+namespace sunder::published {
+using namespace fracture;
 namespace {
 
 struct Outcome {
@@ -114,4 +115,4 @@ TEST(NodePropagation, ThePublishedRuleDoesNotEnd) {
 }
 
 }  // namespace
-}  // namespace sunder::fracture
+}  // namespace sunder::published

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace sunder::fracture {
+namespace sunder::published {
 
 enum class PropagationRule { Published, Upwind, ClosestPoint };
 
@@ -33,4 +33,4 @@ PropagationReport propagate(PropagationRule rule, std::span<const Vec3> position
                             std::span<const std::vector<uint32_t>> neighbours, std::vector<uint32_t> front,
                             std::span<NodeDistance> nodes, uint32_t mostSteps = 200);
 
-}  // namespace sunder::fracture
+}  // namespace sunder::published

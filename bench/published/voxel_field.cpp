@@ -1,10 +1,11 @@
-#include "sunder/sdf/voxel/voxel_field.h"
+#include "bench/published/voxel_field.h"
 
 #include "sunder/base/error.h"
 
 #include <cassert>
 
-namespace sunder::sdf {
+namespace sunder::published {
+using namespace sdf;
 
 VoxelField::VoxelField(const DistanceVolume& volume) : frame_(volume.frame) {
   if (!volume.hasSites())
@@ -50,4 +51,4 @@ void VoxelField::samples(std::span<const Vec3> points, std::span<FieldSample> ou
   }
 }
 
-}  // namespace sunder::sdf
+}  // namespace sunder::published

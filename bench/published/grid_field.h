@@ -12,11 +12,13 @@
 #pragma once
 
 #include "sunder/sdf/field.h"
-#include "sunder/sdf/trilinear.h"
+
+#include "bench/published/trilinear.h"
 
 #include <vector>
 
-namespace sunder::sdf {
+namespace sunder::published {
+using namespace sdf;
 
 struct FieldGrid {
   GridLattice lattice;         // box, nodes along each axis
@@ -54,4 +56,4 @@ class GridField : public Field {
   Box3 solid_;
 };
 
-}  // namespace sunder::sdf
+}  // namespace sunder::published

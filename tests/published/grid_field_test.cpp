@@ -1,4 +1,4 @@
-#include "sunder/sdf/grid_field.h"
+#include "bench/published/grid_field.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
@@ -6,7 +6,8 @@
 
 #include <cmath>
 
-namespace sunder::sdf {
+namespace sunder::published {
+using namespace sdf;
 namespace {
 
 const Box3 kBox{Vec3(-1, -0.8, -1.2), Vec3(1, 1.1, 0.9)};
@@ -158,4 +159,4 @@ TEST(GridField, BadGridsAreRefused) {
 }
 
 }  // namespace
-}  // namespace sunder::sdf
+}  // namespace sunder::published

@@ -1,4 +1,4 @@
-#include "sunder/spatial/tree/rebuild_policy.h"
+#include "bench/published/rebuild_policy.h"
 
 #include "sunder/base/error.h"
 
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sunder::spatial {
+namespace sunder::published {
 namespace {
 
 constexpr uint32_t kLeaves = 1000;
@@ -113,4 +113,4 @@ TEST(RebuildPolicy, ResetStartsAgainAndNonsenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace sunder::spatial
+}  // namespace sunder::published

@@ -1,4 +1,4 @@
-#include "sunder/sdf/grid_field.h"
+#include "bench/published/grid_field.h"
 
 #include "sunder/base/error.h"
 
@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-namespace sunder::sdf {
+namespace sunder::published {
+using namespace sdf;
 
 namespace {
 
@@ -203,4 +204,4 @@ Box3 GridField::findSolid() const {
   return solid;
 }
 
-}  // namespace sunder::sdf
+}  // namespace sunder::published

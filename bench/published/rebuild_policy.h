@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace sunder::spatial {
+namespace sunder::published {
 
 enum class TreeAction : uint8_t { Refit, Rebuild, Reorder };
 
@@ -64,4 +64,4 @@ class RebuildPolicy {
   uint32_t sinceReorder_ = 0;
 };
 
-}  // namespace sunder::spatial
+}  // namespace sunder::published

@@ -12,10 +12,12 @@
 #pragma once
 
 #include "sunder/sdf/field.h"
-#include "sunder/sdf/trilinear.h"
 #include "sunder/sdf/voxel/distance_transform.h"
 
-namespace sunder::sdf {
+#include "bench/published/trilinear.h"
+
+namespace sunder::published {
+using namespace sdf;
 
 class VoxelField : public Field {
  public:
@@ -36,4 +38,4 @@ class VoxelField : public Field {
   Box3 solid_;
 };
 
-}  // namespace sunder::sdf
+}  // namespace sunder::published
