@@ -12,7 +12,6 @@ namespace sunder::rigid {
 
 namespace {
 
-constexpr double kUnreliable = 0.1;  // gradients shorter than this have no direction
 constexpr uint32_t kOfB = 1u << 31;  // in ids: a point of B
 // Of the cosine between the outward directions of a point's own surface and of the other body's: a contact
 // has them face each other. Where they point the same way, the point is on the far side of a wall or has

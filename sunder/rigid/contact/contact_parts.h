@@ -8,6 +8,8 @@
 
 namespace sunder::rigid {
 
+inline constexpr double kUnreliable = 0.1;  // gradients of fields that are shorter have no direction
+
 struct PairQuery {
   const ShapeHead& headA;
   const Pose& poseA;

@@ -8,8 +8,6 @@ namespace sunder::rigid {
 
 namespace {
 
-constexpr double kUnreliable = 0.1;  // gradients shorter than this have no direction
-
 // Distance of a point of the world from a solid, and the outward direction.
 struct Nearest {
   double distance;
