@@ -1,4 +1,4 @@
-// sunder collide A [B] [--self] [--ccd A1 [B1]]
+// sunder collide A [B ...] [--self] [--ccd A1 [B1]]
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
 #include "sunder/base/memory_limit.h"
@@ -9,6 +9,7 @@
 #include "sunder/spatial/pairs/narrow_phase.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
 
+#include "collide_many.h"
 #include "command.h"
 
 #include <algorithm>
@@ -25,28 +26,12 @@ namespace {
 using geometry::TriMesh;
 using namespace spatial;
 
-constexpr double kBytesAPair = 40;  // of boxes, twice while they are joined, and of triangles that meet
 constexpr uint64_t kPairsByDefault = 25'000'000;  // 1 GB
-constexpr uint64_t kPairsCounted = 4'000'000'000;
 
 // As many pairs as are stored without being asked to.
 uint64_t pairsByDefault() { return std::min(kPairsByDefault, uint64_t(double(memoryLimit()) / kBytesAPair)); }
 
-struct CollideOptions {
-  std::string a, b, output, neighbours;
-  std::vector<std::string> ends;
-  bool self = false;
-  double tolerance = 0;
-  double budget = 0;      // as given; 0: as pairsByDefault() says
-  uint64_t maxPairs = 0;  // from it
-};
-
 using geometry::PolygonSoup;
-
-TriMesh read(const std::string& path, const Settings& settings) {
-  const ProfileScope scope("read");
-  return geometry::toTriMesh(readSurface(path, settings));
-}
 
 // A mesh at both ends of a step. Faces are split once, where it starts: a polygon that bends might be split
 // another way where it ends.
@@ -78,21 +63,6 @@ Motion readMotion(const std::string& startPath, const std::string& endPath, cons
   return {geometry::toTriMesh(start), std::move(end.positions)};
 }
 
-// Too many pairs, in the words of the command. `count`: how many there are; 0 where nobody knows.
-[[noreturn]] void refusePairs(const Error& error, const CollideOptions& options, uint64_t count) {
-  if (error.kind() != ErrorKind::Limit) throw error;
-  std::string message = error.message();
-  if (count > 0)
-    message = fmt::format("{}{} pairs of boxes overlap, which take {}; {} are allowed",
-                          count > kPairsCounted ? "more than " : "", std::min(count, kPairsCounted),
-                          bytesWords(kBytesAPair * double(count)), options.maxPairs);
-  throw Error(error.kind(), message)
-      .inFile(options.a)
-      .hint(
-          "are there faces in one place? 'sunder clean' removes doubles; --budget (or --max-pairs) raises "
-          "the limit");
-}
-
 void writePairs(const std::string& path, std::span<const PrimitivePair> pairs) {
   std::string text = "a,b\n";
   for (const PrimitivePair& p : pairs) fmt::format_to(std::back_inserter(text), "{},{}\n", p.a, p.b);
@@ -112,8 +82,8 @@ const char* kindName(ContactKind kind) {
 }
 
 int collideStill(const CollideOptions& options, const Settings& settings, Profiler& profiler) {
-  const TriMesh a = read(options.a, settings);
-  const TriMesh b = options.self ? TriMesh{} : read(options.b, settings);
+  const TriMesh a = readTriangles(options.a(), settings);
+  const TriMesh b = options.self ? TriMesh{} : readTriangles(options.b(), settings);
   OiTree treeA, treeB;
   OiTreeBuilder builder;
   const TreeSettings tree{.margin = 0.5 * options.tolerance};
@@ -131,7 +101,8 @@ int collideStill(const CollideOptions& options, const Settings& settings, Profil
       overlapPairs(treeA, options.self ? treeA : treeB, boxes, options.maxPairs);
     } catch (const Error& e) {
       const TreePair job{&treeA, options.self ? &treeA : &treeB};
-      refusePairs(e, options, e.kind() == ErrorKind::Limit ? countOverlapPairs({&job, 1}, kPairsCounted) : 0);
+      refusePairs(e, options.a(), options.maxPairs,
+                  e.kind() == ErrorKind::Limit ? countOverlapPairs({&job, 1}, kPairsCounted) : 0);
     }
   }
   std::vector<PrimitivePair> triangles;
@@ -148,8 +119,8 @@ int collideStill(const CollideOptions& options, const Settings& settings, Profil
                options.tolerance > 0 ? boxes.pairs() : std::span<const PrimitivePair>(triangles));
   if (settings.json) {
     const TraversalStatistics& s = boxes.statistics();
-    Json json = {{"a", options.a}};
-    if (!options.self) json["b"] = options.b;
+    Json json = {{"a", options.a()}};
+    if (!options.self) json["b"] = options.b();
     json.update(Json{{"self", options.self},
                      {"triangles_a", a.triangles.size()},
                      {"triangles_b", b.triangles.size()},
@@ -163,8 +134,8 @@ int collideStill(const CollideOptions& options, const Settings& settings, Profil
     printJson(json);
   }
   say(settings,
-      fmt::format("{}{}: {} pairs of boxes, {} pairs of triangles that meet", options.a,
-                  options.self ? " with itself" : " and " + options.b, boxes.size(), triangles.size()));
+      fmt::format("{}{}: {} pairs of boxes, {} pairs of triangles that meet", options.a(),
+                  options.self ? " with itself" : " and " + options.b(), boxes.size(), triangles.size()));
   return 0;
 }
 
@@ -188,7 +159,7 @@ std::array<ContactFeature, 2> featuresOf(const EarliestContact& contact, size_t 
 std::string featureText(const ContactFeature& feature, const CollideOptions& options) {
   constexpr const char* kNames[] = {"vertex", "edge", "face"};
   return fmt::format("{} {} of {}", kNames[feature.vertices.size() - 1], fmt::join(feature.vertices, "-"),
-                     feature.ofB ? options.b : options.a);
+                     feature.ofB ? options.b() : options.a());
 }
 
 int collideMoving(const CollideOptions& options, const Settings& settings, Profiler& profiler) {
@@ -198,8 +169,8 @@ int collideMoving(const CollideOptions& options, const Settings& settings, Profi
   if (!options.output.empty())
     throw Error(ErrorKind::Usage, "-o writes pairs of faces, but --ccd finds one contact")
         .hint("--json gives everything that --ccd finds");
-  const Motion a = readMotion(options.a, options.ends[0], settings);
-  const Motion b = options.self ? Motion{} : readMotion(options.b, options.ends[1], settings);
+  const Motion a = readMotion(options.a(), options.ends[0], settings);
+  const Motion b = options.self ? Motion{} : readMotion(options.b(), options.ends[1], settings);
   const CcdSettings ccdSettings{.minSeparation = options.tolerance};
   MeshCcd ccd;
   EarliestContact contact;
@@ -209,7 +180,7 @@ int collideMoving(const CollideOptions& options, const Settings& settings, Profi
     contact = options.self ? ccd.self(a.moving(), ccdSettings, options.maxPairs)
                            : ccd.between(a.moving(), b.moving(), ccdSettings, options.maxPairs);
   } catch (const Error& e) {
-    refusePairs(e, options, 0);
+    refusePairs(e, options.a(), options.maxPairs, 0);
   }
   const CcdStatistics& s = ccd.statistics();
   const bool found = contact.kind != ContactKind::None;
@@ -236,16 +207,20 @@ int collideMoving(const CollideOptions& options, const Settings& settings, Profi
 }
 
 int collide(CollideOptions options, const Settings& settings) {
-  if (options.self && !options.b.empty())
-    throw Error(ErrorKind::Usage, "--self takes one mesh, but two were given");
-  if (options.b.empty()) options.self = true;
+  const bool many = options.meshes.size() > 2;
+  if (options.self && options.meshes.size() == 2)
+    throw Error(ErrorKind::Usage, "--self takes one mesh, but two were given")
+        .hint("name the meshes one by one, or three and more together");
+  if (many && !options.ends.empty()) throw Error(ErrorKind::Usage, "--ccd takes one mesh or two");
+  if (options.meshes.size() == 1) options.self = true;
   options.maxPairs = options.budget > 0 ? uint64_t(std::min(options.budget, 1e18)) : pairsByDefault();
   if (!options.neighbours.empty() && (!options.self || !options.ends.empty()))
     throw Error(ErrorKind::Usage, "--neighbours is for a mesh against itself that does not move");
   Profiler profiler;
   const Profiler::Activation active(profiler);
-  const int code = options.ends.empty() ? collideStill(options, settings, profiler)
-                                        : collideMoving(options, settings, profiler);
+  const int code = many                   ? collideMany(options, settings, profiler)
+                   : options.ends.empty() ? collideStill(options, settings, profiler)
+                                          : collideMoving(options, settings, profiler);
   if (settings.verbose) std::fputs(profiler.table().c_str(), stderr);
   return code;
 }
@@ -254,10 +229,13 @@ int collide(CollideOptions options, const Settings& settings) {
 
 Verb addCollide(CLI::App& root) {
   auto options = std::make_shared<CollideOptions>();
-  CLI::App* app = root.add_subcommand("collide", "Find where two meshes, or a mesh and itself, touch");
-  app->add_option("A", options->a, "A mesh file")->required();
-  app->add_option("B", options->b, "Another; without it, A is tested against itself");
-  app->add_flag("--self", options->self, "A against itself");
+  CLI::App* app = root.add_subcommand("collide", "Find where meshes, or a mesh and itself, touch");
+  app->add_option("MESH", options->meshes,
+                  "Mesh files: one against itself, two against each other, more each against each")
+      ->required()
+      ->type_name("A [B ...]");
+  app->add_flag("--self", options->self,
+                "A mesh against itself; of many meshes, each one also against itself");
   app->add_option("--ccd", options->ends,
                   "The meshes at the end of a step: finds the first contact in between")
       ->expected(1, 2)
@@ -282,6 +260,7 @@ Verb addCollide(CLI::App& root) {
       "Examples:\n"
       "  sunder collide cup.obj saucer.obj\n"
       "  sunder collide shirt.ply --self -o pairs.csv --json\n"
+      "  sunder collide table.obj plates/*.obj\n"
       "  sunder collide ball0.obj floor.obj --ccd ball1.obj floor.obj");
   return {app, [options](const Settings& settings) { return collide(*options, settings); }};
 }

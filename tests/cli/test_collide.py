@@ -31,6 +31,33 @@ class Collide(CommandTest):
         self.assertEqual(len((self.folder / "pairs.csv").read_text().splitlines()), 1 + 3398)
         self.assertLessEqual({"build", "traverse", "triangles"}, set(result["seconds"]))
 
+    def test_many_meshes_are_tested_each_against_each(self):
+        names = [f"ball{i}.obj" for i in range(6)]
+        for i, name in enumerate(names):
+            self.shape("rippled-sphere", name, n=12, x=0.7 * i)  # each meets the next, touches no other
+        self.shape("scroll", "scroll.obj")
+        names.append("scroll.obj")
+        told = self.json("collide", *names, "-o", "many.csv")
+        rows = self.lines("many.csv")
+        self.assertEqual(rows[0], "mesh_a,mesh_b,a,b")
+        wanted, total = [], 0
+        for a in range(len(names)):
+            for b in range(a + 1, len(names)):
+                pair = self.json("collide", names[a], names[b], "-o", "two.csv")
+                wanted += [f"{a},{b},{row}" for row in self.lines("two.csv")[1:]]
+                total += pair["triangle_pairs"]
+        self.assertGreater(total, 100)
+        self.assertEqual(told["triangle_pairs"], total)
+        self.assertEqual(sorted(rows[1:]), sorted(wanted))
+        self.assertLess(len(told["mesh_pairs"]), 21, "meshes that are far apart are not searched")
+        alone = self.json("collide", *names, "--self")
+        self.assertEqual(alone["triangle_pairs"], total + sum(self.json("collide", n)["triangle_pairs"] for n in names))
+        for threads in (1, 4):
+            self.ok("collide", *names, "-o", "again.csv", "--threads", threads)
+            self.assertEqual(self.lines("again.csv"), rows)
+        self.refused("collide", *names, "--ccd", names[0], says=["--ccd", "one mesh or two"])
+        self.refused("collide", *names, "--max-pairs", 50, says=["ball0.obj", "pairs of boxes"])
+
     def test_a_closed_shape_does_not_touch_itself(self):
         self.shape("torus", "t.obj")
         self.assertEqual(self.json("collide", "t.obj")["triangle_pairs"], 0)
