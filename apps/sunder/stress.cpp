@@ -3,6 +3,7 @@
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
+#include "sunder/fem/probe.h"
 #include "sunder/fem/statics.h"
 #include "sunder/fem/stress_file.h"
 
@@ -23,7 +24,7 @@ namespace {
 
 struct StressOptions {
   std::string input, output, solver = "auto", recovery = "patch";
-  std::vector<std::string> fix, force;
+  std::vector<std::string> fix, force, probe;
   std::string gravity;
   double edge = 0, budget = 0;  // 0: as the solver has it
   MaterialChoice material;
@@ -54,10 +55,27 @@ void addSupports(const std::string& text, const geometry::TetMesh& mesh,
 
 Json point(const Vec3& p) { return Json::array({p.x(), p.y(), p.z()}); }
 
+std::vector<Vec3> probePoints(const std::vector<std::string>& texts) {
+  std::vector<Vec3> points;
+  for (const std::string& text : texts) points.emplace_back(numbersOf(text, 3, "probe", "0,0.1,0").data());
+  return points;
+}
+
+Json probeJson(const Vec3& at, const fem::ProbeValue& value) {
+  return {{"at", point(at)},
+          {"inside", value.distance == 0},
+          {"distance", value.distance},
+          {"displacement", point(value.displacement)},
+          {"stress", std::vector<double>(value.stress.begin(), value.stress.end())},
+          {"principal_stress", value.principal.value},
+          {"principal_direction", point(value.principal.direction)}};
+}
+
 int stress(const StressOptions& options, const Settings& settings) {
   if (!options.output.empty() && std::filesystem::path(options.output).extension() != ".vtu")
     throw Error(ErrorKind::Usage, fmt::format("cannot write stress to {}", options.output))
         .hint("give a .vtu file");
+  const std::vector<Vec3> probed = probePoints(options.probe);
   Profiler profiler;
   const Profiler::Activation active(profiler);
   fem::ElasticPreset preset;
@@ -115,6 +133,8 @@ int stress(const StressOptions& options, const Settings& settings) {
     recovery.setBody(body, options.recovery == "lumped" ? fem::Recovery::Lumped : fem::Recovery::Patch);
     recovery.update(solution.displacements);
   }
+  std::vector<fem::ProbeValue> probes;
+  if (!probed.empty()) probes = fem::probe(body, solution.displacements, recovery, probed);
   if (!options.output.empty()) fem::writeStressFile(options.output, body, solution.displacements, recovery);
 
   if (!note.empty()) logWarn("{}: {}", options.input, note);
@@ -150,6 +170,7 @@ int stress(const StressOptions& options, const Settings& settings) {
                  {"reaction", point(reaction)},
                  {"elastic_energy", energy}};
     if (strength > 0) json["strength"] = strength;
+    for (size_t i = 0; i < probed.size(); ++i) json["probes"].push_back(probeJson(probed[i], probes[i]));
     if (!options.output.empty()) json["output"] = options.output;
     json["seconds"] = stagesJson(profiler);
     printJson(json);
@@ -167,6 +188,12 @@ int stress(const StressOptions& options, const Settings& settings) {
   if (strength > 0)
     text += fmt::format("\n  {} breaks at {:.3g} Pa: {:.3g} times that is reached", options.material.name,
                         strength, principal.value / strength);
+  for (size_t i = 0; i < probed.size(); ++i) {
+    text += fmt::format("\n  at {}: moves by {} m, principal stress {:.4g} Pa", place(probed[i]),
+                        place(probes[i].displacement), probes[i].principal.value);
+    if (probes[i].distance > 0)
+      text += fmt::format(" (nearest point of the body, {:.3g} m away)", probes[i].distance);
+  }
   say(settings, text);
   return 0;
 }
@@ -188,6 +215,9 @@ Verb addStress(CLI::App& root) {
   app->add_option("--force", options->force,
                   "A point and the force in newtons that acts there; may be repeated")
       ->type_name("X,Y,Z,FX,FY,FZ");
+  app->add_option("--probe", options->probe,
+                  "A point where displacement and stress are wanted; may be repeated")
+      ->type_name("X,Y,Z");
   app->add_option("--gravity", options->gravity, "Acceleration of all of the mass [none]")
       ->type_name("X,Y,Z");
   app->add_option("--edge", options->edge,
