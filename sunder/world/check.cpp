@@ -37,12 +37,13 @@ void checkMeshes(const Scene& scene, std::span<const ShapeSize> sizes, CheckRepo
       made += sizes[i].triangles;
     }
     if (spec.cut && !cut.insert(spec.cut.get()).second) continue;  // one report for all pieces of a mesh
-    std::string file;
-    const auto mesh = sourceMesh(scene, spec, &file);
-    if (!mesh) continue;
-    report.triangles += mesh->triangles.size();
-    const geometry::MeshReport found = geometry::meshReport(*mesh);
-    const std::string where = "shape " + shapeTitle(scene, spec) + (file.empty() ? "" : " (" + file + ")");
+    const auto* shape = std::get_if<MeshShape>(&spec.value);
+    if (!shape) continue;
+    const geometry::TriMesh mesh = sourceMeshAt(scene, spec, *shape);
+    report.triangles += mesh.triangles.size();
+    const geometry::MeshReport found = geometry::meshReport(mesh);
+    const std::string where =
+        "shape " + shapeTitle(spec) + (shape->file.empty() ? "" : " (" + shape->file + ")");
     if (found.boundaryEdges > 0)
       report.findings.push_back({true, where,
                                  fmt::format("the surface is open: {} edges have one face only; close it "

@@ -3,7 +3,6 @@
 #include "sunder/base/text.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/world/cost_parts.h"
-#include "sunder/world/scene/field_tree.h"
 #include "sunder/world/shape_library.h"
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include <set>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -153,14 +151,13 @@ void findNoFloor(const Scene& scene, std::span<const ShapeSize> sizes, CheckRepo
 // How thick the walls and bars of a shape are: twice the depth that nine tenths of its inside stay below. For
 // a plate that is its thickness.
 double wallThickness(const Scene& scene, const ShapeSpec& spec, const ShapeSize& size) {
-  const nlohmann::json json = nlohmann::json::parse(spec.json);
-  const SceneNode node(scene.document, json, spec.pointer);
   const double plate = 2 * size.volume / size.area;
   sdf::FieldPtr field;
-  if (node.has("field"))
-    field = makeField(node["field"]);
-  else if (const auto mesh = sourceMesh(scene, spec); mesh && mesh->triangles.size() < kMostDepthTriangles)
-    field = std::make_shared<const sdf::MeshField>(*mesh);
+  if (const auto* formula = std::get_if<FieldShape>(&spec.value))
+    field = formula->field;
+  else if (const auto* shape = std::get_if<MeshShape>(&spec.value))
+    if (const auto mesh = sourceMeshAt(scene, spec, *shape); mesh.triangles.size() < kMostDepthTriangles)
+      field = std::make_shared<const sdf::MeshField>(mesh);
   if (!field) return plate;
   std::vector<double> depths;
   for (const double v : latticeValues(*field, size.bounds, kDepthSamples))

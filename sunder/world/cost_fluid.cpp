@@ -2,14 +2,12 @@
 #include "sunder/base/text.h"
 #include "sunder/fluid/boundary/density_map.h"
 #include "sunder/world/cost_fluid_parts.h"
-#include "sunder/world/scene/field_tree.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -128,10 +126,8 @@ void addSamples(const std::string& what, double area, double radius, Cost& cost)
 }
 
 // The part of a block's box that is inside of its field.
-double partInside(const Scene& scene, const BlockSpec& block) {
-  const nlohmann::json json = nlohmann::json::parse(block.field);
-  const sdf::FieldPtr field = makeField(SceneNode(scene.document, json, block.pointer + "/field"));
-  const std::vector<double> values = latticeValues(*field, block.box, kPartOfField);
+double partInside(const BlockSpec& block) {
+  const std::vector<double> values = latticeValues(*block.field, block.box, kPartOfField);
   return double(std::count_if(values.begin(), values.end(), [](double v) { return v < 0; })) /
          double(values.size());
 }
@@ -193,8 +189,8 @@ void addBlock(const Scene& scene, std::span<const ShapeSize> sizes, const Liquid
     if (block.level) box.upper.y() = std::min(box.upper.y(), *block.level);
     if (box.empty() || !box.extent().allFinite()) return;  // filling it will say so
     part = kPartOfContainer;
-  } else if (!block.field.empty()) {
-    part = partInside(scene, block);
+  } else if (block.field) {
+    part = partInside(block);
   }
   const Vec3 extent = box.extent();
   const double times = fillings(scene, block), bytesAParticle = kBytesAParticle + times * kBytesOfNeighbours;
@@ -206,8 +202,7 @@ void addBlock(const Scene& scene, std::span<const ShapeSize> sizes, const Liquid
   item.kept = bytesAParticle * item.count;
   item.passing = kBytesOfFilling * particlesInBox(extent, spacing);
   item.buildSeconds = kSecondsAParticle * item.count;
-  if (block.field.empty() && !block.container)
-    item.levers = cornerLever(block, scene.fluid->tank, spacing, bytes);
+  if (!block.field && !block.container) item.levers = cornerLever(block, scene.fluid->tank, spacing, bytes);
   item.levers.push_back(radiusLever(radius, [=](double r) { return bytes * particlesInBox(extent, 2 * r); }));
   cost.particles += uint64_t(std::min(item.count, 1e18));
   cost.items.push_back(std::move(item));

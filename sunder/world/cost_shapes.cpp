@@ -6,7 +6,6 @@
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_view.h"
 #include "sunder/world/cost_parts.h"
-#include "sunder/world/scene/field_tree.h"
 #include "sunder/world/shape_library.h"
 
 #include <algorithm>
@@ -33,14 +32,12 @@ std::vector<double> latticeValues(const sdf::Field& field, const Box3& box, int 
 
 namespace {
 
-using Json = nlohmann::json;
 using shapes::ShapeValues;
 
 constexpr double kBytesAFileByte = 4;    // read from a file: text becomes soup, soup becomes triangles
 constexpr double kFieldTriangles = 2.5;  // of an isosurface, for each square of its lattice
 constexpr int kFieldSamples = 32, kFewFieldSamples = 8;  // along each side of the box of a field
 constexpr double kMostLeafSamples = 2e7;                 // formulas that are evaluated to measure a field
-constexpr double kNoiseLeaves = 10;                      // formulas that noise costs as much as
 constexpr size_t kFewInside = 300, kMostWalls = 64;      // samples of a field
 constexpr double kCrease = 0.5;                          // rad between faces
 constexpr double kMostRepeats = 40;  // bricks along a wall, letters that are made to measure
@@ -151,19 +148,6 @@ void measureBends(const geometry::TriMesh& mesh, ShapeSize& size) {
   }
 }
 
-double leavesOf(const Json& json) {
-  double leaves = 0;
-  bool any = false;
-  if (json.is_object() || json.is_array())
-    for (const auto& [key, value] : json.items()) {
-      if (!value.is_object() && !value.is_array()) continue;
-      if (value.is_array() && (value.empty() || !value.front().is_object())) continue;
-      leaves += leavesOf(value) + (json.is_object() && key == "noise" ? kNoiseLeaves : 0);
-      any = true;
-    }
-  return any ? leaves : 1;
-}
-
 // The thickness of walls that the lattice missed: from places next to the surface straight through.
 double thicknessOfWalls(const sdf::Field& field, std::span<const Vec3> places, double longest) {
   std::vector<double> found;
@@ -219,52 +203,64 @@ void measure(const sdf::Field& field, ShapeSize& size) {
   size.volume = std::max(size.volume, 0.5 * size.area * thickness);
 }
 
-void measurePrimitive(const SceneNode& node, bool brittle, ShapeSize& size) {
-  const auto centred = [](const Vec3& half) { return Box3{-half, half}; };
-  if (node.has("plane")) {
-    size.kind = ShapeSize::Kind::Plane;
-    size.triangles = 2;
-  } else if (node.has("sphere")) {
-    const double r = node["sphere"]["radius"].positive(kLength);
-    size.bounds = centred(Vec3::Constant(r));
-    size.volume = 4 * kPi / 3 * r * r * r;
-    size.area = 4 * kPi * r * r;
-    size.smoothBend = 4 * kPi * r;
-    size.triangles = 1280;
-  } else if (node.has("box")) {
-    size.kind = ShapeSize::Kind::Box;
-    const Vec3 s = node["box"]["size"].vector(kLength);
-    size.bounds = centred(s / 2);
-    size.volume = s.prod();
-    size.area = 2 * (s.x() * s.y() + s.y() * s.z() + s.z() * s.x());
-    size.triangles = 12;
-  } else if (node.has("capsule")) {
-    const double r = node["capsule"]["radius"].positive(kLength),
-                 l = node["capsule"]["length"].positive(kLength);
-    size.bounds = centred(Vec3(r, l / 2 + r, r));
-    size.volume = kPi * r * r * (l + 4 * r / 3);
-    size.area = 2 * kPi * r * (l + 2 * r);
-    size.smoothBend = 4 * kPi * r + kPi * l;
-    size.triangles = 1500;
-  } else {
-    size.kind = ShapeSize::Kind::Hull;
-    const SceneNode list = node["hull"]["points"];
-    std::vector<Vec3> points;
-    for (size_t i = 0; i < list.size(); ++i) points.push_back(list[i].vector(kLength));
-    // Of many points every n-th: as large a part of all is on the hull.
-    const size_t stride = 1 + points.size() / kMostHullPoints;
-    std::vector<Vec3> some;
-    for (size_t i = 0; i < points.size(); i += stride) some.push_back(points[i]);
-    size.triangles = 2.0 * double(list.size());
-    try {
-      const geometry::TriMesh surface = rigid::makeHull(some)->surface();
-      measure(surface, size);
-      if (brittle) measureBends(surface, size);
-      size.triangles = double(stride * surface.triangles.size());
-    } catch (const Error&) {  // building it will say what is wrong
-    }
-    size.bounds = geometry::bounds(points);
+Box3 centred(const Vec3& half) { return {-half, half}; }
+
+void measureShape(const SphereShape& sphere, bool, ShapeSize& size) {
+  const double r = sphere.radius;
+  size.bounds = centred(Vec3::Constant(r));
+  size.volume = 4 * kPi / 3 * r * r * r;
+  size.area = 4 * kPi * r * r;
+  size.smoothBend = 4 * kPi * r;
+  size.triangles = 1280;
+}
+
+void measureShape(const BoxShape& box, bool, ShapeSize& size) {
+  const Vec3& s = box.size;
+  size.kind = ShapeSize::Kind::Box;
+  size.bounds = centred(s / 2);
+  size.volume = s.prod();
+  size.area = 2 * (s.x() * s.y() + s.y() * s.z() + s.z() * s.x());
+  size.triangles = 12;
+}
+
+void measureShape(const CapsuleShape& capsule, bool, ShapeSize& size) {
+  const double r = capsule.radius, l = capsule.length;
+  size.bounds = centred(Vec3(r, l / 2 + r, r));
+  size.volume = kPi * r * r * (l + 4 * r / 3);
+  size.area = 2 * kPi * r * (l + 2 * r);
+  size.smoothBend = 4 * kPi * r + kPi * l;
+  size.triangles = 1500;
+}
+
+void measureShape(const PlaneShape&, bool, ShapeSize& size) {
+  size.kind = ShapeSize::Kind::Plane;
+  size.triangles = 2;
+}
+
+void measureShape(const HullShape& hull, bool brittle, ShapeSize& size) {
+  size.kind = ShapeSize::Kind::Hull;
+  // Of many points every n-th: as large a part of all is on the hull.
+  const size_t stride = 1 + hull.points.size() / kMostHullPoints;
+  std::vector<Vec3> some;
+  for (size_t i = 0; i < hull.points.size(); i += stride) some.push_back(hull.points[i]);
+  size.triangles = 2.0 * double(hull.points.size());
+  try {
+    const geometry::TriMesh surface = rigid::makeHull(some)->surface();
+    measure(surface, size);
+    if (brittle) measureBends(surface, size);
+    size.triangles = double(stride * surface.triangles.size());
+  } catch (const Error&) {  // building it will say what is wrong
   }
+  size.bounds = geometry::bounds(hull.points);
+}
+
+void measureShape(const FieldShape& formula, bool, ShapeSize& size) {
+  size.kind = ShapeSize::Kind::Field;
+  size.solid = true;
+  size.leaves = formula.leaves;
+  measure(*formula.field, size);
+  const double edge = size.bounds.empty() ? 1 : size.bounds.extent().maxCoeff() / formula.solid.cells;
+  size.triangles = kFieldTriangles * size.area / (edge * edge);
 }
 
 bool inRange(const std::string& name, const ShapeValues& values) {
@@ -277,26 +273,28 @@ bool inRange(const std::string& name, const ShapeValues& values) {
   return true;
 }
 
-void requireMesh(const SceneNode& node, uint64_t memory) {
+CostLever fileLever(const ShapeSpec& spec, const MeshShape& mesh) {
+  return {spec.pointer + "/file", [file = mesh.file](double) { return nlohmann::json(file).dump(); }, {}};
+}
+
+void requireMesh(const Scene& scene, const ShapeSpec& spec, const MeshShape& mesh, uint64_t memory) {
   CostItem item;
-  if (node.has("file")) {
+  if (!mesh.file.empty()) {
     std::error_code code;
-    const uintmax_t bytes = std::filesystem::file_size(node["file"].text(), code);
+    const uintmax_t bytes = std::filesystem::file_size(mesh.file, code);
     if (code) return;  // reading it will say so
     item.kept = kBytesAFileByte * double(bytes);
     item.what = fmt::format("a mesh file of {}", bytesWords(double(bytes)));
-    item.levers.push_back({node.pointer() + "/file", [&](double) { return node["file"].json().dump(); }, {}});
+    item.levers.push_back(fileLever(spec, mesh));
   } else {
-    const std::string name = node["make"].text();
-    const ShapeValues values = shapeValues(node);
-    if (!inRange(name, values)) return;  // making it will say so, before it makes anything
-    item.count = shapeTriangles(name, values);
-    const double bytes = node.text("as", "solid") == "hull" ? kBytesAMeshTriangle : kBytesASolidTriangle;
+    if (!inRange(mesh.make, mesh.with)) return;  // making it will say so, before it makes anything
+    item.count = shapeTriangles(mesh.make, mesh.with);
+    const double bytes = mesh.hull ? kBytesAMeshTriangle : kBytesASolidTriangle;
     item.kept = bytes * item.count;
     item.what = fmt::format("{} triangles", countWords(item.count));
-    item.levers = finenessLevers(name, values, node.pointer(), kMoreThanTriangles * bytes);
+    item.levers = finenessLevers(mesh.make, mesh.with, spec.pointer, kMoreThanTriangles * bytes);
   }
-  if (item.kept > double(memory)) refuseItem(node.document(), item, 0, memory);
+  if (item.kept > double(memory)) refuseItem(scene.document, item, 0, memory);
 }
 
 ShapeSize sizeOfPiece(const CutSize& cut, size_t piece) {
@@ -314,13 +312,13 @@ ShapeSize sizeOfPiece(const CutSize& cut, size_t piece) {
 }
 
 // Nothing is cut: the pieces were estimated when the scene was read.
-void measurePiece(const Scene& scene, const ShapeSpec& spec, bool brittle, ShapeSize& size) {
+void measurePiece(const ShapeSpec& spec, const MeshShape& mesh, bool brittle, ShapeSize& size) {
   ShapeSize piece = sizeOfPiece(*spec.cut, spec.cutPiece);
   piece.kind = size.kind;
   piece.solid = size.kind == ShapeSize::Kind::Mesh;
   piece.file = size.file;
   if (brittle) {  // the share of the surface that it has of the bends of the whole mesh
-    measureBends(*sourceMesh(scene, spec), piece);
+    measureBends(sourceMesh(mesh), piece);
     const double part = spec.cut->area > 0 ? std::min(1.0, piece.area / spec.cut->area) : 1;
     piece.smoothBend *= part;
     piece.creaseBend *= part;
@@ -328,43 +326,48 @@ void measurePiece(const Scene& scene, const ShapeSpec& spec, bool brittle, Shape
   size = std::move(piece);
 }
 
+// A procedural shape; a coarse one stands in for one that is large, or where many were made before.
 // `made`: triangles of the shapes before it; those of this one are added.
-void measureMesh(const Scene& scene, const ShapeSpec& spec, const SceneNode& node, bool brittle,
+geometry::TriMesh measureMade(const MeshShape& shape, double& made, ShapeSize& size) {
+  shapes::ShapeValues values = shape.with;
+  const bool many = made > kMostMade;
+  const bool simpler =
+      inRange(shape.make, values) && (many || shapeTriangles(shape.make, values) > kCheapTriangles);
+  size.triangles = simpler ? shapeTriangles(shape.make, values) : 0;
+  Repeats repeats;
+  if (simpler) {
+    repeats = takeFewRepeats(shape.make, values);
+    values = withFewSegments(shape.make, std::move(values), many ? kFewestSegments : kFewSegments);
+  }
+  geometry::TriMesh mesh = shapes::makeShape(shape.make, values);
+  made += double(mesh.triangles.size());
+  for (Vec3& p : mesh.positions) p *= shape.scale;
+  measure(mesh, size);
+  size.loft = shapes::shapeLoft(shape.make, shape.with);
+  if (!simpler) size.triangles = double(mesh.triangles.size());
+  size.bounds.lower = size.bounds.lower.cwiseProduct(Vec3(repeats.x, repeats.y, 1));
+  size.bounds.upper = size.bounds.upper.cwiseProduct(Vec3(repeats.x, repeats.y, 1));
+  size.volume *= repeats.x * repeats.y;
+  size.area *= repeats.x * repeats.y;
+  if (size.loft)
+    for (Vec2& p : size.loft->profile) p *= shape.scale;
+  return mesh;
+}
+
+void measureMesh(const Scene& scene, const ShapeSpec& spec, const MeshShape& shape, bool brittle,
                  uint64_t memory, double& made, ShapeSize& size) {
-  size.kind = node.text("as", "solid") == "hull" ? ShapeSize::Kind::Hull : ShapeSize::Kind::Mesh;
-  requireMesh(node, memory);
-  if (node.has("file")) size.file = node["file"].text();
-  geometry::TriMesh mesh;
-  if (node.has("cut")) {
-    measurePiece(scene, spec, brittle, size);
+  size.kind = shape.hull ? ShapeSize::Kind::Hull : ShapeSize::Kind::Mesh;
+  requireMesh(scene, spec, shape, memory);
+  size.file = shape.file;
+  if (!shape.cut.empty()) {
+    measurePiece(spec, shape, brittle, size);
     return;
   }
-  if (node.has("make")) {
-    const std::string name = node["make"].text();
-    ShapeValues values = shapeValues(node);
-    const bool many = made > kMostMade;
-    const bool simpler = inRange(name, values) && (many || shapeTriangles(name, values) > kCheapTriangles);
-    size.triangles = simpler ? shapeTriangles(name, values) : 0;
-    Repeats repeats;
-    if (simpler) {
-      repeats = takeFewRepeats(name, values);
-      values = withFewSegments(name, std::move(values), many ? kFewestSegments : kFewSegments);
-    }
-    const double scale = node.positive("scale", kPlain, 1);
-    mesh = shapes::makeShape(name, values);
-    made += double(mesh.triangles.size());
-    for (Vec3& p : mesh.positions) p *= scale;
-    measure(mesh, size);
-    size.loft = shapes::shapeLoft(name, shapeValues(node));
-    if (!simpler) size.triangles = double(mesh.triangles.size());
-    size.bounds.lower = size.bounds.lower.cwiseProduct(Vec3(repeats.x, repeats.y, 1));
-    size.bounds.upper = size.bounds.upper.cwiseProduct(Vec3(repeats.x, repeats.y, 1));
-    size.volume *= repeats.x * repeats.y;
-    size.area *= repeats.x * repeats.y;
-    if (size.loft)
-      for (Vec2& p : size.loft->profile) p *= scale;
-  } else if (auto source = sourceMesh(scene, spec)) {
-    mesh = std::move(*source);
+  geometry::TriMesh mesh;
+  if (shape.file.empty()) {
+    mesh = measureMade(shape, made, size);
+  } else {
+    mesh = sourceMesh(shape);
     measure(mesh, size);
     size.triangles = double(mesh.triangles.size());
     if (size.kind == ShapeSize::Kind::Mesh) measureParts(mesh, size);
@@ -457,26 +460,19 @@ std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory) {
   double made = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const ShapeSpec& spec = scene.shapes[i];
-    const Json json = Json::parse(spec.json);
-    const SceneNode node(scene.document, json, spec.pointer);
-    ShapeSize& size = sizes[i];
-    if (node.has("field")) {
-      size.kind = ShapeSize::Kind::Field;
-      size.solid = true;
-      size.leaves = leavesOf(json["field"]);
-      measure(*makeField(node["field"]), size);
-      const double cells = solidSettings(node).cells;
-      const double edge = size.bounds.empty() ? 1 : size.bounds.extent().maxCoeff() / cells;
-      size.triangles = kFieldTriangles * size.area / (edge * edge);
-    } else if (node.has("file") || node.has("make")) {
-      try {
-        measureMesh(scene, spec, node, brittle[i], memory, made, size);
-      } catch (const Error& error) {
-        if (error.kind() == ErrorKind::Limit) throw;
-        node.rethrow(error);
-      }
-    } else {
-      measurePrimitive(node, brittle[i], size);
+    try {
+      if (const auto* mesh = std::get_if<MeshShape>(&spec.value))
+        measureMesh(scene, spec, *mesh, brittle[i], memory, made, sizes[i]);
+      else
+        std::visit(
+            [&](const auto& shape) {
+              if constexpr (!std::is_same_v<std::decay_t<decltype(shape)>, MeshShape>)
+                measureShape(shape, brittle[i], sizes[i]);
+            },
+            spec.value);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::Limit) throw;
+      scene.document.rethrow(error, spec.pointer);
     }
   }
   return sizes;
@@ -484,35 +480,32 @@ std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory) {
 
 double requireAffordablePieces(const Scene& scene, const ShapeSpec& spec, const CutSize& cut, double besides,
                                uint64_t memory) {
-  const Json json = Json::parse(spec.json);
-  const SceneNode node(scene.document, json, spec.pointer);
-  const bool hull = node.text("as", "solid") == "hull";
+  const auto& mesh = std::get<MeshShape>(spec.value);
   CostItem item;
   item.passing = cuttingCost(cut.triangles).passing;
   for (size_t i = 0; i < cut.pieces.size(); ++i) {
     const ShapeSize size = sizeOfPiece(cut, i);
     item.count += size.triangles;
-    if (hull) {
+    if (mesh.hull) {
       item.kept += kBytesAMeshTriangle * size.triangles;
       continue;
     }
-    const SolidCost own = solidCost(size, size.triangles, solidSettings(node));
+    const SolidCost own = solidCost(size, size.triangles, mesh.solid);
     item.kept += own.kept;
     item.passing = std::max(item.passing, own.passing);
   }
   if (besides + item.kept + item.passing <= double(memory)) return item.kept;
   item.what = fmt::format("{} triangles of the pieces of a mesh that is cut", countWords(item.count));
-  if (node.has("make"))
-    item.levers = finenessLevers(node["make"].text(), shapeValues(node), node.pointer(),
+  if (mesh.file.empty())
+    item.levers = finenessLevers(mesh.make, mesh.with, spec.pointer,
                                  (item.kept + item.passing) / std::max(1.0, cut.triangles));
   else
-    item.levers.push_back({node.pointer() + "/file", [&](double) { return node["file"].json().dump(); }, {}});
+    item.levers.push_back(fileLever(spec, mesh));
   refuseItem(scene.document, item, besides, memory);
 }
 
 void requireAffordableMesh(const Scene& scene, const ShapeSpec& spec, uint64_t memory) {
-  const Json json = Json::parse(spec.json);
-  requireMesh(SceneNode(scene.document, json, spec.pointer), memory);
+  requireMesh(scene, spec, std::get<MeshShape>(spec.value), memory);
 }
 
 }  // namespace sunder::world

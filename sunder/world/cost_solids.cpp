@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -105,11 +104,10 @@ void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
   for (size_t i = 0; i < sizes.size(); ++i) {
     const ShapeSize& size = sizes[i];
     const ShapeSpec& spec = scene.shapes[i];
-    const nlohmann::json json = nlohmann::json::parse(spec.json);
-    const SceneNode node(scene.document, json, spec.pointer);
+    const auto* mesh = std::get_if<MeshShape>(&spec.value);
     CostItem item;
     item.count = size.triangles;
-    item.what = fmt::format("the shape {} of {} triangles", shapeTitle(scene, spec), countWords(item.count));
+    item.what = fmt::format("the shape {} of {} triangles", shapeTitle(spec), countWords(item.count));
     const double bytesATriangle = !size.solid                           ? kBytesAMeshTriangle
                                   : size.kind == ShapeSize::Kind::Field ? kBytesAFieldTriangle
                                                                         : kBytesASolidTriangle;
@@ -118,7 +116,7 @@ void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
       const bool hull = size.kind == ShapeSize::Kind::Hull;
       item.buildSeconds = (hull ? kSecondsAHullTriangle : 1e-7) * size.triangles;
     } else {
-      const rigid::SolidSettings solid = solidSettings(node);
+      const rigid::SolidSettings solid = solidSettings(spec.value);
       const SolidCost own = solidCost(size, size.triangles, solid);
       item.kept = own.kept;
       item.passing = own.passing;
@@ -166,13 +164,12 @@ void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
       item.passing = std::max(item.passing, cutting.passing);
       item.buildSeconds += cutting.seconds;
     }
-    if (node.has("make"))
-      for (const CostLever& lever :
-           finenessLevers(node["make"].text(), shapeValues(node), spec.pointer, bytesATriangle))
+    if (mesh && mesh->file.empty())
+      for (const CostLever& lever : finenessLevers(mesh->make, mesh->with, spec.pointer, bytesATriangle))
         item.levers.push_back({lever.pointer, lever.value,
                                [rest = item.kept + item.passing - lever.bytes(1),
                                 own = lever.bytes](double s) { return std::max(0.0, rest) + own(s); }});
-    if (node.has("file"))
+    if (mesh && !mesh->file.empty())
       item.levers.push_back({spec.pointer + "/file", [file = size.file](double) { return file; }, {}});
     cost.items.push_back(std::move(item));
   }

@@ -3,13 +3,11 @@
 #include "sunder/base/error.h"
 #include "sunder/fluid/fill.h"
 #include "sunder/world/liquids.h"
-#include "sunder/world/scene/field_tree.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -83,12 +81,10 @@ void Liquids::fill(const rigid::Simulation& simulation) {
       try {
         if (block.container) {
           points = poured(block, simulation);
-        } else if (block.field.empty()) {
+        } else if (!block.field) {
           points = fluid::fillBox(block.box, spacing);
         } else {
-          const nlohmann::json json = nlohmann::json::parse(block.field);
-          const sdf::FieldPtr field = makeField(SceneNode(scene_.document, json, block.pointer + "/field"));
-          points = fluid::fillField(*field, block.box, spacing, 0.5 * spacing, false);
+          points = fluid::fillField(*block.field, block.box, spacing, 0.5 * spacing, false);
         }
       } catch (const Error& error) {
         throw scene_.document.error(block.pointer, error.message()).hint(error.hint());

@@ -5,6 +5,7 @@
 #include "sunder/world/cost_parts.h"
 #include "sunder/world/scene/scene_arrays.h"
 #include "sunder/world/scene/scene_node.h"
+#include "sunder/world/scene/shape_reader.h"
 #include "sunder/world/scene_fluid.h"
 #include "sunder/world/shape_library.h"
 
@@ -57,7 +58,8 @@ class SceneReader {
     if (root_.has("forces"))
       for (size_t i = 0; i < root_["forces"].size(); ++i) readForce(root_["forces"][i], i);
     if (root_.has("shapes"))
-      for (const std::string& name : root_["shapes"].keys()) checkShape(root_["shapes"][name.c_str()], name);
+      for (const std::string& name : root_["shapes"].keys())
+        requireShape(root_["shapes"][name.c_str()], name);
   }
 
  private:
@@ -173,29 +175,10 @@ class SceneReader {
       }
   }
 
-  static void checkShape(const SceneNode& node, const std::string& name) {
-    if (node.json().is_string())
-      node.fail(fmt::format("the shape \"{}\" is only a name", name),
-                "describe it: {\"sphere\": {\"radius\": 0.1}}");
-    static constexpr std::array<std::string_view, 8> kKinds{"sphere", "box",  "capsule", "plane",
-                                                            "hull",   "file", "make",    "field"};
-    const std::string kind = node.oneOf(kKinds);
-    const bool mesh = kind == "file" || kind == "make";
-    for (const char* key : {"scale", "as"})
-      if (node.has(key) && !mesh)
-        node[key].fail(fmt::format("goes with \"file\" or \"make\", not with \"{}\"", kind));
-    if (node.has("solid") && !mesh && kind != "field")
-      node["solid"].fail(fmt::format("goes with \"file\", \"make\" or \"field\", not with \"{}\"", kind));
-    if (node.has("with") && kind != "make") node["with"].fail("goes with \"make\"");
-    if (node.has("hash") && kind != "file") node["hash"].fail("goes with \"file\"");
-    if (kind == "file" && node["file"].text().empty())
-      node["file"].fail("the name of the file is empty", "name a mesh file, relative to the scene");
-  }
-
   uint32_t needShape(const SceneNode& node) {
     if (!node.json().is_string()) {
-      checkShape(node, "");
-      return shapeIndex("", node.json(), node.pointer());
+      requireShape(node, "");
+      return shapeIndex("", node);
     }
     const std::string name = node.text();
     if (!root_.has("shapes") || !root_["shapes"].has(name.c_str())) {
@@ -206,18 +189,30 @@ class SceneReader {
                 known.empty() ? "describe it under \"shapes\"" : suggestion(name, known));
     }
     const SceneNode shape = root_["shapes"][name.c_str()];
-    checkShape(shape, name);
-    return shapeIndex(name, shape.json(), shape.pointer());
+    requireShape(shape, name);
+    return shapeIndex(name, shape);
   }
 
   // The hash of a file is no part of what the shape is: a recording states it, the scene it was made from
   // not.
-  uint32_t shapeIndex(const std::string& name, Json json, const std::string& pointer) {
+  uint32_t shapeIndex(const std::string& name, const SceneNode& node) {
+    Json json = node.json();
     const std::string hash = json.value("hash", "");
     json.erase("hash");
-    const std::string text = json.dump();
-    const auto [found, added] = shapeByText_.try_emplace(text, static_cast<uint32_t>(scene_.shapes.size()));
-    if (added) scene_.shapes.push_back({name, text, pointer, hash});
+    std::string identity = json.dump();
+    if (const auto found = shapeByIdentity_.find(identity); found != shapeByIdentity_.end())
+      return found->second;
+    return addShape({.name = name,
+                     .value = readShape(node),
+                     .identity = std::move(identity),
+                     .pointer = node.pointer(),
+                     .fileHash = hash});
+  }
+
+  uint32_t addShape(ShapeSpec spec) {
+    const auto index = static_cast<uint32_t>(scene_.shapes.size());
+    const auto [found, added] = shapeByIdentity_.try_emplace(spec.identity, index);
+    if (added) scene_.shapes.push_back(std::move(spec));
     return found->second;
   }
 
@@ -273,17 +268,11 @@ class SceneReader {
     return body;
   }
 
-  // Remembered: descriptions of hulls are long, and arrays ask for every body.
-  bool isPlane(uint32_t shape) {
-    while (planes_.size() <= shape)
-      planes_.push_back(Json::parse(scene_.shapes[planes_.size()].json).contains("plane"));
-    return planes_[shape];
-  }
-
   void addBody(BodySpec body, const SceneNode& place) {
     if (!bodyById_.try_emplace(body.id, static_cast<uint32_t>(scene_.bodies.size())).second)
       place.fail(fmt::format("there are two bodies \"{}\"", body.id), "give one of them another id");
-    if (body.kind == rigid::BodyKind::Dynamic && isPlane(body.shape))
+    if (body.kind == rigid::BodyKind::Dynamic &&
+        std::holds_alternative<PlaneShape>(scene_.shapes[body.shape].value))
       place.fail("a plane cannot move", "set \"kind\" to \"static\"");
     bodiesAsked_ += body.standsFor;
     scene_.bodies.push_back(std::move(body));
@@ -301,7 +290,11 @@ class SceneReader {
       body.pointer = liquid.pointer;
       body.kind = rigid::BodyKind::Static;
       body.material = liquid.material;
-      body.shape = shapeIndex("particle", point, liquid.pointer);
+      body.shape = addShape({.name = "particle",
+                             .value = SphereShape{scene_.fluid->settings.radius},
+                             .identity = point.dump(),
+                             .pointer = liquid.pointer,
+                             .fileHash = ""});
       body.liquid = true;
       liquid.body = static_cast<uint32_t>(scene_.bodies.size());
       addBody(std::move(body), node);
@@ -337,19 +330,19 @@ class SceneReader {
   void addPieces(const BodySpec& body, size_t shapesBefore, const SceneNode& node) {
     ShapeSpec whole = scene_.shapes[body.shape];
     if (body.shape >= shapesBefore) {  // nobody else has it: it need not be built
-      shapeByText_.erase(whole.json);
+      shapeByIdentity_.erase(whole.identity);
       scene_.shapes.pop_back();
     }
-    Json json = Json::parse(whole.json);
-    if (!json.contains("file") && !json.contains("make"))
+    const auto* source = std::get_if<MeshShape>(&whole.value);
+    if (!source)
       node["cut"].fail("only meshes can be cut", "take a mesh file, or a procedural shape (\"make\")");
-    json["cut"] = node["cut"].json();
-    whole.json = json.dump();
+    MeshShape cut = *source;
+    cut.cut = readCutPlanes(node["cut"]);
+    whole.value = cut;
     requireAffordableMesh(scene_, whole, memory_);
     // What the pieces take is compared with the memory before anything is cut.
-    const geometry::TriMesh mesh = sourceMesh(scene_, whole).value();
-    const auto estimate = std::make_shared<const CutSize>(
-        sizeOfPieces(mesh, cutPlanes(SceneNode(scene_.document, json, whole.pointer))));
+    const geometry::TriMesh mesh = sourceMeshAt(scene_, whole, cut);
+    const auto estimate = std::make_shared<const CutSize>(sizeOfPieces(mesh, cut.cut));
     std::vector<double> volumes;
     std::vector<size_t> estimated;  // by piece
     if (mostBodies_ != UINT64_MAX) {
@@ -359,19 +352,29 @@ class SceneReader {
       std::iota(estimated.begin(), estimated.end(), size_t(0));
     } else {
       cutBytes_ += requireAffordablePieces(scene_, whole, *estimate, cutBytes_, memory_);
-      volumes = pieceVolumes(scene_, whole, mesh);
+      try {
+        volumes = pieceVolumes(mesh, cut.cut);
+      } catch (const Error& error) {
+        scene_.document.rethrow(error, whole.pointer);
+      }
       estimated = ranks(volumes);
     }
     double sum = 0;
     for (const double v : volumes) sum += v;
-    if (!whole.fileHash.empty()) json["hash"] = whole.fileHash;
+    Json json = Json::parse(whole.identity);
+    json["cut"] = node["cut"].json();
     for (size_t k = 0; k < volumes.size(); ++k) {
       json["piece"] = k;
+      cut.piece = k;
       BodySpec piece = body;
       piece.id = fmt::format("{}.{}", body.id, k);
       if (body.mass) piece.mass = *body.mass * volumes[k] / sum;
       const std::string name = whole.name.empty() ? "" : fmt::format("{}.{}", whole.name, k);
-      piece.shape = shapeIndex(name, json, whole.pointer);
+      piece.shape = addShape({.name = name,
+                              .value = cut,
+                              .identity = json.dump(),
+                              .pointer = whole.pointer,
+                              .fileHash = whole.fileHash});
       scene_.shapes[piece.shape].cut = estimate;
       scene_.shapes[piece.shape].cutPiece = estimated[k];
       addBody(std::move(piece), node);
@@ -409,6 +412,15 @@ class SceneReader {
     refuseItem(scene_.document, item, others, memory_);
   }
 
+  static MeshShape letterShape(char letter, const LetterSettings& letters) {
+    MeshShape shape;
+    shape.make = "letters";
+    shape.with = {{"text", std::string(1, letter)},
+                  {"height", Json(letters.height).dump()},
+                  {"depth", Json(letters.depth).dump()}};
+    return shape;
+  }
+
   void readArray(const SceneNode& node) {
     requireRoom(node);
     const std::string id = node["id"].text();
@@ -444,7 +456,11 @@ class SceneReader {
             {"make", "letters"},
             {"with",
              {{"text", std::string(1, item.letter)}, {"height", letters.height}, {"depth", letters.depth}}}};
-        body.shape = shapeIndex(fmt::format("letter {}", item.letter), shape, node.pointer());
+        body.shape = addShape({.name = fmt::format("letter {}", item.letter),
+                               .value = letterShape(item.letter, letters),
+                               .identity = shape.dump(),
+                               .pointer = node.pointer(),
+                               .fileHash = ""});
       } else {
         body.shape = shapes[i % shapes.size()];
       }
@@ -595,9 +611,8 @@ class SceneReader {
   double bodiesAsked_ = 0, jointsAsked_ = 0,
          forceBodies_ = 0;  // of the whole scene, also where a sample is read
   uint64_t mostBodies_, mostOfArray_ = UINT64_MAX;
-  std::map<std::string, uint32_t> shapeByText_, bodyById_;
+  std::map<std::string, uint32_t> shapeByIdentity_, bodyById_;
   std::map<std::string, std::vector<uint32_t>> bodiesByPattern_;
-  std::vector<bool> planes_;  // by shape; the pieces of a body that is cut are never planes
 };
 
 }  // namespace

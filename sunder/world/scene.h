@@ -9,8 +9,9 @@
 
 #include "sunder/fluid/solver/fluid.h"
 #include "sunder/rigid/solver/simulation.h"
-#include "sunder/world/cut_size.h"
+#include "sunder/world/scene/cut_size.h"
 #include "sunder/world/scene/scene_document.h"
+#include "sunder/world/scene/shape_values.h"
 
 #include <memory>
 #include <optional>
@@ -33,8 +34,11 @@ struct Material {
 std::span<const Material> builtinMaterials();
 
 struct ShapeSpec {
-  std::string name;      // for messages and as the name of the mesh
-  std::string json;      // its description, in one spelling: equal shapes have equal texts
+  std::string name;  // for messages and as the name of the mesh
+  ShapeValue value;  // what it is
+  // The description it was read from, in one spelling. Shapes with equal ones are one shape, and a state can
+  // only be loaded where they are the same.
+  std::string identity;
   std::string pointer;   // where it stands in the document
   std::string fileHash;  // that its file must have; empty: any
   // Of shapes that planes cut from a mesh: the pieces by estimate, and which of them it is. Empty: not known.
@@ -109,7 +113,7 @@ struct ForceSpec {
 
 struct BlockSpec {
   Box3 box;
-  std::string field;  // description of a field, JSON; empty: the whole box
+  sdf::FieldPtr field;  // only what is inside of it; none: the whole box
   // Poured into a body, up to the top of the box, which is then that of the body.
   std::optional<uint32_t> container;
   std::optional<Vec3> from;  // a point inside of it; else below the middle of its top

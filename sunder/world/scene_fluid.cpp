@@ -45,17 +45,16 @@ BlockSpec readBlock(const SceneNode& node, const FindByName& body) {
     return block;
   }
   if (node.has("field")) {
-    const sdf::FieldPtr field = makeField(node["field"]);
-    block.field = node["field"].json().dump();
-    block.box = field->bounds();
+    block.field = makeField(node["field"]);
+    block.box = block.field->bounds();
   }
   const bool box = node.has("lower") && node.has("upper");
-  if (node.has("lower") != node.has("upper") || (!box && block.field.empty()))
+  if (node.has("lower") != node.has("upper") || (!box && !block.field))
     node.fail("where the block is, is not clear",
               "give \"lower\" and \"upper\", or a \"field\", or both, or a body to \"pour\" into");
   if (box) {
     const Box3 given = readBox(node);
-    if (block.field.empty()) {
+    if (!block.field) {
       block.box = given;
     } else {
       block.box.lower = block.box.lower.cwiseMax(given.lower);

@@ -6,21 +6,15 @@
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/shapes/catalogue.h"
-#include "sunder/world/scene/field_tree.h"
-#include "sunder/world/scene/scene_node.h"
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
 namespace {
-
-using Json = nlohmann::json;
 
 // The mesh between the planes of "cut", in pieces.
 cut::CutResult piecesOf(const geometry::TriMesh& mesh, std::span<const CutPlane> planes) {
@@ -37,29 +31,18 @@ cut::CutResult piecesOf(const geometry::TriMesh& mesh, std::span<const CutPlane>
   return cut::cut(geometry::toSoup(mesh), cutters, {.triangles = true, .checkInput = true});
 }
 
-geometry::TriMesh meshOf(const SceneNode& node, bool whole = false) {
-  geometry::TriMesh mesh;
-  if (node.has("make")) {
-    mesh = shapes::makeShape(node["make"].text(), shapeValues(node));
-  } else {
-    const meshio::MeshFile file = meshio::readMesh(node["file"].text());
-    if (file.surface.faceCount() == 0)
-      throw Error(ErrorKind::Geometry, "has no faces").inFile(node["file"].text());
-    mesh = geometry::toTriMesh(file.surface);
-  }
-  const double scale = node.positive("scale", kPlain, 1);
-  if (scale != 1)
-    for (Vec3& p : mesh.positions) p *= scale;
-  if (whole || !node.has("cut")) return mesh;
-  return geometry::toTriMesh(cut::separate(piecesOf(mesh, cutPlanes(node))).at(node.whole("piece", 0)));
+geometry::TriMesh meshOf(const MeshShape& shape) {
+  const geometry::TriMesh mesh = sourceMesh(shape);
+  if (shape.cut.empty()) return mesh;
+  return geometry::toTriMesh(cut::separate(piecesOf(mesh, shape.cut)).at(shape.piece));
 }
 
 // What a procedural shape is turned from, if it is whole.
-std::optional<shapes::Loft> loftOf(const SceneNode& node) {
-  if (!node.has("make") || node.has("cut")) return std::nullopt;
-  std::optional<shapes::Loft> loft = shapes::shapeLoft(node["make"].text(), shapeValues(node));
+std::optional<shapes::Loft> loftOf(const MeshShape& shape) {
+  if (!shape.file.empty() || !shape.cut.empty()) return std::nullopt;
+  std::optional<shapes::Loft> loft = shapes::shapeLoft(shape.make, shape.with);
   if (loft)
-    for (Vec2& p : loft->profile) p *= node.positive("scale", kPlain, 1);
+    for (Vec2& p : loft->profile) p *= shape.scale;
   return loft;
 }
 
@@ -68,124 +51,73 @@ std::string hashText(const std::string& path) {
   return fmt::format("{:016x}", hash64(file.bytes()));
 }
 
-rigid::ShapePtr primitive(const SceneNode& node) {
-  if (node.has("sphere")) return rigid::makeSphere(node["sphere"]["radius"].positive(kLength));
-  if (node.has("box")) {
-    const Vec3 size = node["box"]["size"].vector(kLength);
-    if (!(size.minCoeff() > 0)) node["box"]["size"].fail("all three sides must be more than 0");
-    return rigid::makeBox(size / 2);
-  }
-  if (node.has("capsule"))
-    return rigid::makeCapsule(node["capsule"]["length"].positive(kLength) / 2,
-                              node["capsule"]["radius"].positive(kLength));
-  if (node.has("plane")) return rigid::makePlane();
-  if (!node.has("hull")) return nullptr;
-  std::vector<Vec3> points;
-  const SceneNode list = node["hull"]["points"];
-  for (size_t i = 0; i < list.size(); ++i) points.push_back(list[i].vector(kLength));
-  return rigid::makeHull(points);
-}
+// Builds one shape of each kind.
+struct ShapeBuilder {
+  const Scene& scene;
+  const ShapeSpec& spec;
+  BuiltShape& built;
+  rigid::SolidReport report = {};
 
-void buildOne(const SceneNode& node, const std::string& fileHash, BuiltShape& built) {
-  built.shape = primitive(node);
-  if (built.shape) return;
-  rigid::SolidReport report;
-  if (node.has("field")) {
-    built.shape = rigid::makeSolid(makeField(node["field"]), solidSettings(node), &report);
-  } else {
-    if (node.has("file")) {
-      built.file = node["file"].text();
-      built.fileHash = hashText(built.file);
-      if (!fileHash.empty() && fileHash != built.fileHash)
-        node["file"].fail(
-            fmt::format("{} is not the file it was: its hash is {}", built.file, built.fileHash),
-            "bring the old file back, or start a new run");
+  void operator()(const SphereShape& s) { built.shape = rigid::makeSphere(s.radius); }
+  void operator()(const BoxShape& s) { built.shape = rigid::makeBox(s.size / 2); }
+  void operator()(const CapsuleShape& s) { built.shape = rigid::makeCapsule(s.length / 2, s.radius); }
+  void operator()(const PlaneShape&) { built.shape = rigid::makePlane(); }
+  void operator()(const HullShape& s) { built.shape = rigid::makeHull(s.points); }
+  void operator()(const FieldShape& s) { built.shape = rigid::makeSolid(s.field, s.solid, &report); }
+  void operator()(const MeshShape& s) {
+    if (!s.file.empty()) {
+      built.file = s.file;
+      built.fileHash = hashText(s.file);
+      if (!spec.fileHash.empty() && spec.fileHash != built.fileHash)
+        throw scene.document
+            .error(spec.pointer + "/file",
+                   fmt::format("{} is not the file it was: its hash is {}", built.file, built.fileHash))
+            .hint("bring the old file back, or start a new run");
     }
-    const geometry::TriMesh mesh = meshOf(node);
-    if (node.text("as", "solid") == "hull") {
+    const geometry::TriMesh mesh = meshOf(s);
+    if (s.hull) {
       built.shape = rigid::makeHull(mesh.positions);
       return;
     }
-    built.shape = rigid::makeSolid(mesh, solidSettings(node), &report);
-    built.loft = loftOf(node);
+    built.shape = rigid::makeSolid(mesh, s.solid, &report);
+    built.loft = loftOf(s);
   }
-  built.problems = report.problems;
-}
+};
 
 }  // namespace
 
-rigid::SolidSettings solidSettings(const SceneNode& node) {
-  rigid::SolidSettings settings;
-  if (!node.has("solid")) return settings;
-  const SceneNode part = node["solid"];
-  settings.fieldError = part.positive("error", kPlain, settings.fieldError);
-  settings.surfacePoints = part.whole("points", settings.surfacePoints);
-  settings.insidePoints = part.whole("insidePoints", settings.insidePoints);
-  settings.cells = static_cast<uint32_t>(part.whole("cells", settings.cells));
-  return settings;
+rigid::SolidSettings solidSettings(const ShapeValue& shape) {
+  if (const auto* mesh = std::get_if<MeshShape>(&shape)) return mesh->solid;
+  if (const auto* formula = std::get_if<FieldShape>(&shape)) return formula->solid;
+  return {};
 }
 
-shapes::ShapeValues shapeValues(const SceneNode& node) {
-  shapes::ShapeValues values;
-  if (!node.has("with")) return values;
-  for (const auto& [key, value] : node["with"].json().items()) {
-    // Lengths may have a unit; texts and choices pass as they are.
-    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    if (value.is_string() && key != "text" && !text.empty() &&
-        (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'))) {
-      try {
-        text = fmt::format("{}", parseQuantity(text, kLength));
-      } catch (const Error& error) {
-        node["with"].rethrow(error);
-      }
-    }
-    values.emplace(key, text);
+std::string shapeTitle(const ShapeSpec& spec) { return spec.name.empty() ? kindName(spec.value) : spec.name; }
+
+geometry::TriMesh sourceMesh(const MeshShape& shape) {
+  geometry::TriMesh mesh;
+  if (shape.file.empty()) {
+    mesh = shapes::makeShape(shape.make, shape.with);
+  } else {
+    const meshio::MeshFile file = meshio::readMesh(shape.file);
+    if (file.surface.faceCount() == 0) throw Error(ErrorKind::Geometry, "has no faces").inFile(shape.file);
+    mesh = geometry::toTriMesh(file.surface);
   }
-  return values;
+  if (shape.scale != 1)
+    for (Vec3& p : mesh.positions) p *= shape.scale;
+  return mesh;
 }
 
-std::string shapeTitle(const Scene& scene, const ShapeSpec& spec) {
-  if (!spec.name.empty()) return spec.name;
-  const Json json = Json::parse(spec.json);
-  if (json.contains("make")) return json["make"].get<std::string>();
-  if (json.contains("file")) return std::filesystem::path(json["file"].get<std::string>()).stem().string();
-  for (const char* kind : {"sphere", "box", "capsule", "plane", "hull", "field"})
-    if (json.contains(kind)) return kind;
-  (void)scene;
-  return "shape";
-}
-
-std::optional<geometry::TriMesh> sourceMesh(const Scene& scene, const ShapeSpec& spec, std::string* file) {
-  const Json json = Json::parse(spec.json);
-  const SceneNode node(scene.document, json, spec.pointer);
-  if (!node.has("file") && !node.has("make")) return std::nullopt;
-  if (file && node.has("file")) *file = node["file"].text();
+geometry::TriMesh sourceMeshAt(const Scene& scene, const ShapeSpec& spec, const MeshShape& shape) {
   try {
-    return meshOf(node, true);
+    return sourceMesh(shape);
   } catch (const Error& error) {
-    node.rethrow(error);
+    scene.document.rethrow(error, spec.pointer);
   }
 }
 
-std::vector<CutPlane> cutPlanes(const SceneNode& shape) {
-  const SceneNode list = shape["cut"];
-  std::vector<CutPlane> planes;
-  for (size_t i = 0; i < list.size(); ++i) {
-    planes.push_back(
-        {list[i].vector("point", kLength, Vec3::Zero()), list[i].vector("normal", kPlain, Vec3::UnitY())});
-    if (!(planes.back().normal.norm() > 0)) list[i].fail("the normal has no direction");
-  }
-  return planes;
-}
-
-std::vector<double> pieceVolumes(const Scene& scene, const ShapeSpec& spec, const geometry::TriMesh& mesh) {
-  const Json json = Json::parse(spec.json);
-  const SceneNode node(scene.document, json, spec.pointer);
-  try {
-    return piecesOf(mesh, cutPlanes(node)).volume;
-  } catch (const Error& error) {
-    node.rethrow(error);
-  }
+std::vector<double> pieceVolumes(const geometry::TriMesh& mesh, std::span<const CutPlane> planes) {
+  return piecesOf(mesh, planes).volume;
 }
 
 std::vector<BuiltShape> buildShapes(const Scene& scene,
@@ -193,15 +125,15 @@ std::vector<BuiltShape> buildShapes(const Scene& scene,
   std::vector<BuiltShape> built(scene.shapes.size());
   for (size_t i = 0; i < built.size(); ++i) {
     const ShapeSpec& spec = scene.shapes[i];
-    if (progress) progress(i, shapeTitle(scene, spec));
-    const Json json = Json::parse(spec.json);
-    const SceneNode node(scene.document, json, spec.pointer);
+    if (progress) progress(i, shapeTitle(spec));
     try {
-      buildOne(node, spec.fileHash, built[i]);
+      ShapeBuilder builder{scene, spec, built[i]};
+      std::visit(builder, spec.value);
+      built[i].problems = std::move(builder.report.problems);
     } catch (const Error& error) {
       // An error that names a mesh file is told with the place in the scene that asks for it.
       if (error.message().find(": ") != std::string::npos && error.file().ends_with(".json")) throw;
-      node.rethrow(error);
+      scene.document.rethrow(error, spec.pointer);
     }
   }
   return built;

@@ -6,12 +6,12 @@
 
 #include "sunder/rigid/shape/shape.h"
 #include "sunder/shapes/catalogue.h"
-#include "sunder/world/cut_size.h"
 #include "sunder/world/scene.h"
-#include "sunder/world/scene/scene_node.h"
+#include "sunder/world/scene/cut_size.h"
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +19,7 @@ namespace sunder::world {
 
 struct BuiltShape {
   rigid::ShapePtr shape;
-  std::optional<shapes::Loft> loft;   // that its surface is, of procedural shapes of revolution
+  std::optional<shapes::Loft> loft;   // the profile, for shapes of revolution
   std::vector<std::string> problems;  // of the mesh or its field, in sentences; each degrades the run
   std::string file;                   // it came from, with
   std::string fileHash;               // the hash of its content
@@ -29,21 +29,19 @@ struct BuiltShape {
 std::vector<BuiltShape> buildShapes(const Scene& scene,
                                     const std::function<void(size_t, const std::string&)>& progress = {});
 
-// The mesh of a shape that is a file or procedural, scaled, before planes cut it; none of the others.
-std::optional<geometry::TriMesh> sourceMesh(const Scene& scene, const ShapeSpec& spec,
-                                            std::string* file = nullptr);
-// The planes of "cut" in a shape's description. Throws Error with the place of a normal without direction.
-std::vector<CutPlane> cutPlanes(const SceneNode& shape);
+// The mesh, scaled, before planes cut it. Throws Error of the file or the procedural shape.
+geometry::TriMesh sourceMesh(const MeshShape& shape);
 
-// The parameters ("with") and the settings ("solid") of a shape's description.
-shapes::ShapeValues shapeValues(const SceneNode& shape);
-rigid::SolidSettings solidSettings(const SceneNode& shape);
+// The same; errors have the place in the scene.
+geometry::TriMesh sourceMeshAt(const Scene& scene, const ShapeSpec& spec, const MeshShape& shape);
 
-// The volumes of the pieces that the planes of "cut" in a shape's description make of its mesh (sourceMesh).
-// "piece" then says which of them the shape is.
-std::vector<double> pieceVolumes(const Scene& scene, const ShapeSpec& spec, const geometry::TriMesh& mesh);
+// How solids of meshes and fields are built; the defaults for other shapes.
+rigid::SolidSettings solidSettings(const ShapeValue& shape);
+
+// The volumes of the pieces that planes make of a mesh (sourceMesh); MeshShape::piece is one of them.
+std::vector<double> pieceVolumes(const geometry::TriMesh& mesh, std::span<const CutPlane> planes);
 
 // What a shape is called in messages: its name, its kind, or its file.
-std::string shapeTitle(const Scene& scene, const ShapeSpec& spec);
+std::string shapeTitle(const ShapeSpec& spec);
 
 }  // namespace sunder::world

@@ -42,7 +42,7 @@ uint64_t sceneHash(const Scene& scene) {
   Hasher hasher;
   for (const BodySpec& body : scene.bodies) {
     hasher.updateSized(std::string_view(body.id));
-    hasher.updateSized(std::string_view(scene.shapes[body.shape].json));
+    hasher.updateSized(std::string_view(scene.shapes[body.shape].identity));
   }
   hasher.update(uint64_t(scene.joints.size()));
   return hasher.digest();
@@ -90,7 +90,7 @@ World::World(Scene scene, const Progress& progress)
   for (size_t i = 0; i < shapes_.size(); ++i)
     if (!shapes_[i].problems.empty())
       degrade("meshes with defects", 1, 0,
-              fmt::format("{}: {}", shapeTitle(scene_, scene_.shapes[i]), shapes_[i].problems.front()));
+              fmt::format("{}: {}", shapeTitle(scene_.shapes[i]), shapes_[i].problems.front()));
   degrade(kCoarse, breakage_.report().coarse, 0, "");
   populate();
   liquids_.start(simulation_);
@@ -305,7 +305,7 @@ record::MeshEntry World::mesh(uint32_t index) {
   record::MeshEntry mesh;
   const geometry::TriMesh* surface = nullptr;
   if (index < shapes_.size()) {
-    mesh.name = shapeTitle(scene_, scene_.shapes[index]);
+    mesh.name = shapeTitle(scene_.shapes[index]);
     surface = &shapes_[index].shape->surface();
   } else if (const size_t whole = index - shapes_.size(); whole < breakable_.size()) {
     mesh.name = scene_.bodies[breakable_[whole]].id;
@@ -423,7 +423,7 @@ std::string World::resolvedScene() const {
   for (size_t i = 0; i < shapes_.size(); ++i) {
     if (shapes_[i].fileHash.empty()) continue;
     // Every place that describes this file: equal descriptions are one shape.
-    const Json spec = Json::parse(scene_.shapes[i].json);
+    const Json spec = Json::parse(scene_.shapes[i].identity);
     const std::function<void(Json&)> visit = [&](Json& node) {
       if (node.is_object() && node.contains("file")) {
         Json bare = node;

@@ -217,13 +217,13 @@ bool joinsTwo(const CutTrees& trees, uint32_t mark, const Tiny& tiny) {
 }
 
 // What a part could be joined with, and the area of the marks that this would take back.
-struct Neighbours {
+struct PartNeighbours {
   std::map<uint32_t, double> shared;
   std::set<uint32_t> torn;  // those that other marks would still lie between
 
   // `roots`: of the trees that hold the part, at least.
   template <class Tiny>
-  Neighbours(const CutTrees& trees, std::span<const uint32_t> roots, uint32_t part, const Tiny& tiny) {
+  PartNeighbours(const CutTrees& trees, std::span<const uint32_t> roots, uint32_t part, const Tiny& tiny) {
     for (const uint32_t root : roots) look(trees, root, part, tiny);
   }
   std::vector<uint32_t> byArea() const {
@@ -289,7 +289,7 @@ bool joinNeighbours(CutTrees& trees, const Parts& parts) {
       if (!stuck[p] && tiny(p) && (smallest == kNoIndex || volume[p] < volume[smallest]) && sets.find(p) == p)
         smallest = p;
     if (smallest == kNoIndex) return any;
-    const Neighbours around(trees, holders[smallest], smallest, tiny);
+    const PartNeighbours around(trees, holders[smallest], smallest, tiny);
     const std::vector<uint32_t> labels = around.byArea();
     const auto other = std::find_if(labels.begin(), labels.end(),
                                     [&](uint32_t label) { return !around.torn.contains(label); });
@@ -406,7 +406,7 @@ bool healOne(FractureGeometry& geometry, double least) {
       if (helps(trees)) return true;
     }
     const auto tiny = [&](uint32_t label) { return parts.tiny(label); };
-    for (const uint32_t other : Neighbours(before, before.roots(), part, tiny).byArea()) {
+    for (const uint32_t other : PartNeighbours(before, before.roots(), part, tiny).byArea()) {
       CutTrees trees = before;
       join(trees, trees.roots(), part, other, tiny);
       if (helps(trees)) return true;

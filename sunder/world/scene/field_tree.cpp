@@ -4,9 +4,28 @@
 
 #include <array>
 
+#include <nlohmann/json.hpp>
+
 namespace sunder::world {
 
 namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kNoiseLeaves = 10;  // formulas that noise costs as much as
+
+double leavesOf(const Json& json) {
+  double leaves = 0;
+  bool any = false;
+  if (json.is_structured())
+    for (const auto& [key, value] : json.items()) {
+      if (!value.is_structured()) continue;
+      if (value.is_array() && (value.empty() || !value.front().is_object())) continue;
+      leaves += leavesOf(value) + (json.is_object() && key == "noise" ? kNoiseLeaves : 0);
+      any = true;
+    }
+  return any ? leaves : 1;
+}
 
 constexpr std::array<std::string_view, 15> kKinds{
     "sphere",       "box",        "cylinder",    "capsule", "torus", "ellipsoid", "plane", "union",
@@ -72,6 +91,8 @@ sdf::FieldPtr combined(const std::string& kind, const SceneNode& node) {
 }
 
 }  // namespace
+
+double fieldLeaves(const SceneNode& node) { return leavesOf(node.json()); }
 
 sdf::FieldPtr makeField(const SceneNode& node) {
   const std::string kind = node.oneOf(kKinds);

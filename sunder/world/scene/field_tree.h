@@ -9,4 +9,7 @@ namespace sunder::world {
 // Throws Error with the place in the scene for sizes that make no sense.
 sdf::FieldPtr makeField(const SceneNode& node);
 
+// Formulas that the field consists of; noise counts as as many as it costs.
+double fieldLeaves(const SceneNode& node);
+
 }  // namespace sunder::world

@@ -286,4 +286,12 @@ std::string SceneDocument::text() const {
   return json_->dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+void SceneDocument::rethrow(const Error& failed, const std::string& pointer) const {
+  const std::string message = failed.file().empty() ? failed.message()
+                              : failed.place().empty()
+                                  ? failed.file() + ": " + failed.message()
+                                  : failed.file() + ":" + failed.place() + ": " + failed.message();
+  throw error(pointer, message, failed.kind()).hint(failed.hint());
+}
+
 }  // namespace sunder::world

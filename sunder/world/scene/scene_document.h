@@ -44,6 +44,9 @@ class SceneDocument {
   Error error(const std::string& pointer, const std::string& message,
               ErrorKind kind = ErrorKind::Format) const;
 
+  // Throws an error of another room again, with the place in the document that asked for what failed.
+  [[noreturn]] void rethrow(const Error& error, const std::string& pointer) const;
+
   // One text without includes that gives the same run.
   std::string text() const;
 

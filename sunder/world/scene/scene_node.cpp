@@ -137,12 +137,6 @@ void SceneNode::fail(const std::string& message, const std::string& hint) const 
   throw document_->error(pointer_, message).hint(hint);
 }
 
-void SceneNode::rethrow(const Error& error) const {
-  const std::string message = error.file().empty() ? error.message()
-                              : error.place().empty()
-                                  ? error.file() + ": " + error.message()
-                                  : error.file() + ":" + error.place() + ": " + error.message();
-  throw document_->error(pointer_, message, error.kind()).hint(error.hint());
-}
+void SceneNode::rethrow(const Error& error) const { document_->rethrow(error, pointer_); }
 
 }  // namespace sunder::world

@@ -1,4 +1,4 @@
-#include "sunder/world/cut_size.h"
+#include "sunder/world/scene/cut_size.h"
 
 #include "sunder/geometry/mass_properties.h"
 
