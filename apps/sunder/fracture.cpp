@@ -41,21 +41,21 @@ struct FractureOptions {
 };
 
 // What strikes: a steel ball.
-struct Impact {
+struct Striker {
   Vec3 point, velocity;
   double radius = 0;
 };
 
-Impact impactOf(const FractureOptions& options, const geometry::TriMesh& surface,
-                const geometry::MassProperties& mass) {
+Striker strikerOf(const FractureOptions& options, const geometry::TriMesh& surface,
+                  const geometry::MassProperties& mass) {
   const Box3 box = geometry::bounds(surface.positions);
-  Impact impact;
-  impact.radius = options.ball > 0 ? options.ball / 2 : 0.05 * box.extent().maxCoeff();
+  Striker striker;
+  striker.radius = options.ball > 0 ? options.ball / 2 : 0.05 * box.extent().maxCoeff();
   if (options.impact == "auto") {
-    impact.velocity = Vec3(0, -options.speed, 0);
+    striker.velocity = Vec3(0, -options.speed, 0);
     // The highest point above the centre of mass, or of all where nothing is above it.
-    impact.point = *std::max_element(surface.positions.begin(), surface.positions.end(),
-                                     [](const Vec3& a, const Vec3& b) { return a.y() < b.y(); });
+    striker.point = *std::max_element(surface.positions.begin(), surface.positions.end(),
+                                      [](const Vec3& a, const Vec3& b) { return a.y() < b.y(); });
     double highest = -Box3::kInfinity;
     for (const auto& t : surface.triangles) {
       const Vec3 &a = surface.positions[t[0]], &b = surface.positions[t[1]], &c = surface.positions[t[2]];
@@ -67,39 +67,39 @@ Impact impactOf(const FractureOptions& options, const geometry::TriMesh& surface
       const Vec3 at = a + v * (b - a) + w * (c - a);
       if (at.y() > highest) {
         highest = at.y();
-        impact.point = at;
+        striker.point = at;
       }
     }
-    return impact;
+    return striker;
   }
   const std::vector<double> v = numbersOf(options.impact, 6, "impact", "0,0.1,0,0,-5,0");
-  impact.point = Vec3(v[0], v[1], v[2]);
-  impact.velocity = Vec3(v[3], v[4], v[5]);
-  if (!(impact.velocity.norm() > 0))
+  striker.point = Vec3(v[0], v[1], v[2]);
+  striker.velocity = Vec3(v[3], v[4], v[5]);
+  if (!(striker.velocity.norm() > 0))
     throw Error(ErrorKind::Usage, "--impact has no speed")
         .hint("the last three numbers are a velocity in m/s");
   const spatial::MeshQuery query(surface);
-  const spatial::ClosestPoint hit = query.closest(impact.point);
-  const double off = (hit.point - impact.point).norm();
+  const spatial::ClosestPoint hit = query.closest(striker.point);
+  const double off = (hit.point - striker.point).norm();
   if (off > 0.05 * box.diagonal())
     logWarn("the impact at {:.4g},{:.4g},{:.4g} is {:.3g} m from the surface and acts at its nearest point",
             v[0], v[1], v[2], off);
-  impact.point = hit.point;
-  return impact;
+  striker.point = hit.point;
+  return striker;
 }
 
 // A ball that is free meets a body that is free, without friction.
-fracture::Impact impactOf(const Impact& impact, const geometry::MassProperties& mass, double density) {
-  const Vec3 n = impact.velocity.normalized(), arm = impact.point - mass.centre;
-  const double ball = kSteel * 4 * kPi / 3 * std::pow(impact.radius, 3);
+fracture::Impact impactOf(const Striker& striker, const geometry::MassProperties& mass, double density) {
+  const Vec3 n = striker.velocity.normalized(), arm = striker.point - mass.centre;
+  const double ball = kSteel * 4 * kPi / 3 * std::pow(striker.radius, 3);
   const Vec3 twist = arm.cross(n);
   const double compliance =
       1 / ball + 1 / (density * mass.volume) + twist.dot((density * mass.inertia).inverse() * twist);
   fracture::Impact impact;
-  impact.point = impact.point;
-  impact.speed = impact.velocity.norm();
+  impact.point = striker.point;
+  impact.speed = striker.velocity.norm();
   impact.impulse = n * ((1 + kRestitution) * impact.speed / compliance);
-  impact.other = {ball, 2e11, 0.3, impact.radius};
+  impact.other = {ball, 2e11, 0.3, striker.radius};
   return impact;
 }
 
@@ -148,9 +148,9 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   }
   const geometry::TriMesh surface = geometry::boundarySurface(body.mesh).surface;
   const geometry::MassProperties mass = geometry::massProperties(surface);
-  const Impact impact = impactOf(options, surface, mass);
+  const Striker striker = strikerOf(options, surface, mass);
   if (!input.note.empty() && !settings.quiet) logInfo("{}: {}", options.input, input.note);
-  const fracture::Impact impact = impactOf(impact, mass, material.elastic.density);
+  const fracture::Impact impact = impactOf(striker, mass, material.elastic.density);
 
   fracture::FractureSettings how;
   how.cycles = options.cycles;
@@ -169,7 +169,7 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
   fracture::FractureOutcome outcome;
   if (options.voronoi > 0) {
     outcome.broken = fracture::voronoiPieces(
-        body, fracture::voronoiSites(body, options.voronoi, 1, impact.point, 1), how.leastPart, next);
+        body, fracture::voronoiSites(body, options.voronoi, 1, striker.point, 1), how.leastPart, next);
     outcome.tets = outcome.refinedTets = body.size();
     for (uint32_t p = 0; p < outcome.broken->pieces; ++p)
       outcome.pieces.push_back(fracture::partOf(outcome.broken->cracked.mesh, outcome.broken->piece, p));
@@ -236,8 +236,8 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
                  {"material", options.material.name},
                  {"strength", material.strength},
                  {"impact",
-                  {{"point", point(impact.point)},
-                   {"velocity", point(impact.velocity)},
+                  {{"point", point(striker.point)},
+                   {"velocity", point(striker.velocity)},
                    {"impulse", impact.impulse.norm()},
                    {"duration", outcome.duration}}},
                  {"tets", outcome.tets},
@@ -260,14 +260,14 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
       "{}: struck at ({:.4g}, {:.4g}, {:.4g}) with {:.3g} N s in {:.3g} s\n  stress {:.3g} Pa at most, {} "
       "breaks at "
       "{:.3g}\n  {} cracks, {} pieces; {} tetrahedra, {} at most while it was analysed, {:.1f} ms",
-      options.input, impact.point.x(), impact.point.y(), impact.point.z(), impact.impulse.norm(),
+      options.input, striker.point.x(), striker.point.y(), striker.point.z(), impact.impulse.norm(),
       outcome.duration, outcome.largestStress, options.material.name, material.strength,
       outcome.cracks.size(), outcome.pieces.size(), outcome.tets, outcome.refinedTets,
       1e3 * outcome.seconds.total());
   if (options.voronoi > 0)
     text = fmt::format("{}: {} Voronoi cells around ({:.4g}, {:.4g}, {:.4g}), {} pieces; {} tetrahedra",
-                       options.input, options.voronoi, impact.point.x(), impact.point.y(), impact.point.z(),
-                       outcome.pieces.size(), outcome.tets);
+                       options.input, options.voronoi, striker.point.x(), striker.point.y(),
+                       striker.point.z(), outcome.pieces.size(), outcome.tets);
   else if (outcome.cracks.empty())
     text += "\n  nothing broke; a larger --speed or --ball strikes harder";
   say(settings, text);

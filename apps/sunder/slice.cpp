@@ -1,6 +1,7 @@
 // sunder slice MESH --count 20 -o DIR: a mesh cut into slices of equal height
 #include "sunder/base/error.h"
 #include "sunder/base/work.h"
+#include "sunder/cut/cut.h"
 #include "sunder/cut/finish/attributes.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/show/export/export_files.h"

@@ -8,7 +8,6 @@
 #include <cmath>
 
 namespace sunder::published {
-using namespace spatial;
 
 namespace {
 

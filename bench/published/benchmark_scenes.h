@@ -17,7 +17,6 @@
 #include <vector>
 
 namespace sunder::published {
-using namespace spatial;
 
 enum class SceneKind : uint8_t { ClothBall, Funnel, NBody, Flamenco, Andy, Bridson, Bridson3 };
 

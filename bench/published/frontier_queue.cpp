@@ -7,7 +7,6 @@
 #include <numeric>
 
 namespace sunder::published {
-using namespace spatial;
 
 namespace {
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 namespace sunder::published {
-using namespace spatial;
 
 struct QueueRun {
   std::vector<uint32_t> frontier;  // what arrived in global memory, in order of arrival

@@ -9,7 +9,6 @@
 #include <type_traits>
 
 namespace sunder::published {
-using namespace spatial;
 
 template <class T>
 class GrowingArray {

@@ -12,7 +12,6 @@
 #include <cstdint>
 
 namespace sunder::published {
-using namespace spatial;
 
 template <uint32_t kArity>
 struct IndexAlgebra {

@@ -8,7 +8,6 @@
 #include <cstdint>
 
 namespace sunder::published {
-using namespace spatial;
 
 struct RankedPair {
   uint64_t a, b;

@@ -145,7 +145,7 @@ void checkWorld(Scene scene, const World::Progress& progress, CheckReport& repor
   const Scene& s = world.scene();
   for (size_t i = 0; i < world.shapes().size(); ++i)
     for (const std::string& problem : world.shapes()[i].problems)
-      report.findings.push_back({false, "shape " + shapeTitle(s, s.shapes[i]), problem});
+      report.findings.push_back({false, "shape " + shapeTitle(s.shapes[i]), problem});
   checkOverlaps(world, world.noteOverlaps(), report);
   checkBodies(world, report);
   checkLiquids(world, report);

@@ -12,8 +12,8 @@ namespace sunder::world {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kKinds{"sphere", "box",  "capsule", "plane",
-                                                 "hull",   "file", "make",    "field"};
+constexpr std::array<std::string_view, 8> kShapeKinds{"sphere", "box",  "capsule", "plane",
+                                                      "hull",   "file", "make",    "field"};
 
 shapes::ShapeValues readParameters(const SceneNode& node) {
   shapes::ShapeValues values;
@@ -72,7 +72,7 @@ void requireShape(const SceneNode& node, const std::string& name) {
   if (node.json().is_string())
     node.fail(fmt::format("the shape \"{}\" is only a name", name),
               "describe it: {\"sphere\": {\"radius\": 0.1}}");
-  const std::string kind = node.oneOf(kKinds);
+  const std::string kind = node.oneOf(kShapeKinds);
   const bool mesh = kind == "file" || kind == "make";
   for (const char* key : {"scale", "as"})
     if (node.has(key) && !mesh)
@@ -86,7 +86,7 @@ void requireShape(const SceneNode& node, const std::string& name) {
 }
 
 ShapeValue readShape(const SceneNode& node) {
-  const std::string kind = node.oneOf(kKinds);
+  const std::string kind = node.oneOf(kShapeKinds);
   if (kind == "sphere") return SphereShape{node["sphere"]["radius"].positive(kLength)};
   if (kind == "box") {
     const BoxShape box{node["box"]["size"].vector(kLength)};
