@@ -91,15 +91,23 @@ void printLine(const Trouble& trouble) {
   line.finish();
 }
 
-void printObject(const Trouble& trouble) {
+Json jsonOf(const Trouble& trouble) {
+  return {{"kind", name(trouble.kind)},
+          {"message",
+           std::string(trouble.message) + (trouble.detail.empty() ? "" : ": ") + std::string(trouble.detail)},
+          {"file", trouble.file},
+          {"place", trouble.place},
+          {"hint", trouble.hint}};
+}
+
+Trouble troubleOf(const Error& e) { return {e.kind(), e.message(), e.file(), e.place(), e.hint()}; }
+
+// With what came with it, of an input with several errors.
+void printObject(const Trouble& trouble, std::span<const Error> others = {}) {
   try {
-    printJson({{"error",
-                {{"kind", name(trouble.kind)},
-                 {"message", std::string(trouble.message) + (trouble.detail.empty() ? "" : ": ") +
-                                 std::string(trouble.detail)},
-                 {"file", trouble.file},
-                 {"place", trouble.place},
-                 {"hint", trouble.hint}}}});
+    Json json = {{"error", jsonOf(trouble)}};
+    for (const Error& other : others) json["more_errors"].push_back(jsonOf(troubleOf(other)));
+    printJson(json);
   } catch (...) {
     std::cout
         << R"({"error": {"kind": "limit", "message": "out of memory", "file": "", "place": "", "hint": ""}})"
@@ -116,6 +124,15 @@ int report(const Trouble& trouble, int code) {
 }
 
 int report(const Trouble& trouble) { return report(trouble, exitCode(trouble.kind)); }
+
+int reportErrors(const Error& error) {
+  const int code = exitCode(error.kind());
+  if (reported.exchange(true)) return code;
+  printLine(troubleOf(error));
+  for (const Error& other : error.others()) printLine(troubleOf(other));
+  if (jsonWanted) printObject(troubleOf(error), error.others());
+  return code;
+}
 
 // Whether a failed system call blames the input (a name, a permission) or the job (a full disk, no threads).
 ErrorKind kindOf(const std::error_code& code) {
@@ -214,7 +231,7 @@ int reportException() noexcept {
   try {
     throw;
   } catch (const Error& e) {
-    return report({e.kind(), e.message(), e.file(), e.place(), e.hint()});
+    return reportErrors(e);
   } catch (const Interrupted&) {
     return reportInterrupt();
   } catch (const std::bad_alloc&) {

@@ -1,5 +1,6 @@
 #include "sunder/base/error.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sunder {
@@ -58,6 +59,31 @@ Error& Error::hint(std::string advice) & {
   if (hint_.empty()) hint_ = std::move(advice);
   compose();
   return *this;
+}
+
+Error& Error::also(Error other) & {
+  others_.push_back(std::move(other));
+  return *this;
+}
+
+std::span<const Error> Error::others() const { return others_; }
+
+void ErrorList::add(Error error) {
+  const auto same = [&](const Error& e) { return std::string_view(e.what()) == error.what(); };
+  if (std::any_of(errors_.begin(), errors_.end(), same)) return;
+  if (errors_.size() < kMost)
+    errors_.push_back(std::move(error));
+  else
+    ++more_;
+}
+
+void ErrorList::throwIfAny() const {
+  if (errors_.empty()) return;
+  Error first = errors_.front();
+  for (size_t i = 1; i < errors_.size(); ++i) first.also(errors_[i]);
+  if (more_ > 0)
+    first.also(Error(first.kind(), "and " + std::to_string(more_) + " more errors").inFile(first.file()));
+  throw first;
 }
 
 void Error::compose() {

@@ -11,7 +11,9 @@
 
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace sunder {
 
@@ -47,6 +49,10 @@ class Error : public std::exception {
   Error&& atPointer(std::string p) && { return std::move(atPointer(std::move(p))); }
   Error&& hint(std::string advice) && { return std::move(hint(std::move(advice))); }
 
+  // Further errors of the same input, to be told with this one.
+  Error& also(Error other) &;
+  std::span<const Error> others() const;
+
   ErrorKind kind() const { return kind_; }
   const std::string& message() const { return message_; }
   const std::string& file() const { return file_; }
@@ -61,6 +67,23 @@ class Error : public std::exception {
 
   ErrorKind kind_;
   std::string message_, file_, place_, hint_, full_;
+  std::vector<Error> others_;
+};
+
+// Errors of the parts of an input that do not depend on each other, so that one report names them all.
+class ErrorList {
+ public:
+  static constexpr size_t kMost = 20;  // that are told; the others are counted
+
+  // Each place and message once.
+  void add(Error error);
+  bool empty() const { return errors_.empty(); }
+  // Throws the first with the others, if there are any.
+  void throwIfAny() const;
+
+ private:
+  std::vector<Error> errors_;
+  size_t more_ = 0;
 };
 
 }  // namespace sunder

@@ -37,32 +37,61 @@ class SceneReader {
   explicit SceneReader(Scene& scene, uint64_t most = UINT64_MAX)
       : scene_(scene), root_(scene.document, std::as_const(scene.document).json(), ""), mostBodies_(most) {}
 
+  // Parts that do not depend on each other are read on after an error, so that one report names all of them.
   void run() {
     scene_.title = root_.text("title", "");
-    if (root_.has("world")) readWorld(root_["world"]);
-    readMaterials();
-    if (root_.has("recording")) readRecording(root_["recording"]);
-    if (root_.has("bodies"))
-      for (size_t i = 0; i < root_["bodies"].size(); ++i) readBody(root_["bodies"][i]);
+    if (root_.has("world")) attempt("", [&] { readWorld(root_["world"]); });
+    materialsRead_ = attempt("", [&] { readMaterials(); });
+    if (root_.has("recording")) attempt("", [&] { readRecording(root_["recording"]); });
+    each("bodies", [&](const SceneNode& node, size_t) { readBody(node); });
     if (root_.has("arrays")) {
       const SceneNode arrays = root_["arrays"];
       double all = 0;
-      for (size_t i = 0; i < arrays.size(); ++i) all += arrayCount(arrays[i]);
+      for (size_t i = 0; i < arrays.size(); ++i) attempt("", [&] { all += arrayCount(arrays[i]); });
       if (mostBodies_ != UINT64_MAX && all > double(mostBodies_))
         mostOfArray_ = std::max<uint64_t>(kLeastSample, mostBodies_ / arrays.size());
-      for (size_t i = 0; i < arrays.size(); ++i) readArray(arrays[i]);
     }
-    if (root_.has("fluid")) addLiquids(root_["fluid"]);
-    if (root_.has("joints"))
-      for (size_t i = 0; i < root_["joints"].size(); ++i) readJoint(root_["joints"][i], i);
-    if (root_.has("forces"))
-      for (size_t i = 0; i < root_["forces"].size(); ++i) readForce(root_["forces"][i], i);
+    each("arrays", [&](const SceneNode& node, size_t) { readArray(node); });
+    if (root_.has("fluid")) attempt("", [&] { addLiquids(root_["fluid"]); });
+    each("joints", [&](const SceneNode& node, size_t i) { readJoint(node, i); });
+    each("forces", [&](const SceneNode& node, size_t i) { readForce(node, i); });
     if (root_.has("shapes"))
       for (const std::string& name : root_["shapes"].keys())
-        requireShape(root_["shapes"][name.c_str()], name);
+        attempt("", [&] { requireShape(root_["shapes"][name.c_str()], name); });
+    errors_.throwIfAny();
   }
 
  private:
+  // Thrown where a part names one that has an error itself: nothing new for the reader.
+  struct FollowsFromAnother {};
+
+  // Whether a part was read. `id`: of the body or array that it is.
+  template <class Part>
+  bool attempt(const std::string& id, Part&& part) {
+    try {
+      part();
+      return true;
+    } catch (const FollowsFromAnother&) {
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::Limit && errors_.empty()) throw;
+      errors_.add(error);
+    }
+    failed_.insert(id);
+    return false;
+  }
+
+  template <class Part>
+  void each(const char* list, Part&& part) {
+    if (!root_.has(list)) return;
+    const SceneNode nodes = root_[list];
+    for (size_t i = 0; i < nodes.size(); ++i) attempt(nodes[i].text("id", ""), [&] { part(nodes[i], i); });
+  }
+
+  // Whether a body could not be read, or the array or the cut body that it is one of: "id", "id[3]", "id.0".
+  bool failedBefore(const std::string& id) const {
+    return failed_.contains(id) || failed_.contains(id.substr(0, id.find_first_of("[.")));
+  }
+
   void readWorld(const SceneNode& node) {
     WorldSettings& world = scene_.world;
     rigid::SimulationSettings& sim = world.simulation;
@@ -157,6 +186,7 @@ class SceneReader {
     const std::string name = node.text();
     const size_t i = materialIndex(name);
     if (i < scene_.materials.size()) return static_cast<uint32_t>(i);
+    if (!materialsRead_) throw FollowsFromAnother{};
     std::vector<std::string_view> known;
     for (const Material& m : scene_.materials) known.push_back(m.name);
     node.fail(fmt::format("there is no material \"{}\"", name), suggestion(name, known));
@@ -472,6 +502,7 @@ class SceneReader {
   uint32_t needBody(const SceneNode& node) const {
     const std::string id = node.text();
     if (const auto found = bodyById_.find(id); found != bodyById_.end()) return found->second;
+    if (failedBefore(id)) throw FollowsFromAnother{};
     if (scene_.sampled || scene_.uncut) throw NamesOneLeftOut{};
     std::vector<std::string_view> known;
     for (const BodySpec& body : scene_.bodies)
@@ -488,6 +519,7 @@ class SceneReader {
     if (!added) return found;
     for (uint32_t i = 0; i < scene_.bodies.size(); ++i)
       if (fitsPattern(pattern, scene_.bodies[i].id)) found.push_back(i);
+    if (found.empty() && !failed_.empty()) throw FollowsFromAnother{};
     if (found.empty() && (scene_.sampled || scene_.uncut)) throw NamesOneLeftOut{};
     if (found.empty()) node.fail(fmt::format("no body has an id like \"{}\"", pattern));
     return found;
@@ -606,6 +638,9 @@ class SceneReader {
 
   Scene& scene_;
   SceneNode root_;
+  ErrorList errors_;
+  std::set<std::string> failed_;  // ids of parts with errors; "" of parts that have none
+  bool materialsRead_ = true;     // none has an error
   uint64_t memory_ = memoryLimit();
   double cutBytes_ = 0;  // of pieces so far
   double bodiesAsked_ = 0, jointsAsked_ = 0,

@@ -30,4 +30,32 @@ TEST(Error, ExitCodesTellBadInputFromFailedJobs) {
   EXPECT_EQ(exitCode(ErrorKind::Numerical), 1);
 }
 
+TEST(ErrorList, TellsAllErrorsEachOnce) {
+  ErrorList list;
+  EXPECT_NO_THROW(list.throwIfAny());
+  list.add(Error(ErrorKind::Format, "a is bad").inFile("scene.json").atLine(3));
+  list.add(Error(ErrorKind::Usage, "b is bad").inFile("scene.json").atLine(9));
+  list.add(Error(ErrorKind::Format, "a is bad").inFile("scene.json").atLine(3));
+  try {
+    list.throwIfAny();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), std::string("scene.json:3: a is bad"));
+    ASSERT_EQ(error.others().size(), 1u);
+    EXPECT_EQ(error.others()[0].what(), std::string("scene.json:9: b is bad"));
+  }
+}
+
+TEST(ErrorList, CountsTheRestOfVeryMany) {
+  ErrorList list;
+  for (int i = 0; i < 100; ++i) list.add(Error(ErrorKind::Format, "bad").inFile("x").atLine(uint64_t(i)));
+  try {
+    list.throwIfAny();
+    FAIL();
+  } catch (const Error& error) {
+    ASSERT_EQ(error.others().size(), ErrorList::kMost);
+    EXPECT_EQ(error.others().back().what(), std::string("x: and 80 more errors"));
+  }
+}
+
 }  // namespace sunder

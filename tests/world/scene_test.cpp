@@ -80,6 +80,40 @@ struct Bad {
   std::vector<const char*> says;
 };
 
+std::vector<std::string> errorsOf(const std::string& text) {
+  try {
+    fromText(text);
+  } catch (const Error& error) {
+    std::vector<std::string> all{error.what()};
+    for (const Error& other : error.others()) all.emplace_back(other.what());
+    return all;
+  }
+  return {};
+}
+
+TEST(SceneFile, OneReportNamesAllErrors) {
+  const std::vector<std::string> keys = errorsOf(R"({"word": {},
+    "world": {"gravty": [0, 0, 0]},
+    "bodies": [{"id": "a"}]})");
+  ASSERT_EQ(keys.size(), 3u);
+  EXPECT_NE(keys[0].find("\"shape\" is missing"), std::string::npos) << keys[0];
+  EXPECT_NE(keys[1].find("unknown key \"word\""), std::string::npos) << keys[1];
+  EXPECT_NE(keys[2].find("unknown key \"gravty\""), std::string::npos) << keys[2];
+
+  const std::vector<std::string> values = errorsOf(R"({"world": {"duration": "2 kg"},
+    "shapes": {"ball": {"sphere": {"radius": -1}}},
+    "bodies": [
+      {"id": "a", "shape": "ball"},
+      {"id": "b", "shape": "ball"},
+      {"id": "c", "shape": {"box": {"size": [1, 1, 1]}}, "material": "glas"}],
+    "joints": [{"kind": "ball", "a": "a", "b": "c"}, {"kind": "ball", "b": "nobody"}]})");
+  ASSERT_EQ(values.size(), 4u) << "what follows from another error is not told, nor the same twice";
+  EXPECT_NE(values[0].find("world.duration"), std::string::npos) << values[0];
+  EXPECT_NE(values[1].find("-1 must be more than 0"), std::string::npos) << values[1];
+  EXPECT_NE(values[2].find("no material \"glas\""), std::string::npos) << values[2];
+  EXPECT_NE(values[3].find("no body \"nobody\""), std::string::npos) << values[3];
+}
+
 TEST(SceneFile, EveryDefectNamesItsLineAndTheWayOut) {
   const std::vector<Bad> cases{
       {"{\n \"word\": {}\n}", {"scene.json:2", "unknown key \"word\"", "did you mean 'world'"}},

@@ -235,10 +235,10 @@ void SceneDocument::set(const std::string& assignment) {
 }
 
 void SceneDocument::check() const {
-  if (const auto problem = checkAgainstSchema(*json_)) {
-    Error found = error(problem->pointer, problem->message);
-    throw found.hint(problem->hint);
-  }
+  ErrorList errors;
+  for (const SchemaProblem& problem : checkAgainstSchema(*json_))
+    errors.add(error(problem.pointer, problem.message).hint(problem.hint));
+  errors.throwIfAny();
 }
 
 Error SceneDocument::error(const std::string& pointer, const std::string& message, ErrorKind kind) const {

@@ -3,6 +3,7 @@
 #include "sunder/base/text.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <fmt/core.h>
@@ -63,27 +64,28 @@ std::string wanted(const Json& node) {
   return types;
 }
 
-// Walks document and schema side by side to the first place where they disagree.
-std::optional<SchemaProblem> firstProblem(const Json& raw, const Json& value, const std::string& pointer) {
+// Walks document and schema side by side and notes where they disagree.
+void findProblems(const Json& raw, const Json& value, const std::string& pointer,
+                  std::vector<SchemaProblem>& found) {
   const Json& node = followed(raw);
   const auto types = typesOf(node);
   if (!types.empty() &&
       std::none_of(types.begin(), types.end(), [&](const auto& t) { return fitsType(value, t); }))
-    return SchemaProblem{pointer, fmt::format("{} is not what is wanted here", shortText(value)),
-                         "wanted: " + wanted(node)};
+    return found.push_back(
+        {pointer, fmt::format("{} is not what is wanted here", shortText(value)), "wanted: " + wanted(node)});
   if (const auto choices = node.find("enum");
       choices != node.end() && std::find(choices->begin(), choices->end(), value) == choices->end()) {
     std::vector<std::string> names;
     for (const Json& c : *choices) names.push_back(c.get<std::string>());
     const std::vector<std::string_view> known(names.begin(), names.end());
-    return SchemaProblem{pointer, fmt::format("{} is not one of {}", shortText(value), joinNames(known)),
-                         value.is_string() ? suggestion(value.get<std::string>(), known) : ""};
+    return found.push_back({pointer, fmt::format("{} is not one of {}", shortText(value), joinNames(known)),
+                            value.is_string() ? suggestion(value.get<std::string>(), known) : ""});
   }
   if (value.is_number()) {
     const double number = value.get<double>();
     const auto limit = [&](const char* key) {
-      const auto found = node.find(key);
-      return found == node.end() ? std::optional<double>() : found->get<double>();
+      const auto at = node.find(key);
+      return at == node.end() ? std::optional<double>() : at->get<double>();
     };
     const auto low = limit("minimum"), high = limit("maximum"), above = limit("exclusiveMinimum");
     if ((low && number < *low) || (high && number > *high) || (above && number <= *above)) {
@@ -91,51 +93,52 @@ std::optional<SchemaProblem> firstProblem(const Json& raw, const Json& value, co
                           : above ? fmt::format("more than {:g}", *above)
                                   : "";
       if (high) range += fmt::format("{}at most {:g}", range.empty() ? "" : " and ", *high);
-      return SchemaProblem{pointer, fmt::format("{} is out of range, it must be {}", shortText(value), range),
-                           wanted(node)};
+      return found.push_back(
+          {pointer, fmt::format("{} is out of range, it must be {}", shortText(value), range), wanted(node)});
     }
   }
   if (value.is_array()) {
     const size_t least = node.value("minItems", size_t(0)), most = node.value("maxItems", SIZE_MAX);
     if (value.size() < least || value.size() > most)
-      return SchemaProblem{pointer,
-                           fmt::format("has {} entries where {}{} are wanted", value.size(),
-                                       least == most          ? ""
-                                       : value.size() < least ? "at least "
-                                                              : "at most ",
-                                       value.size() < least ? least : most),
-                           wanted(node)};
+      return found.push_back({pointer,
+                              fmt::format("has {} entries where {}{} are wanted", value.size(),
+                                          least == most          ? ""
+                                          : value.size() < least ? "at least "
+                                                                 : "at most ",
+                                          value.size() < least ? least : most),
+                              wanted(node)});
     if (const auto items = node.find("items"); items != node.end())
       for (size_t i = 0; i < value.size(); ++i)
-        if (auto problem = firstProblem(*items, value[i], fmt::format("{}/{}", pointer, i))) return problem;
+        findProblems(*items, value[i], fmt::format("{}/{}", pointer, i), found);
   }
-  if (!value.is_object()) return std::nullopt;
+  if (!value.is_object()) return;
   const auto properties = node.find("properties"), others = node.find("additionalProperties");
   for (const auto& [key, child] : value.items()) {
     const std::string place = pointer + pointerStep(key);
     if (properties != node.end() && properties->contains(key)) {
-      if (auto problem = firstProblem((*properties)[key], child, place)) return problem;
+      findProblems((*properties)[key], child, place, found);
     } else if (others != node.end() && others->is_object()) {
-      if (auto problem = firstProblem(*others, child, place)) return problem;
+      findProblems(*others, child, place, found);
     } else if (others != node.end() && properties != node.end()) {
       std::vector<std::string> names;
       for (const auto& [known, ignored] : properties->items()) names.push_back(known);
       const std::vector<std::string_view> known(names.begin(), names.end());
-      return SchemaProblem{place, fmt::format("unknown key \"{}\"", key), suggestion(key, known)};
+      found.push_back({place, fmt::format("unknown key \"{}\"", key), suggestion(key, known)});
     }
   }
   if (const auto required = node.find("required"); required != node.end())
     for (const Json& key : *required)
       if (!value.contains(key.get<std::string>()))
-        return SchemaProblem{pointer, fmt::format("the key \"{}\" is missing", key.get<std::string>()),
-                             wanted(node)};
-  return std::nullopt;
+        found.push_back(
+            {pointer, fmt::format("the key \"{}\" is missing", key.get<std::string>()), wanted(node)});
 }
 
 }  // namespace
 
-std::optional<SchemaProblem> checkAgainstSchema(const nlohmann::json& document) {
-  return firstProblem(schemaJson(), document, "");
+std::vector<SchemaProblem> checkAgainstSchema(const nlohmann::json& document) {
+  std::vector<SchemaProblem> found;
+  findProblems(schemaJson(), document, "", found);
+  return found;
 }
 
 }  // namespace sunder::world

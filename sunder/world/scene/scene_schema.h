@@ -4,9 +4,9 @@
 // those of a complete validator.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -19,7 +19,8 @@ struct SchemaProblem {
   std::string message, hint;
 };
 
-// The first problem, in the order of the document's depth; none where the document is valid.
-std::optional<SchemaProblem> checkAgainstSchema(const nlohmann::json& document);
+// All problems in the order of the document; none where it is valid. What is below a value of the wrong type
+// is not looked at.
+std::vector<SchemaProblem> checkAgainstSchema(const nlohmann::json& document);
 
 }  // namespace sunder::world
