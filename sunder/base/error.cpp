@@ -1,6 +1,7 @@
 #include "sunder/base/error.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace sunder {
@@ -79,8 +80,13 @@ void ErrorList::add(Error error) {
 
 void ErrorList::throwIfAny() const {
   if (errors_.empty()) return;
-  Error first = errors_.front();
-  for (size_t i = 1; i < errors_.size(); ++i) first.also(errors_[i]);
+  std::vector<Error> sorted = errors_;
+  const auto line = [](const Error& e) { return std::strtoull(e.place().c_str(), nullptr, 10); };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const Error& a, const Error& b) {
+    return a.file() != b.file() ? a.file() < b.file() : line(a) < line(b);
+  });
+  Error first = sorted.front();
+  for (size_t i = 1; i < sorted.size(); ++i) first.also(std::move(sorted[i]));
   if (more_ > 0)
     first.also(Error(first.kind(), "and " + std::to_string(more_) + " more errors").inFile(first.file()));
   throw first;

@@ -78,7 +78,7 @@ class ErrorList {
   // Each place and message once.
   void add(Error error);
   bool empty() const { return errors_.empty(); }
-  // Throws the first with the others, if there are any.
+  // Throws the first with the others, by file and line, if there are any.
   void throwIfAny() const;
 
  private:

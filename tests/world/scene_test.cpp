@@ -96,9 +96,9 @@ TEST(SceneFile, OneReportNamesAllErrors) {
     "world": {"gravty": [0, 0, 0]},
     "bodies": [{"id": "a"}]})");
   ASSERT_EQ(keys.size(), 3u);
-  EXPECT_NE(keys[0].find("\"shape\" is missing"), std::string::npos) << keys[0];
-  EXPECT_NE(keys[1].find("unknown key \"word\""), std::string::npos) << keys[1];
-  EXPECT_NE(keys[2].find("unknown key \"gravty\""), std::string::npos) << keys[2];
+  EXPECT_NE(keys[0].find("unknown key \"word\""), std::string::npos) << keys[0];
+  EXPECT_NE(keys[1].find("unknown key \"gravty\""), std::string::npos) << keys[1];
+  EXPECT_NE(keys[2].find("\"shape\" is missing"), std::string::npos) << keys[2];
 
   const std::vector<std::string> values = errorsOf(R"({"world": {"duration": "2 kg"},
     "shapes": {"ball": {"sphere": {"radius": -1}}},
