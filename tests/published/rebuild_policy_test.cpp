@@ -24,14 +24,14 @@ struct Body {
   }
 };
 
-struct Outcome {
+struct PolicyOutcome {
   std::map<TreeAction, int> actions;
   double cost = 0;  // in box tests
 };
 
-Outcome simulate(Body body, int frames, const RebuildSettings& settings) {
+PolicyOutcome simulate(Body body, int frames, const RebuildSettings& settings) {
   RebuildPolicy policy(settings);
-  Outcome outcome;
+  PolicyOutcome outcome;
   for (int f = 0; f < frames; ++f) {
     const TreeAction action = policy.next();
     ++outcome.actions[action];
@@ -59,7 +59,7 @@ double periodic(Body body, int frames, TreeAction what, int period, const Rebuil
 }
 
 TEST(RebuildPolicy, StillBodyIsOrderedOnceAndThenRefitted) {
-  const Outcome outcome = simulate({}, 1000, {});
+  const PolicyOutcome outcome = simulate({}, 1000, {});
   EXPECT_EQ(outcome.actions.at(TreeAction::Rebuild), 1);
   EXPECT_EQ(outcome.actions.at(TreeAction::Reorder), 1);
   EXPECT_EQ(outcome.actions.at(TreeAction::Refit), 998);
@@ -76,7 +76,7 @@ TEST(RebuildPolicy, NeverFarFromTheBestPeriod) {
       for (const TreeAction what : {TreeAction::Rebuild, TreeAction::Reorder})
         for (int period = 1; period <= 600; ++period)
           best = std::min(best, periodic(body, 600, what, period, settings));
-      const Outcome outcome = simulate(body, 600, settings);
+      const PolicyOutcome outcome = simulate(body, 600, settings);
       EXPECT_LT(outcome.cost, 1.65 * best) << "decay " << decay << ", selection " << selection;
     }
 }
@@ -84,7 +84,7 @@ TEST(RebuildPolicy, NeverFarFromTheBestPeriod) {
 TEST(RebuildPolicy, FastDecayIsRebuiltOften) {
   Body body;
   body.decay = 1.5;
-  const Outcome outcome = simulate(body, 300, {});
+  const PolicyOutcome outcome = simulate(body, 300, {});
   EXPECT_GT(outcome.actions.at(TreeAction::Rebuild), 60);
 }
 
@@ -94,7 +94,7 @@ TEST(RebuildPolicy, ThresholdRule) {
   settings.reorderInterval = 50;
   Body body;
   body.decay = 1.05;
-  const Outcome outcome = simulate(body, 500, settings);
+  const PolicyOutcome outcome = simulate(body, 500, settings);
   // 1.05^6 is the first power above 1.3: a new tree every seventh frame, now and then ordered right after.
   EXPECT_NEAR(outcome.actions.at(TreeAction::Rebuild), 500 / 7, 3);
   EXPECT_GE(outcome.actions.at(TreeAction::Reorder), 5);

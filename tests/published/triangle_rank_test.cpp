@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 namespace sunder::published {
-using namespace spatial;
 namespace {
 
 TEST(TriangleRank, EnumeratesEveryPairInOrder) {
