@@ -226,7 +226,7 @@ TEST(SceneFile, IncludesAreTakenInFirst) {
   EXPECT_EQ(scene.bodies[0].id, "first");
   EXPECT_EQ(scene.world.frames, 9u);
   EXPECT_EQ(scene.world.seed, 3u);
-  const auto shape = nlohmann::json::parse(scene.shapes[scene.bodies[2].shape].json);
+  const auto shape = nlohmann::json::parse(scene.shapes[scene.bodies[2].shape].identity);
   EXPECT_EQ(shape["file"], (folder / "lib/rock.obj").string())
       << "paths are relative to the file they stand in";
 
