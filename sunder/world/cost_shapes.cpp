@@ -233,7 +233,7 @@ void measurePrimitive(const SceneNode& node, bool brittle, ShapeSize& size) {
     size.triangles = 1280;
   } else if (node.has("box")) {
     size.kind = ShapeSize::Kind::Box;
-    const Vec3 s = node["box"]["size"].vector(kLength);
+    const Vec3 s = boxSides(node);
     size.bounds = centred(s / 2);
     size.volume = s.prod();
     size.area = 2 * (s.x() * s.y() + s.y() * s.z() + s.z() * s.x());
@@ -261,7 +261,8 @@ void measurePrimitive(const SceneNode& node, bool brittle, ShapeSize& size) {
       measure(surface, size);
       if (brittle) measureBends(surface, size);
       size.triangles = double(stride * surface.triangles.size());
-    } catch (const Error&) {  // building it will say what is wrong
+    } catch (const Error& error) {
+      if (stride == 1) node.rethrow(error);  // else building it will say whether all points make one
     }
     size.bounds = geometry::bounds(points);
   }

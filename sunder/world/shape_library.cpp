@@ -70,11 +70,7 @@ std::string hashText(const std::string& path) {
 
 rigid::ShapePtr primitive(const SceneNode& node) {
   if (node.has("sphere")) return rigid::makeSphere(node["sphere"]["radius"].positive(kLength));
-  if (node.has("box")) {
-    const Vec3 size = node["box"]["size"].vector(kLength);
-    if (!(size.minCoeff() > 0)) node["box"]["size"].fail("all three sides must be more than 0");
-    return rigid::makeBox(size / 2);
-  }
+  if (node.has("box")) return rigid::makeBox(boxSides(node) / 2);
   if (node.has("capsule"))
     return rigid::makeCapsule(node["capsule"]["length"].positive(kLength) / 2,
                               node["capsule"]["radius"].positive(kLength));
@@ -113,6 +109,12 @@ void buildOne(const SceneNode& node, const std::string& fileHash, BuiltShape& bu
 }
 
 }  // namespace
+
+Vec3 boxSides(const SceneNode& node) {
+  const Vec3 sides = node["box"]["size"].vector(kLength);
+  if (!(sides.minCoeff() > 0)) node["box"]["size"].fail("all three sides must be more than 0");
+  return sides;
+}
 
 rigid::SolidSettings solidSettings(const SceneNode& node) {
   rigid::SolidSettings settings;

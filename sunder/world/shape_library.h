@@ -35,6 +35,9 @@ std::optional<geometry::TriMesh> sourceMesh(const Scene& scene, const ShapeSpec&
 // The planes of "cut" in a shape's description. Throws Error with the place of a normal without direction.
 std::vector<CutPlane> cutPlanes(const SceneNode& shape);
 
+// The sides of a shape that is a box. Throws Error with their place where one is not above 0.
+Vec3 boxSides(const SceneNode& shape);
+
 // The parameters ("with") and the settings ("solid") of a shape's description.
 geometry::ShapeValues shapeValues(const SceneNode& shape);
 rigid::SolidSettings solidSettings(const SceneNode& shape);
