@@ -6,20 +6,27 @@
 #include "command.h"
 #include "stop_signal.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace sunder::cli {
@@ -29,8 +36,10 @@ namespace {
 // How much of the main thread's stack is made at the start. Under a limit of the address space a stack that
 // cannot grow later would be a signal.
 constexpr size_t kStackMade = size_t(1) << 20;
+constexpr size_t kStackSpare = size_t(256) << 10;  // beside it: what is called until then, and the guard gap
 constexpr std::string_view kReport = "please report it, with the command";
 constexpr std::string_view kSmaller = "make the input smaller or coarser";
+constexpr std::string_view kAllow = "allow more memory";
 
 bool jsonWanted = false;
 std::atomic<bool> terminating{false}, reported{false};
@@ -200,6 +209,44 @@ __attribute__((noinline)) void makeStack() {
   (void)page[0];
 }
 
+// Bytes of the main thread's stack from its top, where the arguments and the environment are, to here.
+size_t stackUsed(int argc, char** argv) {
+  char here = 0;
+  uintptr_t top = reinterpret_cast<uintptr_t>(&here);
+  const auto look = [&](const char* text) {
+    top = std::max(top, reinterpret_cast<uintptr_t>(text) + std::strlen(text));
+  };
+  for (int i = 0; i < argc; ++i) look(argv[i]);
+  for (char** entry = environ; *entry; ++entry) look(*entry);
+  return top - reinterpret_cast<uintptr_t>(&here);
+}
+
+// A stack that ends too early would be a signal. The soft limit is ours to raise, also for threads, which
+// take theirs from it; below the hard one nothing is tried.
+void requireStack(int argc, char** argv) {
+  const size_t needed = stackUsed(argc, argv) + kStackMade + kStackSpare;
+  pthread_attr_t threads;
+  if (::pthread_getattr_default_np(&threads) == 0) {
+    size_t size = 0;
+    if (::pthread_attr_getstacksize(&threads, &size) == 0 && size < 2 * kStackMade &&
+        ::pthread_attr_setstacksize(&threads, 2 * kStackMade) == 0)
+      ::pthread_setattr_default_np(&threads);
+    ::pthread_attr_destroy(&threads);
+  }
+  // Room in the address space is tried out with a mapping, which can fail without a signal.
+  void* const room = ::mmap(nullptr, kStackMade + kStackSpare, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED)
+    std::exit(report({ErrorKind::Limit, "out of memory for the stack", {}, {}, kAllow}));
+  ::munmap(room, kStackMade + kStackSpare);
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= needed) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 8 * kStackMade);
+  if (limit.rlim_cur >= needed && ::setrlimit(RLIMIT_STACK, &limit) == 0) return;
+  const std::string message = "the stack is limited to " + std::to_string(limit.rlim_cur >> 10) +
+                              " kB, and " + std::to_string((needed >> 10) + 1) + " kB are needed";
+  std::exit(report({ErrorKind::Limit, message, {}, {}, "raise the limit, in a shell with 'ulimit -s 8192'"}));
+}
+
 void openStandardStreams() {
   // The wrong direction: what the caller closed stays unusable, only its number is taken.
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -217,12 +264,13 @@ bool readerWentAway() {
 }  // namespace
 
 void prepareProcess(int argc, char** argv) {
-  makeStack();
   openStandardStreams();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   for (int i = 1; i < argc; ++i)
     if (std::string_view(argv[i]) == "--json") jsonWanted = true;
+  requireStack(argc, argv);
+  makeStack();
 }
 
 bool jsonAsked() { return jsonWanted; }

@@ -56,10 +56,13 @@ std::pair<uint64_t, uint64_t> identityOf(int descriptor) {
 
 int FileOutput::openLocked(const std::filesystem::path& path, bool make) const {
   for (int round = 0; round < kMostRenames; ++round) {
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | (make ? O_CREAT : 0), 0666);
+    // What is made is ours: behind a link there would be a file of somebody else.
+    const int descriptor =
+        ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | (make ? O_CREAT | O_NOFOLLOW : 0), 0666);
     if (descriptor < 0) {
       if (errno == ENOENT && !make) return -1;
-      throw cannot("write", errno, path_);
+      throw errno == ELOOP ? cannot("write", errno, path).hint("it is a link; remove it")
+                           : cannot("write", errno, path_);
     }
     struct stat locked {
     }, named{};

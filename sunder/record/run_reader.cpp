@@ -146,6 +146,7 @@ std::optional<ResumePoint> RunReader::resumePoint() const {
   for (const CommitEntry& entry : commits_)
     if (!entry.fits) whole = std::min(whole, entry.chunk);
   for (size_t i = 0; i < whole; ++i) {
+    checkStop();  // of a large recording all bytes are read
     try {
       file_.check(chunks()[i]);
     } catch (const Error&) {

@@ -3,6 +3,7 @@
 #include "sunder/base/bounds.h"
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/base/stop.h"
 #include "sunder/base/work.h"
 #include "sunder/geometry/adjacency.h"
 #include "sunder/geometry/components.h"
@@ -162,6 +163,7 @@ void MeshField::nearest(std::span<const Vec3> points, std::span<Nearest> out) co
   for (size_t begin = 0; begin < points.size(); begin += kMeshFieldGrain) {
     const size_t size = std::min(kMeshFieldGrain, points.size() - begin);
     query_->closestInOrder(points.subspan(begin, size), {closest, size});
+    checkStop();  // where many triangles are in one place a point takes milliseconds
     for (size_t i = 0; i < size; ++i) out[begin + i] = signedNearest(points[begin + i], closest[i]);
   }
 }

@@ -249,7 +249,8 @@ void measureShape(const HullShape& hull, bool brittle, ShapeSize& size) {
     measure(surface, size);
     if (brittle) measureBends(surface, size);
     size.triangles = double(stride * surface.triangles.size());
-  } catch (const Error&) {  // building it will say what is wrong
+  } catch (const Error&) {
+    if (stride == 1) throw;  // else building it will say whether all points make one
   }
   size.bounds = geometry::bounds(hull.points);
 }

@@ -19,6 +19,7 @@ using rigid::BodyIndex;
 constexpr double kBuried = 0.75;
 constexpr double kNozzle = 2;    // diameters that particles of an emitter are led
 constexpr double kPoured = 0.5;  // liquid that is poured comes no nearer
+constexpr double kAboveRim = 4;  // diameters above a body at which what is poured surely runs over
 
 // Where the particles of a layer are, across the jet and up.
 std::vector<Vec2> nozzle(const EmitterSpec& emitter, double spacing) {
@@ -57,7 +58,8 @@ std::vector<Vec3> Liquids::poured(const BlockSpec& block, const rigid::Simulatio
     throw Error(ErrorKind::Geometry, "nothing can be poured into a body without end");
   Vec3 from = box.center();
   from.y() = box.upper.y();
-  if (block.level) box.upper.y() = *block.level;
+  // A level far above the body fills it, or runs over; places up there would only take memory.
+  if (block.level) box.upper.y() = std::min(*block.level, box.upper.y() + kAboveRim * spacing);
   if (box.empty()) throw Error(ErrorKind::Geometry, "the level is below the body");
   if (block.from) return fluid::pour(box, spacing, *block.from, findSolid);
   // Down from the middle of the top, as far as it goes.

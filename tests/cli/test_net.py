@@ -545,6 +545,25 @@ class Memory(NetTest):
                     continue  # not even loaded
                 self.check_answer(result, (megabytes, arguments))
 
+    def test_the_least_memory_that_loads_the_program(self):
+        for kilobytes in range(52 << 10, 70 << 10, 256):
+            size = kilobytes << 10
+            result = self.start("describe", "materials", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+            if result.returncode != 127:
+                self.check_answer(result, kilobytes)
+
+    def test_stacks_of_any_size(self):
+        def stack(soft, hard):
+            return self.start("run", "scene.json", "-o", "out", "--force", "-q",
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (soft << 10, hard << 10)))
+        for kilobytes in (64, 150, 512, 1024, 1200):
+            result = stack(kilobytes, kilobytes)
+            self.check_answer(result, kilobytes)
+            self.assertEqual(result.returncode, 2, kilobytes)
+            self.assertIn(f"the stack is limited to {kilobytes} kB", result.stderr)
+        for soft, hard in ((2048, 2048), (64, 8192), (1024, 65536)):
+            self.assertEqual(stack(soft, hard).returncode, 0, (soft, hard))
+
     def test_more_threads_than_there_is_memory_for(self):
         wanted = None
         for megabytes in (150, 300, 600, 1000, 3000):

@@ -1,11 +1,13 @@
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
+#include "sunder/base/stop.h"
 
 #include "record/sample_run.h"
 #include "temporary_folder.h"
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -411,6 +413,31 @@ TEST(RunFile, AnEarlierRunIsKeptAside) {
   EXPECT_EQ(replace(Existing::KeepAside, 5), "") << "the last one has nothing but its start";
   EXPECT_EQ(replace(Existing::Replace, 1), "");
   EXPECT_FALSE(std::filesystem::exists(folder / "run.3.sunder"));
+}
+
+// The name of a draft may be taken by a link: what it leads to is not ours.
+TEST(RunFile, ALinkInPlaceOfTheDraftIsNotFollowed) {
+  const TemporaryFolder folder;
+  { std::ofstream(folder / "precious.txt") << "precious"; }
+  std::filesystem::create_symlink("precious.txt", folder / "run.sunder.new");
+  try {
+    const RunWriter writer(folder / "run.sunder", sampleInfo());
+    ADD_FAILURE() << "it was followed";
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.file().ends_with("run.sunder.new")) << error.what();
+  }
+  EXPECT_EQ(fileBytes(folder / "precious.txt"), "precious");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "run.sunder.new"));
+}
+
+TEST(RunFile, ARequestToStopEndsTheSearchForAPlaceToGoOn) {
+  const TemporaryFolder folder;
+  writeSample(folder / "run.sunder", 5, 4, false);
+  const RunReader run(folder / "run.sunder");
+  requestStop();
+  EXPECT_THROW((void)run.resumePoint(), Interrupted);
+  clearStop();
+  EXPECT_TRUE(run.resumePoint().has_value());
 }
 
 // Between opening a file and locking it another writer may rename it: the lock then is on something else.

@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
+#include "sunder/base/stop.h"
 #include "sunder/sdf/hp/hp_build.h"
 #include "sunder/shapes/round.h"
 
@@ -194,6 +195,19 @@ TEST(MeshField, ThinWallsKeepTheirInside) {
   EXPECT_EQ(report.lostPlaces, 0u);
   EXPECT_GT(report.thinPlaces, 0u);
   for (const Vec3& p : places) EXPECT_LT(evaluate(fine, p), 0);
+}
+
+// Where many triangles are in one place, a block of points takes seconds.
+TEST(MeshField, ARequestToStopEndsABlockOfPoints) {
+  const MeshField field(cube(1));
+  const std::vector<Vec3> points(1000, Vec3(0.1, 0.2, 0.3));
+  std::vector<double> values(points.size());
+  std::vector<FieldSample> samples(points.size());
+  requestStop();
+  EXPECT_THROW(field.values(points, values), Interrupted);
+  EXPECT_THROW(field.samples(points, samples), Interrupted);
+  clearStop();
+  EXPECT_NO_THROW(field.values(points, values));
 }
 
 }  // namespace

@@ -146,6 +146,23 @@ TEST(Check, ScenesThatComeAlongAreNotDoubted) {
   }
 }
 
+// Also where building would take too long for a look.
+TEST(Check, ShapesThatCannotBeMadeAreRefusedWithoutBuilding) {
+  const auto refused = [](const std::string& shape) {
+    try {
+      check(withFloor(R"({"id": "a", "position": [0, 1, 0], "shape": )" + shape + "}"), CheckDepth::Numbers);
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused(R"({"box": {"size": [1, -1, 1]}})").find("more than 0"), std::string::npos);
+  EXPECT_NE(refused(R"({"box": {"size": [1, 1, 0]}})").find("more than 0"), std::string::npos);
+  EXPECT_NE(refused(R"({"hull": {"points": [[0, 0, 0], [1, 0, 0], [0, 0, 1], [1, 0, 1]]}})").find("shape"),
+            std::string::npos);
+  EXPECT_EQ(refused(R"({"hull": {"points": [[0, 0, 0], [1, 0, 0], [0, 0, 1], [1, 1, 1]]}})"), "");
+}
+
 TEST(Check, BuildsOnlyWhatIsCheap) {
   const std::string cheap =
       withFloor(R"({"id": "ball", "shape": {"sphere": {"radius": 0.1}}, "position": [0, 1, 0]})");

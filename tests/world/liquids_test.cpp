@@ -277,6 +277,23 @@ TEST(Liquids, AGlassIsFilledToALevel) {
   EXPECT_NE(refused(R"({"level": 1})").find("is for liquid that is poured"), std::string::npos);
 }
 
+// However high the level is, what is tried ends a little above the rim.
+TEST(Liquids, ALevelFarAboveAnOpenBodyRunsOver) {
+  constexpr const char* kTrough = R"({
+    "world": {"frames": 1},
+    "bodies": [{"id": "trough", "kind": "static", "shape": {"field": {"difference": [
+      {"box": {"size": [1.2, 0.6, 1.2]}}, {"box": {"size": [0.8, 0.6, 0.8], "centre": [0, 0.2, 0]}}]}}}],
+    "fluid": {"radius": "5 cm", "liquids": [{"id": "water", "blocks": [{"pour": "trough"}]}]}
+  })";
+  EXPECT_GT(World(liquidFrom(kTrough, {"fluid.liquids.0.blocks.0.level=0.2"})).liquids().mass(0), 0);
+  try {
+    const World unused(liquidFrom(kTrough, {"fluid.liquids.0.blocks.0.level=1e9"}));
+    ADD_FAILURE() << "it stayed in";
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("run out"), std::string::npos) << error.message();
+  }
+}
+
 // Two plates of 5 cm with a slot of 1 cm between them, and two blocks in one place.
 TEST(Liquids, ACheckSaysWhatIsTooThinOrTooMuch) {
   const CheckReport report = checkScene(liquidFrom(R"({

@@ -5,6 +5,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/prefix_sum.h"
 #include "sunder/base/radix_sort.h"
+#include "sunder/base/stop.h"
 
 #include <algorithm>
 #include <cmath>
@@ -191,6 +192,7 @@ void MeshQuery::closestInOrder(std::span<const Vec3> points, std::span<ClosestPo
     throw Error(ErrorKind::Usage, "as many results as query points are needed");
   NearestLeaf nearest;
   for (size_t i = 0; i < points.size(); ++i) {
+    checkStop();
     checkQueryPoint(points[i]);
     results[i] = next(points[i], nearest);
   }
