@@ -103,7 +103,13 @@ struct ViewData::Impl {
 
   void refresh() {
     const size_t meshes = run.meshCount(), resumed = run.resumed().size();
-    if (!run.refresh()) return;
+    try {
+      if (!run.refresh()) return;
+    } catch (...) {
+      overlays.clear();
+      summarised = 0;
+      throw;
+    }
     if (run.frameCount() < summarised || run.resumed().size() != resumed) overlays.clear();
     // Once in a while is enough: the camera is fitted when the page opens.
     if (run.frameCount() >= summarised * 2 || run.meshCount() != meshes || run.frameCount() < summarised) {
