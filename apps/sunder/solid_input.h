@@ -37,7 +37,7 @@ struct MaterialChoice {
   std::optional<double> young, poisson, density;
 };
 // --material, --young, --poisson and --density.
-void addMaterialOptions(CLI::App& app, MaterialChoice& choice);
+void addMaterialOptions(App& app, MaterialChoice& choice);
 // The preset of that name with what is given instead. `preset` receives it. Throws Error (Usage) with the
 // names.
 fem::ElasticMaterial elasticMaterial(const MaterialChoice& choice, fem::ElasticPreset& preset);
