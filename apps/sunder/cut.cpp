@@ -2,6 +2,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
 #include "sunder/base/log.h"
+#include "sunder/base/rotation.h"
 #include "sunder/base/work.h"
 #include "sunder/cut/finish/attributes.h"
 #include "sunder/cut/patches.h"
@@ -63,7 +64,7 @@ geometry::PolygonSoup noisyCutter(const CutArguments& arguments, const Plane& pl
   shape.closed = false;
   geometry::TriMesh sheet = shapes::makeNoisySheet(shape);
   // The sheet is level, its normal up.
-  const Quat turn = Quat::FromTwoVectors(Vec3::UnitY(), plane.normal);
+  const Quat turn = rotationBetween(Vec3::UnitY(), plane.normal);
   for (Vec3& p : sheet.positions) p = turn * p + plane.point;
   return geometry::toSoup(sheet);
 }
