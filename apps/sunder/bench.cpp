@@ -53,14 +53,14 @@ int runBench(const BenchOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addBench(CLI::App& root) {
+Verb addBench(App& root) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* app = root.add_subcommand("bench", "Measure speed and memory, side by side with packaged peers");
-  app->add_option("ROOM", options->rooms, "base, geometry, ...; all when none is given");
-  app->add_option("--case", options->filter, "Only cases whose name contains this");
-  app->add_option("--seconds", options->seconds, "How long one measurement may be repeated; the best counts")
+  App* app = root.addVerb("bench", "Measure speed and memory, side by side with packaged peers");
+  app->addOption("ROOM", options->rooms, "base, geometry, ...; all when none is given");
+  app->addOption("--case", options->filter, "Only cases whose name contains this");
+  app->addOption("--seconds", options->seconds, "How long one measurement may be repeated; the best counts")
       ->check(positiveCheck());
-  app->add_option("--largest", options->largest, "Leave out larger sizes")->check(positiveCheck());
+  app->addOption("--largest", options->largest, "Leave out larger sizes")->check(positiveCheck());
   app->footer(
       "A ratio above 1 means ours is better. './run bench' also installs the peers.\n"
       "Examples:\n"

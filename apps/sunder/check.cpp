@@ -115,18 +115,17 @@ int check(const CheckCommand& command, const Settings& settings) {
 
 }  // namespace
 
-Verb addCheck(CLI::App& root) {
+Verb addCheck(App& root) {
   auto command = std::make_shared<CheckCommand>();
-  CLI::App* app =
-      root.add_subcommand("check", "Look at a scene before it runs: overlaps, meshes, time and memory");
-  app->add_option("SCENE", command->input, "The scene file")->required();
-  app->add_flag("--deep", command->deep, "Build the world and take the first steps, whatever that costs");
-  app->add_option("--memory", command->memory,
-                  "Refuse a scene that takes more, such as 2GB [80 % of the memory there is]")
-      ->type_name("SIZE");
-  app->add_option("--set", command->set, "Change the scene: bodies.ball.mass=2; may be repeated")
-      ->type_name("A.B=C")
-      ->allow_extra_args(false);
+  App* app = root.addVerb("check", "Look at a scene before it runs: overlaps, meshes, time and memory");
+  app->addOption("SCENE", command->input, "The scene file")->required();
+  app->addFlag("--deep", command->deep, "Build the world and take the first steps, whatever that costs");
+  app->addOption("--memory", command->memory,
+                 "Refuse a scene that takes more, such as 2GB [80 % of the memory there is]")
+      ->typeName("SIZE");
+  app->addOption("--set", command->set, "Change the scene: bodies.ball.mass=2; may be repeated")
+      ->typeName("A.B=C")
+      ->oneValueEach();
   app->footer(
       "Ends with 2 when there are errors, with 0 for warnings only.\n"
       "Examples:\n"

@@ -87,22 +87,21 @@ int cleanFile(CleanArguments arguments, const Settings& settings) {
 
 }  // namespace
 
-Verb addClean(CLI::App& root) {
+Verb addClean(App& root) {
   auto arguments = std::make_shared<CleanArguments>();
-  CLI::App* app = root.add_subcommand("clean", "Mend a mesh and say what was changed");
-  app->add_option("IN", arguments->input, "The file to read")->required();
-  app->add_option("-o,--output", arguments->output, "The file to write")->required()->type_name("FILE");
-  app->add_option("--weld", arguments->clean.weldDistance,
-                  "Also weld vertices up to this far apart, in metres")
+  App* app = root.addVerb("clean", "Mend a mesh and say what was changed");
+  app->addOption("IN", arguments->input, "The file to read")->required();
+  app->addOption("-o,--output", arguments->output, "The file to write")->required()->typeName("FILE");
+  app->addOption("--weld", arguments->clean.weldDistance,
+                 "Also weld vertices up to this far apart, in metres")
       ->check(notNegativeCheck())
-      ->type_name("D");
-  app->add_option("--fill-holes", arguments->clean.fillHolesUpTo, "Close holes of at most this many edges")
-      ->type_name("N");
-  app->add_flag("--split", arguments->clean.splitNonManifold, "Cut non-manifold edges and vertices apart");
-  app->add_flag("--drop-flat", arguments->clean.dropFlatFaces,
-                "Drop faces of zero area too; may leave slits");
-  app->add_flag("--keep-orientation", arguments->keepOrientation, "Do not turn faces around");
-  app->add_flag("--ascii", arguments->ascii, "Text instead of binary where the format has both");
+      ->typeName("D");
+  app->addOption("--fill-holes", arguments->clean.fillHolesUpTo, "Close holes of at most this many edges")
+      ->typeName("N");
+  app->addFlag("--split", arguments->clean.splitNonManifold, "Cut non-manifold edges and vertices apart");
+  app->addFlag("--drop-flat", arguments->clean.dropFlatFaces, "Drop faces of zero area too; may leave slits");
+  app->addFlag("--keep-orientation", arguments->keepOrientation, "Do not turn faces around");
+  app->addFlag("--ascii", arguments->ascii, "Text instead of binary where the format has both");
   app->footer(
       "Welds vertices at the same place, drops broken and duplicate faces and unused vertices, and winds "
       "the\n"

@@ -227,34 +227,33 @@ int collide(CollideOptions options, const Settings& settings) {
 
 }  // namespace
 
-Verb addCollide(CLI::App& root) {
+Verb addCollide(App& root) {
   auto options = std::make_shared<CollideOptions>();
-  CLI::App* app = root.add_subcommand("collide", "Find where meshes, or a mesh and itself, touch");
-  app->add_option("MESH", options->meshes,
-                  "Mesh files: one against itself, two against each other, more each against each")
+  App* app = root.addVerb("collide", "Find where meshes, or a mesh and itself, touch");
+  app->addOption("MESH", options->meshes,
+                 "Mesh files: one against itself, two against each other, more each against each")
       ->required()
-      ->type_name("A [B ...]");
-  app->add_flag("--self", options->self,
-                "A mesh against itself; of many meshes, each one also against itself");
-  app->add_option("--ccd", options->ends,
-                  "The meshes at the end of a step: finds the first contact in between")
+      ->typeName("A [B ...]");
+  app->addFlag("--self", options->self,
+               "A mesh against itself; of many meshes, each one also against itself");
+  app->addOption("--ccd", options->ends,
+                 "The meshes at the end of a step: finds the first contact in between")
       ->expected(1, 2)
-      ->type_name("A1 [B1]");
-  app->add_option("--tolerance", options->tolerance,
-                  "Count as near up to this distance, in metres: grows the boxes; the separation with --ccd")
+      ->typeName("A1 [B1]");
+  app->addOption("--tolerance", options->tolerance,
+                 "Count as near up to this distance, in metres: grows the boxes; the separation with --ccd")
       ->check(distanceCheck())
-      ->type_name("D");
-  app->add_option("--neighbours", options->neighbours,
-                  "With one mesh, faces that share a vertex: skip, or exact to report those that overlap")
-      ->check(CLI::IsMember({"skip", "exact"}));
-  app->add_option(
-         "--budget,--max-pairs", options->budget,
-         fmt::format("Most pairs of boxes, of {:.0f} bytes each; more are refused, with their number "
-                     "[{:.2g}]",
-                     kBytesAPair, double(kPairsByDefault)))
+      ->typeName("D");
+  app->addOption("--neighbours", options->neighbours,
+                 "With one mesh, faces that share a vertex: skip, or exact to report those that overlap")
+      ->check(oneOf({"skip", "exact"}));
+  app->addOption("--budget,--max-pairs", options->budget,
+                 fmt::format("Most pairs of boxes, of {:.0f} bytes each; more are refused, with their number "
+                             "[{:.2g}]",
+                             kBytesAPair, double(kPairsByDefault)))
       ->check(positiveCheck())
-      ->type_name("N");
-  app->add_option("-o,--output", options->output, "Write the pairs of faces as CSV")->type_name("FILE");
+      ->typeName("N");
+  app->addOption("-o,--output", options->output, "Write the pairs of faces as CSV")->typeName("FILE");
   app->footer(
       "Decisions on triangles are exact. Polygons are split into triangles, which is what the pairs count.\n"
       "Examples:\n"

@@ -1,17 +1,18 @@
-// What the verbs of the `sunder` command share. A verb is one file: it adds its options to a CLI11
-// sub-command and hands back the function that does the job. Results go to standard output (a table for
+// What the verbs of the `sunder` command share. A verb is one file: it declares its options (options.h) and
+// hands back the function that does the job. Results go to standard output (a table for
 // people, one JSON object with --json), logs and errors to standard error.
 #pragma once
 
 #include "sunder/base/profiler.h"
 #include "sunder/geometry/mesh.h"
 
+#include "options.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 namespace sunder::cli {
@@ -30,35 +31,35 @@ struct Settings {
 using Job = std::function<int(const Settings&)>;
 
 struct Verb {
-  CLI::App* app;
+  App* app;
   Job job;
 };
 
-Verb addRun(CLI::App& root);
-Verb addCheck(CLI::App& root);
-Verb addImport(CLI::App& root);
-Verb addReplay(CLI::App& root);
-Verb addRepair(CLI::App& root);
-Verb addShape(CLI::App& root);
-Verb addInfo(CLI::App& root);
-Verb addConvert(CLI::App& root);
-Verb addClean(CLI::App& root);
-Verb addCollide(CLI::App& root);
-Verb addQuery(CLI::App& root);
-Verb addSdf(CLI::App& root);
-Verb addSurface(CLI::App& root);
-Verb addVoxelize(CLI::App& root);
-Verb addTet(CLI::App& root);
-Verb addStress(CLI::App& root);
-Verb addFracture(CLI::App& root);
-Verb addCut(CLI::App& root);
-Verb addSlice(CLI::App& root);
-Verb addRender(CLI::App& root);
-Verb addView(CLI::App& root);
-Verb addExport(CLI::App& root);
-Verb addBench(CLI::App& root);
-Verb addDescribe(CLI::App& root);
-Verb addCompletion(CLI::App& root);
+Verb addRun(App& root);
+Verb addCheck(App& root);
+Verb addImport(App& root);
+Verb addReplay(App& root);
+Verb addRepair(App& root);
+Verb addShape(App& root);
+Verb addInfo(App& root);
+Verb addConvert(App& root);
+Verb addClean(App& root);
+Verb addCollide(App& root);
+Verb addQuery(App& root);
+Verb addSdf(App& root);
+Verb addSurface(App& root);
+Verb addVoxelize(App& root);
+Verb addTet(App& root);
+Verb addStress(App& root);
+Verb addFracture(App& root);
+Verb addCut(App& root);
+Verb addSlice(App& root);
+Verb addRender(App& root);
+Verb addView(App& root);
+Verb addExport(App& root);
+Verb addBench(App& root);
+Verb addDescribe(App& root);
+Verb addCompletion(App& root);
 
 // The object as text with an indent of 2, and the same printed on standard output.
 std::string jsonText(const Json& object);
@@ -76,12 +77,6 @@ geometry::PolygonSoup readSurface(const std::string& path, const Settings& setti
 
 // Seconds of each stage, by name.
 Json stagesJson(const Profiler& profiler);
-
-// For options that are distances: a number from 0 to 1e36.
-CLI::Validator distanceCheck();
-// A number above 0, and one of at least 0. CLI11's own name the largest double there is, in 309 digits.
-CLI::Validator positiveCheck();
-CLI::Validator notNegativeCheck();
 
 // How many things of so many bytes each a command may make: its budget of work, or what fits into the memory
 // there is (memory_limit.h) where that is less.

@@ -14,18 +14,13 @@ namespace sunder::cli {
 
 namespace {
 
-std::string optionWords(const CLI::App& app) {
-  std::string words;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
-  return words;
-}
-
-std::string bashScript(const CLI::App& root) {
+std::string bashScript(const App& root) {
   std::string verbs, cases;
-  for (const CLI::App* verb : root.get_subcommands([](const CLI::App*) { return true; })) {
-    verbs += verb->get_name() + " ";
-    cases += fmt::format("    {}) options=\"{}\" ;;\n", verb->get_name(), optionWords(*verb));
+  for (const auto& verb : root.verbs()) {
+    std::string words;
+    for (const std::string& name : verb->longOptions()) words += "--" + name + " ";
+    verbs += verb->name() + " ";
+    cases += fmt::format("    {}) options=\"{}\" ;;\n", verb->name(), words);
   }
   std::string shapes;
   for (const shapes::ShapeInfo& shape : shapes::shapeCatalogue()) shapes += std::string(shape.name) + " ";
@@ -69,10 +64,10 @@ std::string bashScript(const CLI::App& root) {
 
 }  // namespace
 
-Verb addCompletion(CLI::App& root) {
+Verb addCompletion(App& root) {
   auto shell = std::make_shared<std::string>("bash");
-  CLI::App* app = root.add_subcommand("completion", "Print a shell completion script");
-  app->add_option("SHELL", *shell, "bash")->check(CLI::IsMember({"bash"}));
+  App* app = root.addVerb("completion", "Print a shell completion script");
+  app->addOption("SHELL", *shell, "bash")->check(oneOf({"bash"}));
   app->footer(
       "Examples:\n"
       "  source <(sunder completion bash)\n"

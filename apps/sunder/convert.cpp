@@ -40,12 +40,12 @@ int convertFile(const ConvertOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addConvert(CLI::App& root) {
+Verb addConvert(App& root) {
   auto options = std::make_shared<ConvertOptions>();
-  CLI::App* app = root.add_subcommand("convert", "Read a mesh file and write it in another format");
-  app->add_option("IN", options->input, "The file to read")->required();
-  app->add_option("OUT", options->output, "The file to write; its ending picks the format")->required();
-  app->add_flag("--ascii", options->ascii, "Text instead of binary where the format has both");
+  App* app = root.addVerb("convert", "Read a mesh file and write it in another format");
+  app->addOption("IN", options->input, "The file to read")->required();
+  app->addOption("OUT", options->output, "The file to write; its ending picks the format")->required();
+  app->addFlag("--ascii", options->ascii, "Text instead of binary where the format has both");
   app->footer(
       "What a format cannot hold is left out, and said.\n"
       "Examples:\n"

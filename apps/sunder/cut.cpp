@@ -2,6 +2,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
 #include "sunder/base/log.h"
+#include "sunder/base/rotation.h"
 #include "sunder/base/work.h"
 #include "sunder/cut/finish/attributes.h"
 #include "sunder/cut/patches.h"
@@ -63,7 +64,7 @@ geometry::PolygonSoup noisyCutter(const CutArguments& arguments, const Plane& pl
   shape.closed = false;
   geometry::TriMesh sheet = shapes::makeNoisySheet(shape);
   // The sheet is level, its normal up.
-  const Quat turn = Quat::FromTwoVectors(Vec3::UnitY(), plane.normal);
+  const Quat turn = rotationBetween(Vec3::UnitY(), plane.normal);
   for (Vec3& p : sheet.positions) p = turn * p + plane.point;
   return geometry::toSoup(sheet);
 }
@@ -246,54 +247,54 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
 
 }  // namespace
 
-Verb addCut(CLI::App& root) {
+Verb addCut(App& root) {
   auto arguments = std::make_shared<CutArguments>();
-  CLI::App* app = root.add_subcommand("cut", "Cut a mesh with meshes, planes or noisy sheets");
-  app->add_option("MESH", arguments->mesh, "The mesh to cut")->required();
-  app->add_option("CUTTER", arguments->cutters, "The meshes to cut with, solids or sheets");
+  App* app = root.addVerb("cut", "Cut a mesh with meshes, planes or noisy sheets");
+  app->addOption("MESH", arguments->mesh, "The mesh to cut")->required();
+  app->addOption("CUTTER", arguments->cutters, "The meshes to cut with, solids or sheets");
   std::vector<std::string> names;
   for (const OpName& o : kOps) names.push_back(o.name);
-  app->add_option("--op", arguments->op,
-                  "split, above, below, outside, inside, union, intersection, difference or xor [split]")
-      ->check(CLI::IsMember(names))
-      ->type_name("NAME");
-  app->add_option("-o,--output", arguments->output,
-                  "One mesh file for all, or a folder with a PLY file a piece")
-      ->type_name("FILE|DIR");
-  app->add_option("--seam", arguments->seam, "Also the seam, as lines of an OBJ file")->type_name("FILE");
-  app->add_option("--patches", arguments->patches,
-                  "Also the cutter's surface divided along the seam, a group a patch")
-      ->type_name("FILE");
-  app->add_option("--plane", arguments->planes, "Cut with a plane, by a point and the normal; again for more")
-      ->take_all()
-      ->type_name("X,Y,Z,NX,NY,NZ");
-  app->add_option("--sheet", arguments->sheets, "Cut with a noisy sheet around such a plane; again for more")
-      ->take_all()
-      ->type_name("X,Y,Z,NX,NY,NZ");
-  app->add_option("--amplitude", arguments->amplitude,
-                  "Height of the noise, as a part of the sheet's half width [0.05]")
+  app->addOption("--op", arguments->op,
+                 "split, above, below, outside, inside, union, intersection, difference or xor [split]")
+      ->check(oneOf(names))
+      ->typeName("NAME");
+  app->addOption("-o,--output", arguments->output,
+                 "One mesh file for all, or a folder with a PLY file a piece")
+      ->typeName("FILE|DIR");
+  app->addOption("--seam", arguments->seam, "Also the seam, as lines of an OBJ file")->typeName("FILE");
+  app->addOption("--patches", arguments->patches,
+                 "Also the cutter's surface divided along the seam, a group a patch")
+      ->typeName("FILE");
+  app->addOption("--plane", arguments->planes, "Cut with a plane, by a point and the normal; again for more")
+      ->takeAll()
+      ->typeName("X,Y,Z,NX,NY,NZ");
+  app->addOption("--sheet", arguments->sheets, "Cut with a noisy sheet around such a plane; again for more")
+      ->takeAll()
+      ->typeName("X,Y,Z,NX,NY,NZ");
+  app->addOption("--amplitude", arguments->amplitude,
+                 "Height of the noise, as a part of the sheet's half width [0.05]")
       ->check(notNegativeCheck())
-      ->type_name("A");
-  app->add_option("--frequency", arguments->frequency, "Bumps of the noise along half the sheet [4]")
+      ->typeName("A");
+  app->addOption("--frequency", arguments->frequency, "Bumps of the noise along half the sheet [4]")
       ->check(positiveCheck())
-      ->type_name("F");
-  app->add_option("--cells", arguments->cells, "Squares along a side of the sheet [64]")
-      ->check(CLI::Range(1, 2000))
-      ->type_name("N");
-  app->add_option("--seed", arguments->seed, "Of the noise [1]")->type_name("N");
-  app->add_option("--budget", arguments->budget,
-                  "Most pairs of faces that may meet; more are refused, with a number that would do [2.5e8]")
+      ->typeName("F");
+  app->addOption("--cells", arguments->cells, "Squares along a side of the sheet [64]")
+      ->check(inRange(1, 2000))
+      ->typeName("N");
+  app->addOption("--seed", arguments->seed, "Of the noise [1]")->typeName("N");
+  app->addOption("--budget", arguments->budget,
+                 "Most pairs of faces that may meet; more are refused, with a number that would do [2.5e8]")
       ->check(positiveCheck())
-      ->type_name("N");
-  app->add_flag("--triangles", arguments->triangles, "Triangles only");
-  app->add_flag("--keep-empty", arguments->keepEmpty, "Also pieces without volume");
-  app->add_flag("--check,!--no-check", arguments->check, "Refuse meshes that cross themselves [yes]");
-  app->add_flag("--resolve", arguments->resolve,
-                "Closed meshes that cross themselves count by winding number");
-  app->add_flag("--check-rounding", arguments->checkRounding,
-                "Look for faces that cross since positions were rounded");
-  app->add_flag("--mend-rounding", arguments->mendRounding,
-                "And move their new vertices by some last digits until they do not");
+      ->typeName("N");
+  app->addFlag("--triangles", arguments->triangles, "Triangles only");
+  app->addFlag("--keep-empty", arguments->keepEmpty, "Also pieces without volume");
+  app->addFlag("--check,!--no-check", arguments->check, "Refuse meshes that cross themselves [yes]");
+  app->addFlag("--resolve", arguments->resolve,
+               "Closed meshes that cross themselves count by winding number");
+  app->addFlag("--check-rounding", arguments->checkRounding,
+               "Look for faces that cross since positions were rounded");
+  app->addFlag("--mend-rounding", arguments->mendRounding,
+               "And move their new vertices by some last digits until they do not");
   app->footer(
       "Examples:\n"
       "  sunder cut bunny.obj --plane 0,0.1,0,0,1,0 -o halves/\n"

@@ -204,12 +204,12 @@ int describe(const DescribeOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addDescribe(CLI::App& root) {
+Verb addDescribe(App& root) {
   auto options = std::make_shared<DescribeOptions>();
-  CLI::App* app = root.add_subcommand(
-      "describe", "List the blocks of a scene, materials, shapes, file formats, questions");
-  app->add_option("TOPIC", options->topic, "scene, materials, shapes, formats, questions or exit-codes");
-  app->add_option("NAME", options->name, "With scene, shapes or questions: the one to describe");
+  App* app =
+      root.addVerb("describe", "List the blocks of a scene, materials, shapes, file formats, questions");
+  app->addOption("TOPIC", options->topic, "scene, materials, shapes, formats, questions or exit-codes");
+  app->addOption("NAME", options->name, "With scene, shapes or questions: the one to describe");
   app->footer(
       "Examples:\n"
       "  sunder describe scene > my.json\n"

@@ -106,22 +106,22 @@ int runExport(const ExportOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addExport(CLI::App& root) {
+Verb addExport(App& root) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* app = root.add_subcommand("export", "Write a run as files of other programs");
-  app->add_option("RUN", options->input, "run.sunder, or the folder it is in")->required();
+  App* app = root.addVerb("export", "Write a run as files of other programs");
+  app->addOption("RUN", options->input, "run.sunder, or the folder it is in")->required();
   std::string formats;
   for (const show::ExportFormatInfo& format : show::exportFormats())
     formats += fmt::format("{}{}", formats.empty() ? "" : ", ", format.name);
-  app->add_option("--to", options->format, "The format: " + formats)->required();
-  app->add_option("-o,--output", options->output,
-                  "The file (glb, usda, html) or folder (the others); else 'export' beside the run");
-  app->add_option("--frames", options->frames, "Frames A:B, from 0; else all");
-  app->add_option("--every", options->every, "Only every so many of the frames")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  app->add_flag("--surface", options->surface,
-                "Liquids as meshes of their surfaces, not as points: vtk, glb, usda, obj, ply");
+  app->addOption("--to", options->format, "The format: " + formats)->required();
+  app->addOption("-o,--output", options->output,
+                 "The file (glb, usda, html) or folder (the others); else 'export' beside the run");
+  app->addOption("--frames", options->frames, "Frames A:B, from 0; else all");
+  app->addOption("--every", options->every, "Only every so many of the frames")
+      ->check(inRange(1, 1000000))
+      ->showDefault();
+  app->addFlag("--surface", options->surface,
+               "Liquids as meshes of their surfaces, not as points: vtk, glb, usda, obj, ply");
   std::string footer = "Formats:\n";
   for (const show::ExportFormatInfo& format : show::exportFormats())
     footer += fmt::format("  {:<6} {}\n", format.name, format.remark);

@@ -274,60 +274,59 @@ int fractureMesh(const FractureOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addFracture(CLI::App& root) {
+Verb addFracture(App& root) {
   auto options = std::make_shared<FractureOptions>();
-  CLI::App* app = root.add_subcommand("fracture", "Strike a brittle body and write the pieces");
-  app->add_option("INPUT", options->input, "Tetrahedra, or a closed mesh or field (.sdf) to fill")
-      ->required();
-  app->add_option("-o,--output", options->output, "Folder for the pieces, a closed PLY file each")
-      ->type_name("DIR");
+  App* app = root.addVerb("fracture", "Strike a brittle body and write the pieces");
+  app->addOption("INPUT", options->input, "Tetrahedra, or a closed mesh or field (.sdf) to fill")->required();
+  app->addOption("-o,--output", options->output, "Folder for the pieces, a closed PLY file each")
+      ->typeName("DIR");
   addMaterialOptions(*app, options->material);
-  app->add_option("--impact", options->impact,
-                  "Where a steel ball hits and how fast, or auto: from above, at --speed [auto]")
-      ->type_name("auto|X,Y,Z,VX,VY,VZ");
-  app->add_option("--speed", options->speed, "Of the ball in m/s, for auto [5]")
+  app->addOption("--impact", options->impact,
+                 "Where a steel ball hits and how fast, or auto: from above, at --speed [auto]")
+      ->typeName("auto|X,Y,Z,VX,VY,VZ");
+  app->addOption("--speed", options->speed, "Of the ball in m/s, for auto [5]")
       ->check(positiveCheck())
-      ->type_name("V");
-  app->add_option("--ball", options->ball, "Diameter of the ball in metres [a tenth of the longest side]")
+      ->typeName("V");
+  app->addOption("--ball", options->ball, "Diameter of the ball in metres [a tenth of the longest side]")
       ->check(positiveCheck())
-      ->type_name("D");
-  app->add_option("--edge", options->edge,
-                  "Edge of tetrahedra in metres where a surface is filled [a twelfth]")
+      ->typeName("D");
+  app->addOption("--edge", options->edge,
+                 "Edge of tetrahedra in metres where a surface is filled [a twelfth]")
       ->check(positiveCheck())
-      ->type_name("D");
-  app->add_flag("--sharp,!--no-sharp", options->sharp, "Keep sharp edges of a surface that is filled [yes]");
-  app->add_option("--cycles", options->cycles, "Of refinement at peaks of stress and along cracks [1]")
-      ->check(CLI::Range(0, 4))
-      ->type_name("N");
-  app->add_option("--steps", options->steps, "Of time while the ball touches [20]")
-      ->check(CLI::Range(1, 10000))
-      ->type_name("N");
-  app->add_option("--budget", options->budget,
-                  "Work after which the analysis ends with the cracks so far: tetrahedra times steps [1e8]")
+      ->typeName("D");
+  app->addFlag("--sharp,!--no-sharp", options->sharp, "Keep sharp edges of a surface that is filled [yes]");
+  app->addOption("--cycles", options->cycles, "Of refinement at peaks of stress and along cracks [1]")
+      ->check(inRange(0, 4))
+      ->typeName("N");
+  app->addOption("--steps", options->steps, "Of time while the ball touches [20]")
+      ->check(inRange(1, 10000))
+      ->typeName("N");
+  app->addOption("--budget", options->budget,
+                 "Work after which the analysis ends with the cracks so far: tetrahedra times steps [1e8]")
       ->check(positiveCheck())
-      ->type_name("N");
-  app->add_option("--noise", options->noise, "How far cracks leave their planes, in metres [0]")
+      ->typeName("N");
+  app->addOption("--noise", options->noise, "How far cracks leave their planes, in metres [0]")
       ->check(notNegativeCheck())
-      ->type_name("D");
-  app->add_option("--voronoi", options->voronoi, "Cut into the Voronoi cells of this many points instead")
-      ->check(CLI::Range(2, 10000))
-      ->type_name("N");
-  app->add_flag("--coarse", options->coarse, "Pieces with the surface of the tetrahedra, not of the mesh");
-  app->add_flag("--arrest", options->arrest, "Cracks stop when the elastic energy is spent");
+      ->typeName("D");
+  app->addOption("--voronoi", options->voronoi, "Cut into the Voronoi cells of this many points instead")
+      ->check(inRange(2, 10000))
+      ->typeName("N");
+  app->addFlag("--coarse", options->coarse, "Pieces with the surface of the tetrahedra, not of the mesh");
+  app->addFlag("--arrest", options->arrest, "Cracks stop when the elastic energy is spent");
   // Both are looked at with the material, which knows what to say.
-  app->add_option("--strength", options->strength, "In pascals, instead of the material's; inf never breaks")
-      ->type_name("PA");
-  app->add_option("--surface-energy", options->surfaceEnergy, "In J/m^2, instead of the material's")
-      ->type_name("G");
-  app->add_option("--duration", options->duration, "How long the ball touches: source or hertz [source]")
-      ->check(CLI::IsMember({"source", "hertz"}))
-      ->type_name("NAME");
-  app->add_option("--scheme", options->scheme, "Steps of time: euler or trapezoidal [euler]")
-      ->check(CLI::IsMember({"euler", "trapezoidal"}))
-      ->type_name("NAME");
-  app->add_option("--recovery", options->recovery, "Stress at vertices: lumped or patch [lumped]")
-      ->check(CLI::IsMember({"lumped", "patch"}))
-      ->type_name("NAME");
+  app->addOption("--strength", options->strength, "In pascals, instead of the material's; inf never breaks")
+      ->typeName("PA");
+  app->addOption("--surface-energy", options->surfaceEnergy, "In J/m^2, instead of the material's")
+      ->typeName("G");
+  app->addOption("--duration", options->duration, "How long the ball touches: source or hertz [source]")
+      ->check(oneOf({"source", "hertz"}))
+      ->typeName("NAME");
+  app->addOption("--scheme", options->scheme, "Steps of time: euler or trapezoidal [euler]")
+      ->check(oneOf({"euler", "trapezoidal"}))
+      ->typeName("NAME");
+  app->addOption("--recovery", options->recovery, "Stress at vertices: lumped or patch [lumped]")
+      ->check(oneOf({"lumped", "patch"}))
+      ->typeName("NAME");
   app->footer(
       "Examples:\n"
       "  sunder fracture vase.obj --material porcelain -o pieces/\n"

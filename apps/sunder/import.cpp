@@ -52,11 +52,11 @@ int import(const ImportCommand& command, const Settings& settings) {
 
 }  // namespace
 
-Verb addImport(CLI::App& root) {
+Verb addImport(App& root) {
   auto command = std::make_shared<ImportCommand>();
-  CLI::App* app = root.add_subcommand("import", "Make a scene of a scene of SPlisHSPlasH");
-  app->add_option("SCENE", command->input, "The scene of SPlisHSPlasH, JSON")->required();
-  app->add_option("-o,--output", command->output, "The scene to write")->required();
+  App* app = root.addVerb("import", "Make a scene of a scene of SPlisHSPlasH");
+  app->addOption("SCENE", command->input, "The scene of SPlisHSPlasH, JSON")->required();
+  app->addOption("-o,--output", command->output, "The scene to write")->required();
   app->footer(
       "Boxes, fluid blocks, rigid bodies and emitters are taken over; what is left out is named.\n"
       "Examples:\n"

@@ -154,12 +154,11 @@ int showInfo(const InfoOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addInfo(CLI::App& root) {
+Verb addInfo(App& root) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* app =
-      root.add_subcommand("info", "Measure a mesh file or a recording and say what is wrong with it");
-  app->add_option("FILE", options->input, "The mesh file, the recording or its folder")->required();
-  app->add_flag("--brief", options->brief, "One line");
+  App* app = root.addVerb("info", "Measure a mesh file or a recording and say what is wrong with it");
+  app->addOption("FILE", options->input, "The mesh file, the recording or its folder")->required();
+  app->addFlag("--brief", options->brief, "One line");
   app->footer(
       "Examples:\n"
       "  sunder info bunny.obj\n"

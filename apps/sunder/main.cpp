@@ -13,13 +13,10 @@
 #include "net.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
 
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 namespace sunder::cli {
@@ -66,36 +63,6 @@ Json stagesJson(const Profiler& profiler) {
   return stages;
 }
 
-CLI::Validator distanceCheck() {
-  const auto check = [](const std::string& text) {
-    double value = 0;
-    if (CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1e36) return std::string();
-    return fmt::format("wants a distance from 0 to 1e36, not '{}'", text);
-  };
-  return CLI::Validator(check, "");
-}
-
-namespace {
-
-CLI::Validator numberCheck(const char* what, bool (*fits)(double)) {
-  const auto check = [what, fits](const std::string& text) {
-    double value = 0;
-    if (CLI::detail::lexical_cast(text, value) && std::isfinite(value) && fits(value)) return std::string();
-    return fmt::format("must be {}, not '{}'", what, text);
-  };
-  return CLI::Validator(check, "");
-}
-
-}  // namespace
-
-CLI::Validator positiveCheck() {
-  return numberCheck("a positive number", [](double value) { return value > 0; });
-}
-
-CLI::Validator notNegativeCheck() {
-  return numberCheck("a number of at least 0", [](double value) { return value >= 0; });
-}
-
 uint64_t affordable(double budget, double bytesEach) {
   return static_cast<uint64_t>(std::min({budget, static_cast<double>(memoryLimit()) / bytesEach, 1e18}));
 }
@@ -104,14 +71,14 @@ namespace {
 
 std::string versionText() { return fmt::format("sunder {} (SIMD: {})", SUNDER_VERSION, simdTarget()); }
 
-void addSettings(CLI::App& app, Settings& settings) {
-  app.add_flag("--json", settings.json, "One JSON object on standard output")->group("Everywhere");
-  app.add_option("--threads", settings.threads, "Threads to use; 0 means all cores")
-      ->check(CLI::Range(0u, 1024u))
+void addSettings(App& app, Settings& settings) {
+  app.addFlag("--json", settings.json, "One JSON object on standard output")->group("Everywhere");
+  app.addOption("--threads", settings.threads, "Threads to use; 0 means all cores")
+      ->check(inRange(0u, 1024u))
       ->group("Everywhere");
-  app.add_flag("-q,--quiet", settings.quiet, "Only errors")->group("Everywhere");
-  app.add_flag("-v,--verbose", settings.verbose, "Say more, with times")->group("Everywhere");
-  app.set_version_flag("--version", versionText)->group("Everywhere");
+  app.addFlag("-q,--quiet", settings.quiet, "Only errors")->group("Everywhere");
+  app.addFlag("-v,--verbose", settings.verbose, "Say more, with times")->group("Everywhere");
+  app.addVersionFlag("--version", versionText)->group("Everywhere");
 }
 
 // The vector target that the environment variable SUNDER_SIMD names, in place of the best one: for tests of
@@ -127,23 +94,18 @@ void chooseTarget(std::optional<SimdTargetOverride>& target) {
 }
 
 // The word where a verb should stand, when it is none we know.
-void checkVerb(const CLI::App& app, int argc, char** argv) {
+void checkVerb(const App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
-  const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
-  std::vector<std::string> names;
-  for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
+  const std::vector<std::string> names = app.verbNames();
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
   const std::vector<std::string_view> known(names.begin(), names.end());
   throw Error(ErrorKind::Usage, fmt::format("unknown verb '{}'", argv[1])).hint(suggestion(argv[1], known));
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Sunder simulates what happens when things touch, break, get cut and splash.", "sunder");
+  App app("Sunder simulates what happens when things touch, break, get cut and splash.", "sunder");
   Settings settings;
   addSettings(app, settings);
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
-  app.failure_message(CLI::FailureMessage::simple);
   std::vector<Verb> verbs{
       addRun(app),      addImport(app),  addCheck(app),    addReplay(app),     addShape(app),
       addInfo(app),     addConvert(app), addClean(app),    addCollide(app),    addQuery(app),
@@ -168,14 +130,7 @@ int run(int argc, char** argv) {
     return 2;
   }
   checkVerb(app, argc, argv);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);
-    std::string verb = "sunder";
-    for (const CLI::App* chosen : app.get_subcommands()) verb += " " + chosen->get_name();
-    throw Error(ErrorKind::Usage, e.what()).hint("see '" + verb + " --help'");
-  }
+  if (const std::optional<int> code = app.parse(argc, argv)) return *code;
   setLogLevel(settings.quiet ? LogLevel::Error : settings.verbose ? LogLevel::Debug : LogLevel::Info);
   // Never destroyed: after a worker that could not be started, oneTBB would wait for it without end.
   static const ThreadLimit& limit = *new ThreadLimit(settings.threads);

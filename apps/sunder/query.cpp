@@ -44,16 +44,16 @@ struct QueryOptions : QuerySettings {
   std::string mesh, output;
   std::vector<std::string> points, pointFiles, rays, rayFiles;
   size_t rows = 20;
-  double budget = 1e9;                                         // points or rays, and answers
-  std::vector<std::pair<CLI::Option*, std::string_view>> own;  // those that belong to one question
-  CLI::Option* distanceOption = nullptr;
+  double budget = 1e9;                                    // points or rays, and answers
+  std::vector<std::pair<Option*, std::string_view>> own;  // those that belong to one question
+  Option* distanceOption = nullptr;
 };
 
 void check(const QueryOptions& options, const Question& question) {
   for (const auto& [option, owner] : options.own)
     if (option->count() > 0 && owner != question.name)
       throw Error(ErrorKind::Usage,
-                  fmt::format("{} belongs to '{}', not to '{}'", option->get_name(), owner, question.name));
+                  fmt::format("{} belongs to '{}', not to '{}'", option->name(), owner, question.name));
   const bool points = !options.points.empty() || !options.pointFiles.empty();
   const bool rays = !options.rays.empty() || !options.rayFiles.empty();
   if (question.rays ? points : rays)
@@ -262,49 +262,49 @@ const Question& questionNamed(std::string_view name) {
   throw Error(ErrorKind::Usage, fmt::format("unknown question '{}'", name)).hint(suggestion(name, known));
 }
 
-Verb addQuery(CLI::App& root) {
+Verb addQuery(App& root) {
   auto options = std::make_shared<QueryOptions>();
-  CLI::App* app = root.add_subcommand("query", "Ask for closest points, hits of rays, inside or outside");
-  app->add_option("MESH", options->mesh, "A mesh file")->required();
-  app->add_option("QUESTION", options->question, "closest, within, nearest, ray or inside")->required();
+  App* app = root.addVerb("query", "Ask for closest points, hits of rays, inside or outside");
+  app->addOption("MESH", options->mesh, "A mesh file")->required();
+  app->addOption("QUESTION", options->question, "closest, within, nearest, ray or inside")->required();
   const auto many = [&](const char* name, std::vector<std::string>& into, const char* text,
                         const char* type) {
-    app->add_option(name, into, text)->type_name(type)->allow_extra_args(false);
+    app->addOption(name, into, text)->typeName(type)->oneValueEach();
   };
   many("--point", options->points, "A point; may be repeated", "X,Y,Z");
   many("--points", options->pointFiles,
        "Points from CSV or text, or the vertices of a mesh file; - reads the input", "FILE");
   many("--ray", options->rays, "A ray's origin and direction; may be repeated", "OX,OY,OZ,DX,DY,DZ");
   many("--rays", options->rayFiles, "Rays from CSV or text, six numbers a line", "FILE");
-  app->add_option("-o,--output", options->output, "Write the answers as CSV")->type_name("FILE.csv");
-  app->add_option("--budget", options->budget,
-                  "Ends with the answers so far when these and the points or rays are so many [1e9]")
+  app->addOption("-o,--output", options->output, "Write the answers as CSV")->typeName("FILE.csv");
+  app->addOption("--budget", options->budget,
+                 "Ends with the answers so far when these and the points or rays are so many [1e9]")
       ->check(positiveCheck())
-      ->type_name("N");
-  app->add_option("--rows", options->rows, "Rows to show as text; 0 shows all [20]")->type_name("N");
-  const auto own = [&](std::string_view question, CLI::Option* option) {
+      ->typeName("N");
+  app->addOption("--rows", options->rows, "Rows to show as text; 0 shows all [20]")->typeName("N");
+  const auto own = [&](std::string_view question, Option* option) {
     options->own.emplace_back(option->group("Of one question"), question);
     return option;
   };
-  own("closest", app->add_flag("--unsigned", options->isUnsigned,
-                               "closest: leave the sign out, which costs half the time"));
+  own("closest", app->addFlag("--unsigned", options->isUnsigned,
+                              "closest: leave the sign out, which costs half the time"));
   options->distanceOption =
-      own("within", app->add_option("--distance", options->distance, "within: how far, in metres"))
+      own("within", app->addOption("--distance", options->distance, "within: how far, in metres"))
           ->check(distanceCheck())
-          ->type_name("D");
-  own("nearest", app->add_option("--count", options->count, "nearest: how many for each point [1]"))
-      ->check(CLI::Range(1u, 1'000'000'000u))
-      ->type_name("K");
+          ->typeName("D");
+  own("nearest", app->addOption("--count", options->count, "nearest: how many for each point [1]"))
+      ->check(inRange(1u, 1'000'000'000u))
+      ->typeName("K");
   own("nearest",
-      app->add_option("--of", options->of, "nearest: triangles, or vertices, for which no faces are needed"))
-      ->check(CLI::IsMember({"triangles", "vertices"}));
-  own("ray", app->add_option("--hits", options->hits, "ray: the first hit, whether there is any, or all"))
-      ->check(CLI::IsMember({"first", "any", "all"}));
-  own("ray", app->add_option("--max-distance", options->maxDistance, "ray: how far it reaches, in metres"))
+      app->addOption("--of", options->of, "nearest: triangles, or vertices, for which no faces are needed"))
+      ->check(oneOf({"triangles", "vertices"}));
+  own("ray", app->addOption("--hits", options->hits, "ray: the first hit, whether there is any, or all"))
+      ->check(oneOf({"first", "any", "all"}));
+  own("ray", app->addOption("--max-distance", options->maxDistance, "ray: how far it reaches, in metres"))
       ->check(distanceCheck())
-      ->type_name("D");
+      ->typeName("D");
   own("inside",
-      app->add_flag("--exact", options->exact, "inside: sum over all triangles, without approximation"));
+      app->addFlag("--exact", options->exact, "inside: sum over all triangles, without approximation"));
   app->footer(
       "Numbers count from 0: points and rays as they are given, triangles after polygons are split, faces "
       "and\n"

@@ -197,38 +197,36 @@ int runRender(const RenderOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addRender(CLI::App& root) {
+Verb addRender(App& root) {
   auto options = std::make_shared<RenderOptions>();
-  CLI::App* app =
-      root.add_subcommand("render", "Make ray-traced pictures or a movie of a run, or a picture of meshes");
-  app->add_option("INPUT", options->inputs,
-                  "A run (run.sunder or its folder), or mesh files, which stand side by side")
+  App* app = root.addVerb("render", "Make ray-traced pictures or a movie of a run, or a picture of meshes");
+  app->addOption("INPUT", options->inputs,
+                 "A run (run.sunder or its folder), or mesh files, which stand side by side")
       ->required();
-  app->add_option("-o,--output", options->output, "The picture (.png) or movie (.mp4) to write")->required();
-  app->add_option("--frame", options->frame, "Which frame of the run, from 0; else the last");
-  app->add_option("--frames", options->frames, "Frames A:B of the run; pictures are numbered")
+  app->addOption("-o,--output", options->output, "The picture (.png) or movie (.mp4) to write")->required();
+  app->addOption("--frame", options->frame, "Which frame of the run, from 0; else the last");
+  app->addOption("--frames", options->frames, "Frames A:B of the run; pictures are numbered")
       ->excludes("--frame");
-  app->add_option("--every", options->every, "Only every so many of the frames")
-      ->check(CLI::Range(1, 1000000));
-  app->add_option("--size", options->size, "Width and height in pixels")->capture_default_str();
-  app->add_option("--samples", options->samples, "Rays a pixel: more is cleaner and slower")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
-  app->add_option("--camera", options->camera,
-                  "As in: eye 4 3 6 target 0 1 0 fov 40; else it frames the action");
-  app->add_option("--colour-by", options->colourBy, "material, body, speed, or a field that was recorded")
-      ->capture_default_str();
-  app->add_option("--material", options->material, "Look of meshes: glass, porcelain, steel, oak, ...");
-  app->add_option("--crease", options->crease,
-                  "Edges of meshes sharper than this many degrees stay sharp; 0: all flat")
-      ->check(CLI::Range(0, 180))
-      ->capture_default_str();
-  app->add_option("--exposure", options->exposure, "Factor of brightness")
-      ->check(CLI::Range(0.001, 1000.0))
-      ->capture_default_str();
-  app->add_flag("--particles", options->particles, "Liquids as particles, not as smooth surfaces");
-  app->add_flag("--no-ground", options->noGround, "Nothing below but sky");
-  app->add_flag("--in-place", options->inPlace, "Leave several meshes where their files have them");
+  app->addOption("--every", options->every, "Only every so many of the frames")->check(inRange(1, 1000000));
+  app->addOption("--size", options->size, "Width and height in pixels")->showDefault();
+  app->addOption("--samples", options->samples, "Rays a pixel: more is cleaner and slower")
+      ->check(inRange(1, 65536))
+      ->showDefault();
+  app->addOption("--camera", options->camera,
+                 "As in: eye 4 3 6 target 0 1 0 fov 40; else it frames the action");
+  app->addOption("--colour-by", options->colourBy, "material, body, speed, or a field that was recorded")
+      ->showDefault();
+  app->addOption("--material", options->material, "Look of meshes: glass, porcelain, steel, oak, ...");
+  app->addOption("--crease", options->crease,
+                 "Edges of meshes sharper than this many degrees stay sharp; 0: all flat")
+      ->check(inRange(0, 180))
+      ->showDefault();
+  app->addOption("--exposure", options->exposure, "Factor of brightness")
+      ->check(inRange(0.001, 1000.0))
+      ->showDefault();
+  app->addFlag("--particles", options->particles, "Liquids as particles, not as smooth surfaces");
+  app->addFlag("--no-ground", options->noGround, "Nothing below but sky");
+  app->addFlag("--in-place", options->inPlace, "Leave several meshes where their files have them");
   app->footer(
       "Examples:\n"
       "  sunder render out/pile --frame 200 -o pile.png\n"

@@ -71,15 +71,15 @@ int runRepair(const RepairOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addRepair(CLI::App& root) {
+Verb addRepair(App& root) {
   auto options = std::make_shared<RepairOptions>();
-  CLI::App* app = root.add_subcommand("repair", "Save what can be read of a damaged recording");
-  app->add_option("RUN", options->input, "run.sunder, or the folder it is in")->required();
-  app->add_option("-o,--output", options->output, "The file to write; else run.repaired.sunder beside it")
-      ->type_name("FILE");
-  app->add_option("--before-resume", options->before,
-                  "The recording as it was before it was resumed for the N-th time")
-      ->type_name("N");
+  App* app = root.addVerb("repair", "Save what can be read of a damaged recording");
+  app->addOption("RUN", options->input, "run.sunder, or the folder it is in")->required();
+  app->addOption("-o,--output", options->output, "The file to write; else run.repaired.sunder beside it")
+      ->typeName("FILE");
+  app->addOption("--before-resume", options->before,
+                 "The recording as it was before it was resumed for the N-th time")
+      ->typeName("N");
   app->footer(
       "The recording itself is not touched, and no file is replaced.\n"
       "Ends with 0 where something was saved, with 1 where no frame can be read.\n"

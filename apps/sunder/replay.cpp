@@ -57,10 +57,10 @@ int replayRun(const std::string& input, const Settings& settings) {
 
 }  // namespace
 
-Verb addReplay(CLI::App& root) {
+Verb addReplay(App& root) {
   auto input = std::make_shared<std::string>();
-  CLI::App* app = root.add_subcommand("replay", "Simulate a recording again and report the first difference");
-  app->add_option("RUN", *input, "The recording, or its folder")->required();
+  App* app = root.addVerb("replay", "Simulate a recording again and report the first difference");
+  app->addOption("RUN", *input, "The recording, or its folder")->required();
   app->footer(
       "Ends with 1 where the two differ, or part of the recording is damaged.\n"
       "Examples:\n"

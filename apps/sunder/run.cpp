@@ -196,30 +196,30 @@ int runScene(const RunCommand& command, const Settings& settings) {
   return result.finished ? 0 : interruptedCode();
 }
 
-Verb addRun(CLI::App& root) {
+Verb addRun(App& root) {
   auto command = std::make_shared<RunCommand>();
-  CLI::App* app = root.add_subcommand("run", "Simulate a scene and record it");
-  app->add_option("SCENE", command->input, "The scene file; with --resume also a recording or its folder")
+  App* app = root.addVerb("run", "Simulate a scene and record it");
+  app->addOption("SCENE", command->input, "The scene file; with --resume also a recording or its folder")
       ->required();
-  app->add_option("-o,--output", command->output, "Folder of run.sunder [out/NAME]")->type_name("DIR");
-  CLI::Option* frames =
-      app->add_option("--frames", command->frames, "Frames to simulate, instead of the scene's length")
-          ->type_name("N")
-          ->check(CLI::Range(uint64_t(0), uint64_t(1000000000)));
-  app->add_flag("--resume", command->resume, "Go on from the last checkpoint of an interrupted run");
-  app->add_flag("--force", command->force, "Replace an earlier recording instead of keeping it aside");
-  app->add_flag("--hash", command->hash, "Print the hash of the final state");
-  app->add_flag("--strict", command->strict, "Stop at the first thing that degrades");
-  app->add_option("--memory", command->memory,
-                  "Refuse a scene that takes more, such as 2GB [80 % of the memory there is]")
-      ->type_name("SIZE");
-  app->add_flag("--view", command->view, "Show the run in the browser while it goes on, and after");
-  app->add_option("--port", command->port, "Port of --view on 127.0.0.1; the next free one is taken; 0: any")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
-  app->add_option("--set", command->set, "Change the scene: bodies.ball.mass=2; may be repeated")
-      ->type_name("A.B=C")
-      ->allow_extra_args(false);
+  app->addOption("-o,--output", command->output, "Folder of run.sunder [out/NAME]")->typeName("DIR");
+  Option* frames =
+      app->addOption("--frames", command->frames, "Frames to simulate, instead of the scene's length")
+          ->typeName("N")
+          ->check(inRange(uint64_t(0), uint64_t(1000000000)));
+  app->addFlag("--resume", command->resume, "Go on from the last checkpoint of an interrupted run");
+  app->addFlag("--force", command->force, "Replace an earlier recording instead of keeping it aside");
+  app->addFlag("--hash", command->hash, "Print the hash of the final state");
+  app->addFlag("--strict", command->strict, "Stop at the first thing that degrades");
+  app->addOption("--memory", command->memory,
+                 "Refuse a scene that takes more, such as 2GB [80 % of the memory there is]")
+      ->typeName("SIZE");
+  app->addFlag("--view", command->view, "Show the run in the browser while it goes on, and after");
+  app->addOption("--port", command->port, "Port of --view on 127.0.0.1; the next free one is taken; 0: any")
+      ->check(inRange(0, 65535))
+      ->showDefault();
+  app->addOption("--set", command->set, "Change the scene: bodies.ball.mass=2; may be repeated")
+      ->typeName("A.B=C")
+      ->oneValueEach();
   app->footer(
       "Ctrl-C and SIGTERM end the run with a checkpoint, and exit code 130 and 143.\n"
       "Examples:\n"

@@ -39,7 +39,7 @@ struct SdfOptions {
   double theta = 20, beta = 0, memory = 400, budget = double(HpSettings{}.mostValues);
   size_t rows = 20, pictureHeight = 512;
   unsigned base = 0;
-  CLI::Option* errorOption = nullptr;
+  Option* errorOption = nullptr;
 };
 
 SignRule signRule(const std::string& name) {
@@ -378,75 +378,73 @@ int runSdf(const SdfOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addSdf(CLI::App& root) {
+Verb addSdf(App& root) {
   auto options = std::make_shared<SdfOptions>();
-  CLI::App* app = root.add_subcommand("sdf", "Make a distance field of a mesh; ask or draw a field");
-  app->add_option("INPUT", options->input, "A mesh file, or a field (.sdf)")->required();
-  app->add_option("-o,--output", options->output,
-                  "The field (.sdf), picture (.png) or answers (.csv) to write")
-      ->type_name("FILE");
+  App* app = root.addVerb("sdf", "Make a distance field of a mesh; ask or draw a field");
+  app->addOption("INPUT", options->input, "A mesh file, or a field (.sdf)")->required();
+  app->addOption("-o,--output", options->output,
+                 "The field (.sdf), picture (.png) or answers (.csv) to write")
+      ->typeName("FILE");
   options->errorOption =
-      app->add_option("--error", options->build.error,
-                      "Target error in metres, root mean square [a thousandth of the diagonal]")
+      app->addOption("--error", options->build.error,
+                     "Target error in metres, root mean square [a thousandth of the diagonal]")
           ->check(positiveCheck())
-          ->type_name("D");
+          ->typeName("D");
   const char* fit = "Making a field";
   options->errorOption->group(fit);
-  app->add_option("--sign", options->sign, "auto, normals or winding")
-      ->check(CLI::IsMember({"auto", "normals", "winding"}))
+  app->addOption("--sign", options->sign, "auto, normals or winding")
+      ->check(oneOf({"auto", "normals", "winding"}))
       ->group(fit);
-  app->add_option("--nearness", options->nearness,
-                  "Errors far from the surface count less: none, polynomial, exponential")
-      ->check(CLI::IsMember({"none", "polynomial", "exponential"}))
+  app->addOption("--nearness", options->nearness,
+                 "Errors far from the surface count less: none, polynomial, exponential")
+      ->check(oneOf({"none", "polynomial", "exponential"}))
       ->group(fit);
-  app->add_option("--theta", options->theta, "How much less [20]")->check(notNegativeCheck())->group(fit);
-  app->add_option("--continuity", options->beta,
-                  "Smooth the jumps between cells: 3 strong, 30 weak, 0 off [0]")
+  app->addOption("--theta", options->theta, "How much less [20]")->check(notNegativeCheck())->group(fit);
+  app->addOption("--continuity", options->beta,
+                 "Smooth the jumps between cells: 3 strong, 30 weak, 0 off [0]")
       ->check(notNegativeCheck())
-      ->type_name("BETA")
+      ->typeName("BETA")
       ->group(fit);
-  app->add_option("--base", options->base, "Cells along each axis of the coarsest grid; 0 chooses")
-      ->check(CLI::Range(0u, 512u))
+  app->addOption("--base", options->base, "Cells along each axis of the coarsest grid; 0 chooses")
+      ->check(inRange(0u, 512u))
       ->group(fit);
-  app->add_option("--max-degree", options->build.maxDegree, "Largest degree of a cell [30]")
-      ->check(CLI::Range(1, kLargestDegree))
+  app->addOption("--max-degree", options->build.maxDegree, "Largest degree of a cell [30]")
+      ->check(inRange(1, kLargestDegree))
       ->group(fit);
-  app->add_option("--max-level", options->build.maxLevel, "Most splits of a cell [10]")
-      ->check(CLI::Range(0, 20))
+  app->addOption("--max-level", options->build.maxLevel, "Most splits of a cell [10]")
+      ->check(inRange(0, 20))
       ->group(fit);
-  app->add_option("--memory", options->memory, "Megabytes that coefficients may take [400]")
+  app->addOption("--memory", options->memory, "Megabytes that coefficients may take [400]")
       ->check(positiveCheck())
       ->group(fit);
-  app->add_option("--budget", options->budget,
-                  "Most distances to compute for the fit, of which quick ones count a tenth [5e7]")
+  app->addOption("--budget", options->budget,
+                 "Most distances to compute for the fit, of which quick ones count a tenth [5e7]")
       ->check(positiveCheck())
-      ->type_name("N")
+      ->typeName("N")
       ->group(fit);
-  app->add_option("--domain", options->domain, "Box of the field: x0 y0 z0 x1 y1 z1")
-      ->expected(6)
-      ->group(fit);
+  app->addOption("--domain", options->domain, "Box of the field: x0 y0 z0 x1 y1 z1")->expected(6)->group(fit);
   const char* use = "Using a field";
-  app->add_option("--keep", options->keep,
-                  "Cut the field by a plane: keep NX x + NY y + NZ z <= D, fit again only what changes")
+  app->addOption("--keep", options->keep,
+                 "Cut the field by a plane: keep NX x + NY y + NZ z <= D, fit again only what changes")
       ->expected(4)
-      ->type_name("NX NY NZ D")
+      ->typeName("NX NY NZ D")
       ->group(use);
-  app->add_option("--query", options->pointFiles, "Points to ask for: CSV or text, or a mesh's vertices")
-      ->type_name("FILE")
-      ->allow_extra_args(false)
+  app->addOption("--query", options->pointFiles, "Points to ask for: CSV or text, or a mesh's vertices")
+      ->typeName("FILE")
+      ->oneValueEach()
       ->group(use);
-  app->add_option("--point", options->points, "A point; may be repeated")
-      ->type_name("X,Y,Z")
-      ->allow_extra_args(false)
+  app->addOption("--point", options->points, "A point; may be repeated")
+      ->typeName("X,Y,Z")
+      ->oneValueEach()
       ->group(use);
-  app->add_option("--rows", options->rows, "Rows to show as text; 0 shows all [20]")
-      ->type_name("N")
+  app->addOption("--rows", options->rows, "Rows to show as text; 0 shows all [20]")
+      ->typeName("N")
       ->group(use);
-  app->add_option("--slice", options->slice, "Draw the plane x, y or z = a number")
-      ->type_name("z=0")
+  app->addOption("--slice", options->slice, "Draw the plane x, y or z = a number")
+      ->typeName("z=0")
       ->group(use);
-  app->add_option("--height", options->pictureHeight, "Pixels of the picture [512]")
-      ->check(CLI::Range(16u, 8192u))
+  app->addOption("--height", options->pictureHeight, "Pixels of the picture [512]")
+      ->check(inRange(16u, 8192u))
       ->group(use);
   app->footer(
       "A fit that ends before the target (budget, memory, Ctrl-C) writes the best field so far and says its "

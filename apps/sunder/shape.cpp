@@ -52,17 +52,17 @@ int makeShapeFile(const ShapeOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addShape(CLI::App& root) {
+Verb addShape(App& root) {
   auto options = std::make_shared<ShapeOptions>();
-  CLI::App* app = root.add_subcommand("shape", "Make a procedural shape and write it to a mesh file");
-  app->add_option("NAME", options->name, "The shape; 'sunder describe shapes' lists them")->required();
-  app->add_option("--set", options->set, "A parameter, as name=value; may be repeated")
-      ->type_name("K=V")
-      ->allow_extra_args(false);
-  app->add_option("-o,--output", options->output, "The file to write; its ending picks the format")
+  App* app = root.addVerb("shape", "Make a procedural shape and write it to a mesh file");
+  app->addOption("NAME", options->name, "The shape; 'sunder describe shapes' lists them")->required();
+  app->addOption("--set", options->set, "A parameter, as name=value; may be repeated")
+      ->typeName("K=V")
+      ->oneValueEach();
+  app->addOption("-o,--output", options->output, "The file to write; its ending picks the format")
       ->required()
-      ->type_name("FILE");
-  app->add_flag("--ascii", options->ascii, "Text instead of binary where the format has both");
+      ->typeName("FILE");
+  app->addFlag("--ascii", options->ascii, "Text instead of binary where the format has both");
   app->footer(
       "Examples:\n"
       "  sunder shape icosphere -o ball.obj\n"

@@ -92,23 +92,22 @@ int sliceMesh(const SliceArguments& arguments, const Settings& settings) {
 
 }  // namespace
 
-Verb addSlice(CLI::App& root) {
+Verb addSlice(App& root) {
   auto arguments = std::make_shared<SliceArguments>();
-  CLI::App* app = root.add_subcommand("slice", "Cut a mesh into slices of equal height");
-  app->add_option("INPUT", arguments->input, "The mesh to slice")->required();
-  app->add_option("-o,--output", arguments->output, "Folder for the slices, a PLY file each")
-      ->type_name("DIR");
-  app->add_option("--count", arguments->count, "How many slices [10]")
-      ->check(CLI::Range(1, 10000))
-      ->type_name("N");
-  app->add_option("--axis", arguments->axis, "Slices lie across x, y or z [y]")
-      ->check(CLI::IsMember({"x", "y", "z"}))
-      ->type_name("NAME");
-  app->add_option("--budget", arguments->budget,
-                  "Most faces times slices; more are refused, with a count that would do [1e9]")
+  App* app = root.addVerb("slice", "Cut a mesh into slices of equal height");
+  app->addOption("INPUT", arguments->input, "The mesh to slice")->required();
+  app->addOption("-o,--output", arguments->output, "Folder for the slices, a PLY file each")->typeName("DIR");
+  app->addOption("--count", arguments->count, "How many slices [10]")
+      ->check(inRange(1, 10000))
+      ->typeName("N");
+  app->addOption("--axis", arguments->axis, "Slices lie across x, y or z [y]")
+      ->check(oneOf({"x", "y", "z"}))
+      ->typeName("NAME");
+  app->addOption("--budget", arguments->budget,
+                 "Most faces times slices; more are refused, with a count that would do [1e9]")
       ->check(positiveCheck())
-      ->type_name("N");
-  app->add_flag("--triangles", arguments->triangles, "Triangles only");
+      ->typeName("N");
+  app->addFlag("--triangles", arguments->triangles, "Triangles only");
   app->footer(
       "Examples:\n"
       "  sunder slice bunny.obj --count 20 -o slices/\n"

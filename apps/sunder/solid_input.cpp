@@ -84,12 +84,12 @@ SolidInput readSolid(const std::string& path, double edge, double edgesPerSide, 
   return input;
 }
 
-void addMaterialOptions(CLI::App& app, MaterialChoice& choice) {
-  app.add_option("--material", choice.name, "What it is made of [glass]")->type_name("NAME");
-  app.add_option("--young", choice.young, "Young's modulus in pascals, instead of the material's")
-      ->type_name("PA");
-  app.add_option("--poisson", choice.poisson, "Poisson's ratio, instead of the material's")->type_name("X");
-  app.add_option("--density", choice.density, "kg/m^3, instead of the material's")->type_name("D");
+void addMaterialOptions(App& app, MaterialChoice& choice) {
+  app.addOption("--material", choice.name, "What it is made of [glass]")->typeName("NAME");
+  app.addOption("--young", choice.young, "Young's modulus in pascals, instead of the material's")
+      ->typeName("PA");
+  app.addOption("--poisson", choice.poisson, "Poisson's ratio, instead of the material's")->typeName("X");
+  app.addOption("--density", choice.density, "kg/m^3, instead of the material's")->typeName("D");
 }
 
 material::Material chosenMaterial(const MaterialChoice& choice) {

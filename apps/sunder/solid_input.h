@@ -37,7 +37,7 @@ struct MaterialChoice {
   std::optional<double> young, poisson, density;
 };
 // --material, --young, --poisson and --density.
-void addMaterialOptions(CLI::App& app, MaterialChoice& choice);
+void addMaterialOptions(App& app, MaterialChoice& choice);
 // The preset of that name with what is given instead. Throws Error (Usage) for one without elastic constants,
 // with the names of those that have them.
 material::Material chosenMaterial(const MaterialChoice& choice);

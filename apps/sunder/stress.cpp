@@ -200,41 +200,37 @@ int stress(const StressOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addStress(CLI::App& root) {
+Verb addStress(App& root) {
   auto options = std::make_shared<StressOptions>();
-  CLI::App* app = root.add_subcommand("stress", "Bend a held body with forces: displacement and stress");
-  app->add_option("INPUT", options->input, "Tetrahedra, or a closed mesh or field (.sdf) to fill")
-      ->required();
-  app->add_option("-o,--output", options->output, "Displacement and stress to write (.vtu)")
-      ->type_name("FILE");
+  App* app = root.addVerb("stress", "Bend a held body with forces: displacement and stress");
+  app->addOption("INPUT", options->input, "Tetrahedra, or a closed mesh or field (.sdf) to fill")->required();
+  app->addOption("-o,--output", options->output, "Displacement and stress to write (.vtu)")->typeName("FILE");
   addMaterialOptions(*app, options->material);
-  app->add_option("--fix", options->fix,
-                  "Hold all vertices of a half-space, like \"y<0.01\"; may be repeated")
+  app->addOption("--fix", options->fix, "Hold all vertices of a half-space, like \"y<0.01\"; may be repeated")
       ->required()
-      ->type_name("TEXT");
-  app->add_option("--force", options->force,
-                  "A point and the force in newtons that acts there; may be repeated")
-      ->type_name("X,Y,Z,FX,FY,FZ");
-  app->add_option("--probe", options->probe,
-                  "A point where displacement and stress are wanted; may be repeated")
-      ->type_name("X,Y,Z");
-  app->add_option("--gravity", options->gravity, "Acceleration of all of the mass [none]")
-      ->type_name("X,Y,Z");
-  app->add_option("--edge", options->edge,
-                  "Edge of tetrahedra in metres where a surface is filled [a twentieth]")
+      ->typeName("TEXT");
+  app->addOption("--force", options->force,
+                 "A point and the force in newtons that acts there; may be repeated")
+      ->typeName("X,Y,Z,FX,FY,FZ");
+  app->addOption("--probe", options->probe,
+                 "A point where displacement and stress are wanted; may be repeated")
+      ->typeName("X,Y,Z");
+  app->addOption("--gravity", options->gravity, "Acceleration of all of the mass [none]")->typeName("X,Y,Z");
+  app->addOption("--edge", options->edge,
+                 "Edge of tetrahedra in metres where a surface is filled [a twentieth]")
       ->check(positiveCheck())
-      ->type_name("D");
-  app->add_option("--recovery", options->recovery, "Stress at vertices: patch or lumped [patch]")
-      ->check(CLI::IsMember({"patch", "lumped"}))
-      ->type_name("NAME");
-  app->add_option("--solver", options->solver,
-                  "auto, block, pcg, or for comparison on small bodies ldlt or dense [auto]")
-      ->type_name("NAME");
-  app->add_option(
+      ->typeName("D");
+  app->addOption("--recovery", options->recovery, "Stress at vertices: patch or lumped [patch]")
+      ->check(oneOf({"patch", "lumped"}))
+      ->typeName("NAME");
+  app->addOption("--solver", options->solver,
+                 "auto, block, pcg, or for comparison on small bodies ldlt or dense [auto]")
+      ->typeName("NAME");
+  app->addOption(
          "--budget", options->budget,
          "Most iterations of pcg; it then ends with the best so far and says its residual [30 a vertex]")
       ->check(positiveCheck())
-      ->type_name("N");
+      ->typeName("N");
   app->footer(
       "Examples:\n"
       "  sunder stress cup.msh --material porcelain --fix \"y<0.001\" --force 0,0.1,0,20,0,0 -o cup.vtu\n"

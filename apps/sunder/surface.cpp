@@ -93,42 +93,42 @@ int runSurface(const SurfaceOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addSurface(CLI::App& root) {
+Verb addSurface(App& root) {
   auto options = std::make_shared<SurfaceOptions>();
-  CLI::App* app = root.add_subcommand(
-      "surface", "Make a mesh of a field's surface, of an offset of a mesh, or of liquids");
-  app->add_option("INPUT", options->input, "A field (.sdf), a mesh file, or with --fluid a run")->required();
-  app->add_option("-o,--output", options->output,
-                  "The mesh to write; with --fluid also a folder, else 'export/surface' beside the run")
-      ->type_name("FILE");
-  app->add_option("--edge", options->settings.edge,
-                  "Edge of the lattice in metres [a hundredth of the longest side]")
+  App* app =
+      root.addVerb("surface", "Make a mesh of a field's surface, of an offset of a mesh, or of liquids");
+  app->addOption("INPUT", options->input, "A field (.sdf), a mesh file, or with --fluid a run")->required();
+  app->addOption("-o,--output", options->output,
+                 "The mesh to write; with --fluid also a folder, else 'export/surface' beside the run")
+      ->typeName("FILE");
+  app->addOption("--edge", options->settings.edge,
+                 "Edge of the lattice in metres [a hundredth of the longest side]")
       ->check(positiveCheck())
-      ->type_name("D");
-  app->add_option("--budget", options->budget,
-                  "Most samples of the field; what needs more is refused, with an edge that would do [1e9]")
+      ->typeName("D");
+  app->addOption("--budget", options->budget,
+                 "Most samples of the field; what needs more is refused, with an edge that would do [1e9]")
       ->check(positiveCheck())
-      ->type_name("N");
-  app->add_option("--value", options->settings.value,
-                  "Distance of the surface: positive swells, negative shrinks [0]")
-      ->type_name("D");
-  app->add_flag("--ascii", options->ascii, "Text instead of binary where the format has both");
-  CLI::Option* fluid = app->add_flag("--fluid", options->fluid, "The liquids of a run, a mesh a frame");
+      ->typeName("N");
+  app->addOption("--value", options->settings.value,
+                 "Distance of the surface: positive swells, negative shrinks [0]")
+      ->typeName("D");
+  app->addFlag("--ascii", options->ascii, "Text instead of binary where the format has both");
+  Option* fluid = app->addFlag("--fluid", options->fluid, "The liquids of a run, a mesh a frame");
   FluidSurfaceOptions& liquids = options->liquids;
-  app->add_option("--frames", liquids.frames, "Frames A:B of the run, from 0; else all")->needs(fluid);
-  app->add_option("--every", liquids.every, "Only every so many of the frames")
-      ->check(CLI::Range(1, 1000000))
+  app->addOption("--frames", liquids.frames, "Frames A:B of the run, from 0; else all")->needs(fluid);
+  app->addOption("--every", liquids.every, "Only every so many of the frames")
+      ->check(inRange(1, 1000000))
       ->needs(fluid);
-  app->add_option("--cell", liquids.settings.cell, "Size of the grid's cells in metres [a particle's radius]")
+  app->addOption("--cell", liquids.settings.cell, "Size of the grid's cells in metres [a particle's radius]")
       ->check(positiveCheck())
-      ->type_name("D")
+      ->typeName("D")
       ->needs(fluid);
-  app->add_option("--method", liquids.method, "anisotropic: flat and thin; averaged: quicker, bumpier")
-      ->capture_default_str()
+  app->addOption("--method", liquids.method, "anisotropic: flat and thin; averaged: quicker, bumpier")
+      ->showDefault()
       ->needs(fluid);
-  app->add_option("--smoothing", liquids.settings.smoothing, "Steps of smoothing the mesh [0]")
-      ->check(CLI::Range(0, 1000))
-      ->type_name("N")
+  app->addOption("--smoothing", liquids.settings.smoothing, "Steps of smoothing the mesh [0]")
+      ->check(inRange(0, 1000))
+      ->typeName("N")
       ->needs(fluid);
   app->footer(
       "The result is always a closed manifold.\n"

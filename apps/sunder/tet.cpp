@@ -147,26 +147,25 @@ int reportFile(const TetOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addTet(CLI::App& root) {
+Verb addTet(App& root) {
   auto options = std::make_shared<TetOptions>();
-  CLI::App* app =
-      root.add_subcommand("tet", "Fill a closed mesh or a field with tetrahedra; check tetrahedra");
-  app->add_option("INPUT", options->input, "A mesh or field (.sdf) to fill; without -o, tetrahedra to check")
+  App* app = root.addVerb("tet", "Fill a closed mesh or a field with tetrahedra; check tetrahedra");
+  app->addOption("INPUT", options->input, "A mesh or field (.sdf) to fill; without -o, tetrahedra to check")
       ->required();
-  app->add_option("-o,--output", options->output, "The tetrahedra to write (.msh, .vtu)")->type_name("FILE");
-  app->add_option("--edge", options->fill.edge,
-                  "Edge of the lattice in metres [a fiftieth of the longest side]")
+  app->addOption("-o,--output", options->output, "The tetrahedra to write (.msh, .vtu)")->typeName("FILE");
+  app->addOption("--edge", options->fill.edge,
+                 "Edge of the lattice in metres [a fiftieth of the longest side]")
       ->check(positiveCheck())
-      ->type_name("D");
-  app->add_option("--budget", options->budget,
-                  "Most tetrahedra; what needs more is refused, with an edge that would do [1e8]")
+      ->typeName("D");
+  app->addOption("--budget", options->budget,
+                 "Most tetrahedra; what needs more is refused, with an edge that would do [1e8]")
       ->check(positiveCheck())
-      ->type_name("N");
-  app->add_option("--levels", options->fill.levels, "Coarser inside: how often the edge may double [0]")
-      ->check(CLI::Range(0, tet::kMostLevels))
-      ->type_name("N");
-  app->add_flag("--sharp", options->fill.sharp, "Move vertices to creases and corners where angles allow it");
-  app->add_flag("--ascii", options->ascii, "Text instead of binary where the format has both");
+      ->typeName("N");
+  app->addOption("--levels", options->fill.levels, "Coarser inside: how often the edge may double [0]")
+      ->check(inRange(0, tet::kMostLevels))
+      ->typeName("N");
+  app->addFlag("--sharp", options->fill.sharp, "Move vertices to creases and corners where angles allow it");
+  app->addFlag("--ascii", options->ascii, "Text instead of binary where the format has both");
   app->footer(
       "Tetrahedra have dihedral angles between 9.3 and 161.7 degrees, with --sharp between 8 and 166.\n"
       "Examples:\n"

@@ -48,16 +48,16 @@ int runView(const ViewOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addView(CLI::App& root) {
+Verb addView(App& root) {
   auto options = std::make_shared<ViewOptions>();
-  CLI::App* app = root.add_subcommand("view", "Show a run in the browser, finished or still being written");
-  app->add_option("INPUT", options->input,
-                  "run.sunder, or the folder it is in; or a scene, which is simulated and shown meanwhile")
+  App* app = root.addVerb("view", "Show a run in the browser, finished or still being written");
+  app->addOption("INPUT", options->input,
+                 "run.sunder, or the folder it is in; or a scene, which is simulated and shown meanwhile")
       ->required();
-  app->add_option("--port", options->port, "Port on 127.0.0.1; the next free one is taken; 0: any")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
-  app->add_flag("--open", options->open, "Open the browser");
+  app->addOption("--port", options->port, "Port on 127.0.0.1; the next free one is taken; 0: any")
+      ->check(inRange(0, 65535))
+      ->showDefault();
+  app->addFlag("--open", options->open, "Open the browser");
   app->footer(
       "Examples:\n"
       "  sunder view out/pile\n"

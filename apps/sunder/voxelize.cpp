@@ -143,25 +143,25 @@ int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
 
 }  // namespace
 
-Verb addVoxelize(CLI::App& root) {
+Verb addVoxelize(App& root) {
   auto options = std::make_shared<VoxelizeOptions>();
-  CLI::App* app = root.add_subcommand("voxelize", "Fill a closed mesh with voxels and particles");
-  app->add_option("INPUT", options->input, "A mesh file")->required();
-  app->add_option("-o,--output", options->output, "Write the particles as CSV")->type_name("FILE.csv");
-  app->add_option("-n,--resolution", options->resolution, "Voxels along the longest side [64]")
-      ->check(CLI::Range(1u, 4096u))
-      ->type_name("N");
-  app->add_option("--budget", options->budget,
-                  "Most voxels; what needs more is refused, with a resolution that would do [5e8]")
+  App* app = root.addVerb("voxelize", "Fill a closed mesh with voxels and particles");
+  app->addOption("INPUT", options->input, "A mesh file")->required();
+  app->addOption("-o,--output", options->output, "Write the particles as CSV")->typeName("FILE.csv");
+  app->addOption("-n,--resolution", options->resolution, "Voxels along the longest side [64]")
+      ->check(inRange(1u, 4096u))
+      ->typeName("N");
+  app->addOption("--budget", options->budget,
+                 "Most voxels; what needs more is refused, with a resolution that would do [5e8]")
       ->check(positiveCheck())
-      ->type_name("N");
-  app->add_option("--padding", options->padding, "Empty layers around the solid [2]")
-      ->check(CLI::Range(1u, 64u))
-      ->type_name("N");
-  app->add_flag("--vote", options->vote,
-                "Sweep along all three axes and take the majority: for meshes with holes");
-  app->add_flag("--exact", options->exact, "Distances to the mesh itself near its surface");
-  app->add_flag("--uniform", options->uniform, "Particles of one size: do not merge voxels inside");
+      ->typeName("N");
+  app->addOption("--padding", options->padding, "Empty layers around the solid [2]")
+      ->check(inRange(1u, 64u))
+      ->typeName("N");
+  app->addFlag("--vote", options->vote,
+               "Sweep along all three axes and take the majority: for meshes with holes");
+  app->addFlag("--exact", options->exact, "Distances to the mesh itself near its surface");
+  app->addFlag("--uniform", options->uniform, "Particles of one size: do not merge voxels inside");
   app->footer(
       "A voxel is inside when its centre is. Particles are balls in the middle of voxels; deep inside, eight "
       "make\n"

@@ -1,6 +1,7 @@
 // C12: single tetrahedra cut by planes and by bent sheets, against cut() and against distances.
 #include "sunder/cut/tet/tet_cutter.h"
 
+#include "sunder/base/rotation.h"
 #include "sunder/geometry/predicates.h"
 #include "sunder/geometry/tet_mesh.h"
 
@@ -33,7 +34,7 @@ Tet randomTet(RandomStream& random, bool aligned) {
 // A sheet of 2 n^2 triangles over a square, level or with bumps.
 geometry::TriMesh randomSheet(RandomStream& random, uint32_t n, double bumps, bool aligned) {
   geometry::TriMesh mesh;
-  const Quat turn = Quat::FromTwoVectors(Vec3::UnitZ(), random.unitVector());
+  const Quat turn = rotationBetween(Vec3::UnitZ(), random.unitVector());
   const Vec3 at(random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3));
   const double width = aligned ? double(n) : random.uniform(0.5, 4);
   for (uint32_t i = 0; i <= n; ++i)

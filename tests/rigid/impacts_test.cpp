@@ -1,6 +1,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
+#include "sunder/base/rotation.h"
 
 #include "rigid/rigid_scenes.h"
 
@@ -250,7 +251,7 @@ TEST(Impacts, NoImpactOfAWorldAddsEnergy) {
         BodySettings wall;
         wall.kind = BodyKind::Static;
         wall.shape = makePlane();
-        wall.pose.rotation = Quat::FromTwoVectors(Vec3::UnitY(), -side * Vec3::Unit(k));
+        wall.pose.rotation = rotationBetween(Vec3::UnitY(), -side * Vec3::Unit(k));
         wall.pose.position = side * 1.5 * Vec3::Unit(k);
         wall.surface = {.friction = 0.6, .restitution = e};
         world.addBody(wall);

@@ -34,7 +34,7 @@ struct Glb {
     root = Json::parse(text.substr(20, length));
     binary = text.substr(28 + length);
     EXPECT_EQ(word(20 + length), binary.size());
-    EXPECT_EQ(root["buffers"][0]["byteLength"], binary.size());
+    EXPECT_EQ(root["buffers"][0]["byteLength"].get<size_t>(), binary.size());
     EXPECT_EQ(binary.size() % 4, 0u);
     for (const Json& view : root["bufferViews"])
       EXPECT_LE(view["byteOffset"].get<size_t>() + view["byteLength"].get<size_t>(), binary.size());
@@ -46,13 +46,13 @@ struct Glb {
   }
   static size_t width(const Json& accessor) { return accessor["componentType"] == 5123 ? 2 : 4; }
   void checkAccessor(const Json& a) const {
-    EXPECT_GT(a["count"], 0);
+    EXPECT_GT(a["count"].get<int>(), 0);
     EXPECT_EQ(a["count"].get<size_t>() * components(a) * width(a),
               root["bufferViews"][a["bufferView"].get<size_t>()]["byteLength"].get<size_t>());
   }
   std::vector<float> numbers(const Json& index) const {
     const Json& a = root["accessors"][index.get<size_t>()];
-    EXPECT_EQ(a["componentType"], 5126);
+    EXPECT_EQ(a["componentType"].get<int>(), 5126);
     std::vector<float> values(a["count"].get<size_t>() * components(a));
     const size_t at = root["bufferViews"][a["bufferView"].get<size_t>()]["byteOffset"];
     std::memcpy(values.data(), binary.data() + at, values.size() * 4);
@@ -145,7 +145,7 @@ TEST_F(ExportSample, GlbPosesAreThoseOfTheRun) {
 TEST_F(ExportSample, GlbSharesMeshesAndNamesParents) {
   const Glb glb(exportAs(ExportFormat::Glb, "sample.glb").openThis);
   EXPECT_EQ(glb.root["nodes"].size(), 5u);
-  EXPECT_EQ((*glb.nodeOf(kBlock))["mesh"], (*glb.nodeOf(kTwin))["mesh"]);
+  EXPECT_EQ((*glb.nodeOf(kBlock))["mesh"].get<int>(), (*glb.nodeOf(kTwin))["mesh"].get<int>());
   EXPECT_EQ(glb.root["meshes"].size(), 4u);  // block in oak, glass and steel, and the shard
   std::set<int> positions;
   for (const Json& mesh : glb.root["meshes"])
@@ -160,13 +160,14 @@ TEST_F(ExportSample, GlbSharesMeshesAndNamesParents) {
   };
   EXPECT_EQ(material(0), "green glass");
   EXPECT_EQ(material(1), "green glass inside");
-  EXPECT_EQ(shard["extras"]["parent"], int(kVase));
-  EXPECT_EQ(shard["extras"]["parentName"], "vase, \"blue\"");
-  EXPECT_EQ(shard["name"], "vase.shard");
-  EXPECT_EQ((*glb.nodeOf(kBlock))["extras"]["parent"], -1);
+  EXPECT_EQ(shard["extras"]["parent"].get<int>(), int(kVase));
+  EXPECT_EQ(shard["extras"]["parentName"].get<std::string>(), "vase, \"blue\"");
+  EXPECT_EQ(shard["name"].get<std::string>(), "vase.shard");
+  EXPECT_EQ((*glb.nodeOf(kBlock))["extras"]["parent"].get<int>(), -1);
   // What rests has no curve.
   for (const Json& channel : glb.root["animations"][0]["channels"])
-    EXPECT_NE(glb.root["nodes"][channel["target"]["node"].get<size_t>()]["extras"]["body"], kTwin);
+    EXPECT_NE(glb.root["nodes"][channel["target"]["node"].get<size_t>()]["extras"]["body"].get<uint32_t>(),
+              kTwin);
 }
 
 TEST_F(ExportSample, GlbMaterialsAreTheLooks) {
@@ -175,9 +176,9 @@ TEST_F(ExportSample, GlbMaterialsAreTheLooks) {
   std::map<std::string, Json> materials;
   for (const Json& m : glb.root["materials"]) materials[m["name"].get<std::string>()] = m;
   EXPECT_NEAR(materials["oak"]["pbrMetallicRoughness"]["baseColorFactor"][1].get<double>(), 0.25, 1e-7);
-  EXPECT_EQ(materials["steel"]["pbrMetallicRoughness"]["metallicFactor"], 1);
+  EXPECT_EQ(materials["steel"]["pbrMetallicRoughness"]["metallicFactor"].get<double>(), 1);
   const Json& glass = materials["green glass"]["extensions"];
-  EXPECT_EQ(glass["KHR_materials_transmission"]["transmissionFactor"], 1);
+  EXPECT_EQ(glass["KHR_materials_transmission"]["transmissionFactor"].get<double>(), 1);
   EXPECT_NEAR(glass["KHR_materials_ior"]["ior"].get<double>(), 1.52, 1e-6);
   EXPECT_NEAR(glass["KHR_materials_volume"]["attenuationColor"][0].get<double>(), 0.5, 1e-6);
   EXPECT_EQ(glb.root["extensionsUsed"].size(), 3u);
