@@ -76,12 +76,16 @@ TEST_F(MaterialTable, ALostRowIsNamedAndTheOthersStay) {
       EXPECT_TRUE(losses.any());
       for (size_t m = 0; m < run.materials().size(); ++m) {
         EXPECT_EQ(run.materialLost(m), m == row) << m;
-        if (m != row) EXPECT_EQ(run.materials()[m], sampleMaterials()[m]);
+        if (m != row) {
+          EXPECT_EQ(run.materials()[m], sampleMaterials()[m]);
+        }
       }
       // A head that is gone at the end of the table leaves no trace but the damaged bytes.
       const bool noticed = at > 12 || row + 1 < sampleMaterials().size();
       EXPECT_EQ(losses.materials.size(), noticed ? 1u : 0u);
-      if (noticed) EXPECT_EQ(losses.names()[0], "material " + std::to_string(row));
+      if (noticed) {
+        EXPECT_EQ(losses.names()[0], "material " + std::to_string(row));
+      }
       EXPECT_TRUE(losses.frames.empty() && losses.bodies.empty() && losses.meshes.empty());
       const Repaired repaired = repairRun(bad_, folder_ / "new.sunder");
       EXPECT_EQ(RunReader(repaired.output).materials().size(), sampleMaterials().size() - 1);

@@ -12,7 +12,7 @@ namespace sunder::world {
 namespace {
 
 // A scene with a ball of the material "m".
-std::string sceneOf(const std::string& materials) {
+std::string ballOf(const std::string& materials) {
   return R"({"materials": )" + materials +
          R"(, "bodies": [{"id": "a", "shape": {"sphere": {"radius": 0.1}}, "material": "m"}]})";
 }
@@ -20,7 +20,7 @@ std::string sceneOf(const std::string& materials) {
 Scene sceneFrom(const std::string& text) { return readScene(SceneDocument::parse(text, "scene.json", ".")); }
 
 Material materialFrom(const std::string& materials) {
-  const Scene scene = sceneFrom(sceneOf(materials));
+  const Scene scene = sceneFrom(ballOf(materials));
   return scene.materials[scene.bodies[0].material];
 }
 
@@ -110,7 +110,7 @@ TEST(SceneMaterials, ToughnessAndSurfaceEnergyFollowFromEachOther) {
 }
 
 TEST(SceneMaterials, ResolvedTextHasAllValuesOfWhatIsUsed) {
-  const Scene scene = sceneFrom(sceneOf(
+  const Scene scene = sceneFrom(ballOf(
       R"({"m": {"like": "glass", "toughness": 1e6, "surfaceEnergy": 3, "inside": "n"}, "n": {"like": "brick"},
           "unused": {"density": 3}})"));
   const auto table = nlohmann::json::parse(scene.resolvedText())["materials"];
