@@ -93,6 +93,7 @@ void expectKnownWords(const Json& node) {
                                             "maxItems",
                                             "enum",
                                             "exclusiveMinimum",
+                                            "exclusiveMaximum",
                                             "$schema",
                                             "title",
                                             "definitions"};

@@ -87,12 +87,15 @@ void findProblems(const Json& raw, const Json& value, const std::string& pointer
       const auto at = node.find(key);
       return at == node.end() ? std::optional<double>() : at->get<double>();
     };
-    const auto low = limit("minimum"), high = limit("maximum"), above = limit("exclusiveMinimum");
-    if ((low && number < *low) || (high && number > *high) || (above && number <= *above)) {
+    const auto low = limit("minimum"), high = limit("maximum"), above = limit("exclusiveMinimum"),
+               below = limit("exclusiveMaximum");
+    if ((low && number < *low) || (high && number > *high) || (above && number <= *above) ||
+        (below && number >= *below)) {
       std::string range = low     ? fmt::format("at least {:g}", *low)
                           : above ? fmt::format("more than {:g}", *above)
                                   : "";
       if (high) range += fmt::format("{}at most {:g}", range.empty() ? "" : " and ", *high);
+      if (below) range += fmt::format("{}less than {:g}", range.empty() ? "" : " and ", *below);
       return found.push_back(
           {pointer, fmt::format("{} is out of range, it must be {}", shortText(value), range), wanted(node)});
     }
