@@ -3,11 +3,11 @@
 #include "sunder/base/text.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/shapes/catalogue.h"
-#include "sunder/world/scene.h"
 #include "sunder/world/scene/scene_sample.h"
 #include "sunder/world/scene/scene_schema.h"
 
 #include "command.h"
+#include "material_table.h"
 #include "query.h"
 
 #include <iostream>
@@ -155,28 +155,6 @@ void describeScene(const std::string& name, const Settings& settings) {
   throw Error(ErrorKind::Usage, fmt::format("a scene has no block '{}'", name)).hint(suggestion(name, known));
 }
 
-void describeMaterials(const Settings& settings) {
-  Json list = Json::array();
-  if (!settings.json)
-    std::cout << fmt::format("{:<12} {:>8} {:>9} {:>12}\n", "material", "kg/m3", "friction", "restitution");
-  for (const world::Material& m : world::builtinMaterials()) {
-    if (settings.json)
-      list.push_back({{"name", m.name},
-                      {"density", m.density},
-                      {"friction", m.friction},
-                      {"restitution", m.restitution},
-                      {"rolling_friction", m.rollingFriction},
-                      {"colour", {m.colour.x(), m.colour.y(), m.colour.z()}},
-                      {"roughness", m.roughness},
-                      {"metallic", m.metallic},
-                      {"transparency", m.transparency},
-                      {"refraction", m.refraction}});
-    else
-      std::cout << fmt::format("{:<12} {:>8} {:>9} {:>12}\n", m.name, m.density, m.friction, m.restitution);
-  }
-  if (settings.json) printJson({{"materials", list}});
-}
-
 void describeExitCodes(const Settings& settings) {
   Json kinds = Json::object();
   for (ErrorKind kind : {ErrorKind::Usage, ErrorKind::Missing, ErrorKind::Format, ErrorKind::Unsupported,
@@ -198,7 +176,7 @@ int describe(const DescribeOptions& options, const Settings& settings) {
   if (options.topic == "scene") {
     describeScene(options.name, settings);
   } else if (options.topic == "materials") {
-    describeMaterials(settings);
+    describeMaterials(options.name, settings);
   } else if (options.topic == "shapes") {
     describeShapes(options.name, settings);
   } else if (options.topic == "formats") {
@@ -215,7 +193,7 @@ int describe(const DescribeOptions& options, const Settings& settings) {
   } else {
     std::cout
         << "scene        a scene with every block and key, commented; 'describe scene BLOCK' for one block\n"
-           "materials    the built-in materials\n"
+           "materials    the built-in materials; 'describe materials NAME' for all values of one\n"
            "shapes       the procedural shapes; 'describe shapes NAME' for the parameters of one\n"
            "formats      the mesh files that are read and written\n"
            "questions    what 'sunder query' answers, and the columns of the answers\n"

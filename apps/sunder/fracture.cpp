@@ -123,13 +123,11 @@ std::optional<fracture::FineSurface> fineSurface(const std::optional<geometry::T
 }
 
 int fractureMesh(const FractureOptions& options, const Settings& settings) {
-  fem::ElasticPreset preset;
-  fracture::BrittleMaterial material;
-  material.elastic = elasticMaterial(options.material, preset);
-  material.strength = options.strength.value_or(preset.strength);
-  material.surfaceEnergy =
-      options.surfaceEnergy.value_or(preset.surfaceEnergy > 0 ? preset.surfaceEnergy : 10);
-  if (!options.strength && preset.strength == 0)
+  fracture::BrittleMaterial material = fracture::brittleMaterial(chosenMaterial(options.material));
+  const bool brittle = material.strength > 0;
+  material.strength = options.strength.value_or(material.strength);
+  material.surfaceEnergy = options.surfaceEnergy.value_or(material.surfaceEnergy);
+  if (!options.strength && !brittle)
     throw Error(ErrorKind::Usage,
                 fmt::format("{} does not break as brittle solids do", options.material.name))
         .hint(

@@ -6,6 +6,7 @@
 #include "sunder/record/run_reader.h"
 
 #include "command.h"
+#include "material_table.h"
 #include "run_input.h"
 
 #include <algorithm>
@@ -86,6 +87,7 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
                  {"simulated", seconds},
                  {"bodies", run.bodies().size()},
                  {"meshes", run.meshCount()},
+                 {"materials", Json::array()},
                  {"triangles", triangles},
                  {"frames_with_events", events},
                  {"checkpoints", run.checkpointCount()},
@@ -98,11 +100,14 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
                   {{"frames", rangesJson(losses.frames)},
                    {"bodies", rangesJson(losses.bodies)},
                    {"meshes", rangesJson(losses.meshes)},
+                   {"materials", rangesJson(losses.materials)},
                    {"events", rangesJson(losses.events)},
                    {"statistics", rangesJson(losses.statistics)},
                    {"checkpoints", rangesJson(losses.checkpoints)}}},
                  {"lost_before_repair", run.lostBefore()},
                  {"resumed", Json::array()}};
+    for (size_t m = 0; m < run.materials().size(); ++m)
+      if (!run.materialLost(m)) json["materials"].push_back(materialJson(run.materials()[m]));
     for (const Superseded& entry : superseded)
       json["resumed"].push_back({{"frame", entry.from}, {"superseded_frames", entry.frames}});
     if (good) {
@@ -132,6 +137,10 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
   text += fmt::format("  written by {}, {} frames a second\n", run.info().program, run.info().frameRate);
   text += fmt::format("  {} meshes with {} triangles, {} frames with events\n", run.meshCount(), triangles,
                       events);
+  std::string made;
+  for (size_t m = 0; m < run.materials().size(); ++m)
+    if (!run.materialLost(m)) made += (made.empty() ? "" : ", ") + run.materials()[m].name;
+  if (!made.empty()) text += fmt::format("  materials: {}\n", made);
   if (good)
     text += fmt::format("  {} checkpoints, the last of frame {}, hash {:016x}\n", run.checkpointCount(),
                         run.checkpointFrame(*good), run.checkpoint(*good).hash);

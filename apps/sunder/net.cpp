@@ -185,12 +185,12 @@ int reportInterrupt() {
     ::sleep(1);
     ::_exit(1);
   }
-  constexpr std::string_view kNone = "ended without an exception, most likely out of memory";
-  int code = 1;
+  // Without an exception there was no memory to make one, as far as we know.
+  int code = exitCode(ErrorKind::Limit);
   if (std::current_exception())
     code = reportException();
   else
-    printLine({ErrorKind::Write, "internal error", {}, {}, {}, kNone});
+    printLine({ErrorKind::Limit, "out of memory to say what went wrong", {}, {}, "allow more memory"});
   ::_exit(code);
 }
 

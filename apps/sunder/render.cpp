@@ -4,10 +4,10 @@
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
+#include "sunder/material/material.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/show/picture/run_pictures.h"
 #include "sunder/show/readable.h"
-#include "sunder/world/scene.h"
 
 #include "command.h"
 #include "movie.h"
@@ -44,11 +44,10 @@ std::pair<size_t, size_t> parseSize(const std::string& text) {
   return {width, height};
 }
 
-show::Look builtinLook(const std::string& name) {
-  for (const world::Material& m : world::builtinMaterials())
-    if (m.name == name) return show::lookOf(m.colour, m.roughness, m.metallic, m.transparency, m.refraction);
+show::Look presetLook(const std::string& name) {
+  if (const material::Material* preset = material::preset(name)) return show::lookOf(*preset);
   std::string known;
-  for (const world::Material& m : world::builtinMaterials()) known += (known.empty() ? "" : ", ") + m.name;
+  for (const material::Material& m : material::presets()) known += (known.empty() ? "" : ", ") + m.name;
   throw Error(ErrorKind::Usage, fmt::format("there is no material '{}'", name)).hint("there are " + known);
 }
 
@@ -68,7 +67,7 @@ show::Shot shotOfMeshes(const RenderOptions& options, const Settings& settings, 
       throw std::move(e.inFile(options.inputs[i]));
     }
     if (!options.material.empty())
-      placed.look = builtinLook(options.material);
+      placed.look = presetLook(options.material);
     else if (options.inputs.size() > 1)
       placed.look.colour = show::distinctColour(uint32_t(i));
     if (!options.inPlace && options.inputs.size() > 1) {

@@ -152,6 +152,8 @@ int makeField(const SdfOptions& options, const Settings& settings) {
                             far->text()))
         .inFile(options.input)
         .hint("mend that vertex, or give --error and --domain");
+  if (!ownError && geometry::bounds(mesh.positions).diagonal() == 0)
+    throw Error(ErrorKind::Geometry, "all vertices are in one place").inFile(options.input);
   std::unique_ptr<MeshField> exact;
   {
     const ProfileScope scope("tree");

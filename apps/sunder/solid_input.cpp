@@ -1,13 +1,13 @@
 #include "solid_input.h"
 
 #include "sunder/base/error.h"
+#include "sunder/fem/material.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/tet/solid_fill.h"
 #include "sunder/tet/stuffing.h"
 #include "sunder/tet/tet_report.h"
-#include "sunder/world/scene.h"
 
 #include "read_field.h"
 
@@ -92,23 +92,21 @@ void addMaterialOptions(App& app, MaterialChoice& choice) {
   app.addOption("--density", choice.density, "kg/m^3, instead of the material's")->typeName("D");
 }
 
-fem::ElasticMaterial elasticMaterial(const MaterialChoice& choice, fem::ElasticPreset& preset) {
-  const std::optional<fem::ElasticPreset> found = fem::elasticPreset(choice.name);
-  if (!found) {
+material::Material chosenMaterial(const MaterialChoice& choice) {
+  const material::Material* preset = material::preset(choice.name);
+  if (!preset || preset->young == 0) {
     std::vector<std::string_view> names;
-    for (const fem::ElasticPreset& p : fem::elasticPresets()) names.push_back(p.name);
+    for (const material::Material& m : material::presets())
+      if (m.young > 0) names.push_back(m.name);
     throw Error(ErrorKind::Usage, fmt::format("there are no elastic constants of '{}'", choice.name))
         .hint(fmt::format("one of {}", fmt::join(names, ", ")));
   }
-  preset = *found;
-  fem::ElasticMaterial material;
-  material.young = choice.young.value_or(preset.young);
-  material.poisson = choice.poisson.value_or(preset.poisson);
-  for (const world::Material& m : world::builtinMaterials())
-    if (m.name == choice.name) material.density = m.density;
-  material.density = choice.density.value_or(material.density);
-  fem::requireValid(material);
-  return material;
+  material::Material chosen = *preset;
+  chosen.young = choice.young.value_or(chosen.young);
+  chosen.poisson = choice.poisson.value_or(chosen.poisson);
+  chosen.density = choice.density.value_or(chosen.density);
+  fem::requireValid(fem::elasticMaterial(chosen));
+  return chosen;
 }
 
 }  // namespace sunder::cli

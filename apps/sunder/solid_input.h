@@ -1,8 +1,8 @@
 // Solids and materials as the verbs that analyse them take them.
 #pragma once
 
-#include "sunder/fem/material.h"
 #include "sunder/geometry/mesh.h"
+#include "sunder/material/material.h"
 
 #include "command.h"
 
@@ -38,8 +38,8 @@ struct MaterialChoice {
 };
 // --material, --young, --poisson and --density.
 void addMaterialOptions(App& app, MaterialChoice& choice);
-// The preset of that name with what is given instead. `preset` receives it. Throws Error (Usage) with the
-// names.
-fem::ElasticMaterial elasticMaterial(const MaterialChoice& choice, fem::ElasticPreset& preset);
+// The preset of that name with what is given instead. Throws Error (Usage) for one without elastic constants,
+// with the names of those that have them.
+material::Material chosenMaterial(const MaterialChoice& choice);
 
 }  // namespace sunder::cli

@@ -78,9 +78,9 @@ int stress(const StressOptions& options, const Settings& settings) {
   const std::vector<Vec3> probed = probePoints(options.probe);
   Profiler profiler;
   const Profiler::Activation active(profiler);
-  fem::ElasticPreset preset;
-  const fem::ElasticMaterial material = elasticMaterial(options.material, preset);
-  const double strength = preset.strength;
+  const material::Material chosen = chosenMaterial(options.material);
+  const fem::ElasticMaterial material = fem::elasticMaterial(chosen);
+  const double strength = chosen.strength;
   if (material.locks())
     logWarn("Poisson's ratio {} is close to 0.5: the body will seem too stiff", material.poisson);
   const Vec3 gravity = options.gravity.empty()

@@ -63,6 +63,8 @@ int runVoxelize(const VoxelizeOptions& options, const Settings& settings) {
     mesh = geometry::toTriMesh(readSurface(options.input, settings));
   }
   const Box3 box = geometry::bounds(mesh.positions);
+  if (box.diagonal() == 0)
+    throw Error(ErrorKind::Geometry, "all vertices are in one place").inFile(options.input);
   const sdf::VoxelFrame frame = sdf::frameAround(box, options.resolution, options.padding);
   requireVoxels(box, kBytesPerVoxel, options);
   sdf::VoxelGrid grid;

@@ -2,9 +2,7 @@
 // ratio and density. SI units: pascals, kilograms a cubic metre.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string_view>
+#include "sunder/material/material.h"
 
 namespace sunder::fem {
 
@@ -24,15 +22,7 @@ struct ElasticMaterial {
 // Throws Error (Usage) unless young and density are positive and finite and -1 < poisson < 0.5.
 void requireValid(const ElasticMaterial& material);
 
-// Elastic constants, tensile strength and the energy of cracks (0: does not break as brittle solids do) under
-// the names of the scene's materials, whose densities stay with them. Handbook values; those of the five
-// brittle ones are the presets of specification 07.
-struct ElasticPreset {
-  std::string_view name = {};
-  double young = 0, poisson = 0, strength = 0;
-  double surfaceEnergy = 0;  // J/m^2 of new surface, both sides together; 0 where the strength is
-};
-std::span<const ElasticPreset> elasticPresets();
-std::optional<ElasticPreset> elasticPreset(std::string_view name);
+// The elastic values of a material. Its Young's modulus must be known for the result to be valid.
+ElasticMaterial elasticMaterial(const material::Material& material);
 
 }  // namespace sunder::fem

@@ -20,9 +20,9 @@ constexpr uint32_t kMarker = chunkTag(
 constexpr int kPackLevel = 1;
 constexpr size_t kSmallestPacked = 64;
 
-// All meshes and bodies may be in memory at once, so a small chunk of these unpacks to little.
+// All meshes, bodies and materials may be in memory at once, so a small chunk of these unpacks to little.
 uint64_t largestRaw(ChunkType type, uint64_t storedBytes) {
-  const bool kept = type == ChunkType::Mesh || type == ChunkType::Body;
+  const bool kept = type == ChunkType::Mesh || type == ChunkType::Body || type == ChunkType::Material;
   return std::min(kChunkLimit, storedBytes * 1024 + (uint64_t(1) << (kept ? 16 : 20)));
 }
 
@@ -58,6 +58,8 @@ const char* name(ChunkType type) {
       return "mesh";
     case ChunkType::Body:
       return "body";
+    case ChunkType::Material:
+      return "material";
     case ChunkType::StatisticNames:
       return "names of statistics";
     case ChunkType::Statistics:

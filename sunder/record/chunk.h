@@ -30,6 +30,7 @@ enum class ChunkType : uint32_t {
   Scene = chunkTag("SCEN"),
   Mesh = chunkTag("MESH"),
   Body = chunkTag("BODY"),
+  Material = chunkTag("MATL"),
   StatisticNames = chunkTag("STNM"),
   Statistics = chunkTag("STAT"),
   Events = chunkTag("EVNT"),

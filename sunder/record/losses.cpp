@@ -53,9 +53,10 @@ std::vector<std::string> Losses::names() const {
     const char *one, *several;
     const std::vector<NumberRange>* ranges;
   };
-  const std::array<Kind, 6> kinds{{{"frame", "frames", &frames},
+  const std::array<Kind, 7> kinds{{{"frame", "frames", &frames},
                                    {"body", "bodies", &bodies},
                                    {"mesh", "meshes", &meshes},
+                                   {"material", "materials", &materials},
                                    {"the events of frame", "the events of frames", &events},
                                    {"the statistics of frame", "the statistics of frames", &statistics},
                                    {"the checkpoint of frame", "the checkpoints of frames", &checkpoints}}};
@@ -94,6 +95,8 @@ Losses findLosses(const RunReader& run) {
   for (size_t b = 0; b < run.bodies().size(); ++b)
     if (run.bodyLost(b)) addNumber(losses.bodies, b);
   if (named > run.bodies().size()) losses.bodies.emplace_back(run.bodies().size(), named - 1);
+  for (size_t m = 0; m < run.materials().size(); ++m)
+    if (run.materialLost(m)) addNumber(losses.materials, m);
   for (size_t m = 0; m < run.meshCount(); ++m)
     if (!reads([&] { run.mesh(m); })) addNumber(losses.meshes, m);
   return losses;

@@ -1,6 +1,6 @@
-// What a run file holds, as plain values: the resolved scene, meshes, bodies, frames, events, statistics,
-// checkpoints and how the run ended. Written by RunWriter, read by RunReader; docs/file-formats.md has the
-// bytes.
+// What a run file holds, as plain values: the resolved scene, materials, meshes, bodies, frames, events,
+// statistics, checkpoints and how the run ended. Written by RunWriter, read by RunReader;
+// docs/file-formats.md has the bytes.
 //
 // Frames are for looking at: positions and velocities are floats (velocities of 16 bits), rotations are
 // within 2e-6 rad. The exact state is in the checkpoints, whose content only the world understands.
@@ -44,7 +44,7 @@ inline bool hasPoints(BodyKind kind) { return kind >= BodyKind::Deformable; }
 struct BodyEntry {
   std::string name;            // unique: "pile[12]"
   uint32_t parent = kNoIndex;  // the body it is a fragment of
-  std::string material;        // of the scene's materials
+  std::string material;        // name of a row of the table of materials
   uint32_t mesh = kNoIndex;    // its index; none for particles
   double mass = 0;             // kg; 0 where it does not move freely
   BodyKind kind = BodyKind::Dynamic;

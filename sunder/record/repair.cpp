@@ -89,6 +89,8 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
   for (const std::string& name : result.losses.names()) lost.push_back(name);
   for (const std::string& remark : result.remarks) lost.push_back(remark);
   if (!lost.empty()) writer.lost(lost);
+  for (size_t m = 0; m < run.materials().size(); ++m)
+    if (!run.materialLost(m)) writer.addMaterial(run.materials()[m]);
   size_t checkpoint = 0;
   Frame frame;
   const auto addMeshes = [&](size_t count) {

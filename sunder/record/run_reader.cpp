@@ -24,7 +24,15 @@ RunReader::RunReader(std::filesystem::path path, uint64_t limit) : file_(std::mo
 }
 
 bool RunReader::refresh() {
-  const ChunkList::Change change = list_.update(file_);
+  ChunkList::Change change = ChunkList::Change::None;
+  try {
+    change = list_.update(file_);
+  } catch (...) {
+    // The tables tell places among chunks that are not known any more.
+    list_ = ChunkList();
+    resetView();
+    throw;
+  }
   if (change == ChunkList::Change::None) return false;
   if (change == ChunkList::Change::Replaced) resetView();
   takeAll();

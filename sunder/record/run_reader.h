@@ -6,9 +6,9 @@
 //   for (size_t i = 0; i < run.frameCount(); ++i) { run.readFrame(i, frame); ... }
 //   while (run.refresh()) ...                    // what was written since
 //
-// Damage stays where it is. A damaged chunk costs what it holds: a mesh, a body, the events of a frame, or
-// the frames up to the next key frame. Bodies that are lost keep their number, with an empty entry and
-// bodyLost(); readers of single items throw Error (Format) naming the damaged chunk. problems() has what
+// Damage stays where it is. A damaged chunk costs what it holds: a material, a mesh, a body, the events of a
+// frame, or the frames up to the next key frame. Bodies that are lost keep their number, with an empty entry
+// and bodyLost(); readers of single items throw Error (Format) naming the damaged chunk. problems() has what
 // opening finds, verify() and findLosses() (losses.h) what reading everything finds.
 //
 // Guarantee, for hostile files too: a frame has no states or points of bodies beyond bodies(), numbers of
@@ -22,6 +22,7 @@
 // file in which the scene's chunk is not whole yet has an empty info().
 #pragma once
 
+#include "sunder/material/material.h"
 #include "sunder/record/chunk_list.h"
 #include "sunder/record/frame_codec.h"
 #include "sunder/record/recording.h"
@@ -55,6 +56,10 @@ class RunReader {
   const std::filesystem::path& path() const { return file_.path(); }
   uint32_t version() const { return list_.version(); }  // of the format
   const RunInfo& info() const { return info_; }
+  // The table that BodyEntry::material names rows of. Empty in recordings of programs that wrote none, where
+  // the scene has what is known.
+  const std::vector<material::Material>& materials() const { return materials_; }
+  bool materialLost(size_t i) const { return lostMaterials_[i]; }
   const std::vector<BodyEntry>& bodies() const { return bodies_; }
   bool bodyLost(size_t i) const { return lostBodies_[i]; }
   size_t meshCount() const { return meshes_.size(); }
@@ -123,6 +128,7 @@ class RunReader {
   void takeAll();
   void take(size_t place);
   void takeGap(const ChunkList::Gap& gap);
+  void takeMaterial(size_t place);
   void takeMesh(size_t place);
   void takeBody(size_t place);
   void takeNames(size_t place);
@@ -132,15 +138,17 @@ class RunReader {
   void note(std::string problem);
   void loseMeshes(size_t count);
   void loseBodies(size_t count);
+  void loseMaterials(size_t count);
 
   RunFile file_;
   ChunkList list_;
   size_t taken_ = 0, takenGaps_ = 0;  // of the list
   RunInfo info_;
+  std::vector<material::Material> materials_;
   std::vector<size_t> meshes_;  // chunks by mesh; SIZE_MAX: lost
   std::vector<size_t> names_, checkpoints_;
   std::vector<BodyEntry> bodies_;
-  std::vector<bool> lostBodies_;
+  std::vector<bool> lostBodies_, lostMaterials_;
   std::vector<FrameEntry> frames_;
   std::vector<CommitEntry> commits_;
   std::optional<RunEnd> end_;

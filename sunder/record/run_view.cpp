@@ -26,6 +26,8 @@ void RunReader::note(std::string problem) {
 void RunReader::resetView() {
   taken_ = takenGaps_ = 0;
   info_ = {};
+  materials_.clear();
+  lostMaterials_.clear();
   meshes_.clear();
   names_.clear();
   checkpoints_.clear();
@@ -67,6 +69,9 @@ void RunReader::take(size_t place) {
     switch (chunk.head.type) {
       case ChunkType::Scene:
         info_ = decodeInfo(file_.payload(chunk), path().string());
+        break;
+      case ChunkType::Material:
+        takeMaterial(place);
         break;
       case ChunkType::Mesh:
         takeMesh(place);
@@ -123,6 +128,33 @@ void RunReader::loseBodies(size_t count) {
     bodies_.emplace_back().name = fmt::format("lost[{}]", bodies_.size() - 1);
     lostBodies_.push_back(true);
   }
+}
+
+void RunReader::loseMaterials(size_t count) {
+  count = std::min(count, mostEntries());
+  if (materials_.size() >= count) return;
+  materials_.resize(count);
+  lostMaterials_.resize(count, true);
+}
+
+void RunReader::takeMaterial(size_t place) {
+  size_t index = 0;
+  material::Material entry;
+  try {
+    const std::string data = file_.payload(chunks()[place]);
+    entry = decodeMaterial(data, path().string());
+    index = decodeIndex(data, path().string());
+  } catch (const Error&) {
+    loseMaterials(materials_.size() + 1);
+    throw;
+  }
+  if (index >= mostEntries() || (index < materials_.size() && !lostMaterials_[index])) {
+    note(fmt::format("a material with the number {} does not fit and was left out", index));
+    return;
+  }
+  loseMaterials(index + 1);
+  materials_[index] = std::move(entry);
+  lostMaterials_[index] = false;
 }
 
 void RunReader::takeMesh(size_t place) {

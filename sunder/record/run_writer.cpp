@@ -40,7 +40,10 @@ RunWriter::RunWriter(const RunReader& run, const ResumePoint& at)
 RunWriter::RunWriter(std::unique_ptr<RunOutput> output, const RunReader& run, const ResumePoint& at)
     : output_(std::move(output)), forbidden_(run.list().tornEnds()), counts_(at.counts), chain_(at.chain) {
   index_.assign(run.chunks().begin(), run.chunks().begin() + static_cast<std::ptrdiff_t>(at.chunks));
-  for (const Chunk& chunk : index_) epochs_ += chunk.head.type == ChunkType::Epoch;
+  for (const Chunk& chunk : index_) {
+    epochs_ += chunk.head.type == ChunkType::Epoch;
+    materials_ += chunk.head.type == ChunkType::Material;
+  }
   frame_ = run.checkpointFrame(at.checkpoint);
   time_ = index_.back().head.time;
   // An epoch has nothing in front of it, so it is padded by itself.
@@ -138,6 +141,11 @@ void RunWriter::commit() {
   flush();
   if (const int code = output_->sync()) fail("write to the disk", code);
   if (const int code = output_->publish()) fail("write under its name", code);
+}
+
+uint32_t RunWriter::addMaterial(const material::Material& material) {
+  add(ChunkType::Material, encode(material, materials_));
+  return materials_++;
 }
 
 uint32_t RunWriter::addMesh(const MeshEntry& mesh) {

@@ -3,7 +3,7 @@
 // commit (commit.h): what is before them is on the disk when they return.
 //
 //   RunWriter writer(path, info);
-//   writer.addMesh(mesh); writer.addBody(body);
+//   writer.addMaterial(material); writer.addMesh(mesh); writer.addBody(body);
 //   writer.frame(number, time, states, fields, statistics, events);
 //   writer.checkpoint({number, hash, state});
 //   writer.finish({EndKind::Finished});
@@ -16,6 +16,7 @@
 // moving body and frame, 10 to 100 us a frame for the system, and the bytes of the states twice.
 #pragma once
 
+#include "sunder/material/material.h"
 #include "sunder/record/commit.h"
 #include "sunder/record/frame_codec.h"
 #include "sunder/record/output.h"
@@ -50,8 +51,10 @@ class RunWriter {
   // A key frame every so many frames; what seeking costs at most.
   void setKeyInterval(uint32_t frames);
 
-  uint32_t addMesh(const MeshEntry& mesh);  // its index
+  uint32_t addMaterial(const material::Material& material);  // its index
+  uint32_t addMesh(const MeshEntry& mesh);
   uint32_t addBody(const BodyEntry& body);
+  uint32_t materialCount() const { return materials_; }
   uint32_t meshCount() const { return counts_.meshes; }
   uint32_t bodyCount() const { return counts_.bodies; }
 
@@ -86,7 +89,7 @@ class RunWriter {
   std::vector<uint64_t> forbidden_;  // places where no chunk may begin, ascending
   Counts counts_;
   uint64_t chain_ = 0;
-  uint32_t epochs_ = 0;
+  uint32_t epochs_ = 0, materials_ = 0;
   std::string failure_;
   uint32_t keyInterval_ = 30, sinceKey_ = 0;
   uint64_t frame_ = 0;

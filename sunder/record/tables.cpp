@@ -99,6 +99,60 @@ uint32_t decodeIndex(std::string_view payload, const std::string& file) {
   return readerOf(payload, file).u32("index");
 }
 
+namespace {
+
+// The colour is three values of the table.
+constexpr const char* kColourNames[] = {"colour.red", "colour.green", "colour.blue"};
+
+}  // namespace
+
+std::string encode(const material::Material& material, uint32_t index) {
+  std::string out;
+  ByteWriter writer(out);
+  writer.u32(index);
+  putName(writer, material.name);
+  putName(writer, material.inside);
+  const std::span<const material::Property> properties = material::properties();
+  writer.u32(static_cast<uint32_t>(properties.size() + 3));
+  for (const material::Property& property : properties) {
+    putName(writer, property.name);
+    writer.f64(material.*property.value);
+  }
+  for (int k = 0; k < 3; ++k) {
+    putName(writer, kColourNames[k]);
+    writer.f64(material.colour[k]);
+  }
+  return out;
+}
+
+material::Material decodeMaterial(std::string_view payload, const std::string& file) {
+  ByteReader in = readerOf(payload, file);
+  in.u32("index");
+  material::Material out;
+  out.name = getName(in, "name of a material");
+  out.inside = getName(in, "name of the material inside");
+  const uint32_t count = in.u32("number of values");
+  in.need(count, 12, "values of a material");
+  for (uint32_t i = 0; i < count; ++i) {
+    const std::string key = getName(in, "name of a value");
+    const double value = in.f64("values of a material");
+    const auto refuse = [&] {
+      in.fail(fmt::format("the {} of the material {} cannot be {}", key, out.name, value));
+    };
+    for (const material::Property& property : material::properties()) {
+      if (property.name != key) continue;
+      if (!property.allows(value)) refuse();
+      out.*property.value = value;
+    }
+    for (int k = 0; k < 3; ++k) {
+      if (kColourNames[k] != key) continue;
+      if (!(value >= 0 && value <= 1)) refuse();
+      out.colour[k] = value;
+    }
+  }
+  return out;
+}
+
 std::string encode(const MeshEntry& mesh, uint32_t index) {
   std::string out;
   ByteWriter writer(out);

@@ -2,6 +2,7 @@
 // bytes that do not fit, and take no more memory than the bytes warrant.
 #pragma once
 
+#include "sunder/material/material.h"
 #include "sunder/record/recording.h"
 
 #include <span>
@@ -16,6 +17,7 @@ inline constexpr std::string_view kTrailerMagic =
     "SUNDIDX\n";  // after the index's offset, last in a finished file
 
 std::string encode(const RunInfo& info);
+std::string encode(const material::Material& material, uint32_t index);
 std::string encode(const MeshEntry& mesh, uint32_t index);
 std::string encode(const BodyEntry& body, uint32_t index);
 std::string encode(std::span<const Event> events);
@@ -26,6 +28,9 @@ std::string encodeStatistics(uint32_t names, std::span<const Statistic> statisti
 RunInfo decodeInfo(std::string_view payload, const std::string& file);
 // Each begins with its index, so that a lost one does not move the others.
 uint32_t decodeIndex(std::string_view payload, const std::string& file);
+// Values by their names: those that this program does not know are left out, those that the bytes do not have
+// keep their defaults. Refuses a value outside the range of its property.
+material::Material decodeMaterial(std::string_view payload, const std::string& file);
 MeshEntry decodeMesh(std::string_view payload, const std::string& file);
 BodyEntry decodeBody(std::string_view payload, const std::string& file);
 std::vector<Event> decodeEvents(std::string_view payload, const std::string& file);

@@ -35,8 +35,9 @@ NearMeshField::NearMeshField(const MeshField& mesh, const Box3& domain, double s
   for (int d = 0; d < 3; ++d) {
     const double wanted = std::max(1.0, std::ceil(domain.extent()[d] / spacing * (1 - 1e-12)));
     if (wanted > kMostCells)
-      throw Error(ErrorKind::Usage, "cached distance samples " + std::to_string(spacing) + " apart are more than " +
-                                        std::to_string(kMostCells) + " along an axis of the domain");
+      throw Error(ErrorKind::Usage, "cached distance samples " + std::to_string(spacing) +
+                                        " apart are more than " + std::to_string(kMostCells) +
+                                        " along an axis of the domain");
     cells_[size_t(d)] = static_cast<uint32_t>(wanted);
     edge_[d] = domain.extent()[d] / wanted;
     corners *= cells_[size_t(d)] + 1;

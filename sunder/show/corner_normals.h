@@ -1,6 +1,6 @@
 // Normals that surfaces are shaded with: smooth over faces that meet at a small angle, sharp at the edges of
-// boxes. Pictures and exports use the same. O(triangles), parallel. Of a vertex with more than 512 faces those
-// within 9 degrees of each other count as one direction: it takes no longer than many vertices do.
+// boxes. Pictures and exports use the same. O(triangles), parallel. Of a vertex with more than 512 faces
+// those within 9 degrees of each other count as one direction: it takes no longer than many vertices do.
 #pragma once
 
 #include "sunder/geometry/mesh.h"

@@ -14,19 +14,19 @@ float srgbFromLinear(float value) {
   return value <= 0.0031308f ? value * 12.92f : 1.055f * std::pow(value, 1 / 2.4f) - 0.055f;
 }
 
-Look lookOf(const Vec3& colour, double roughness, double metallic, double transparency, double refraction) {
+Look lookOf(const material::Material& material) {
   Look look;
-  look.roughness = float(roughness);
-  look.metallic = float(metallic);
-  look.refraction = float(refraction);
-  if (transparency > 0) {
+  look.roughness = float(material.roughness);
+  look.metallic = float(material.metallic);
+  look.refraction = float(material.refraction);
+  if (material.transparency > 0) {
     // A pane that lets 95 % through is clear, not a mixture with paint.
-    look.transmission = transparency > 0.5 ? 1.0f : float(transparency);
+    look.transmission = material.transparency > 0.5 ? 1.0f : float(material.transparency);
     look.colour = Vec3f::Ones();
     for (int k = 0; k < 3; ++k)
-      look.absorption[k] = float(-std::log(std::clamp(colour[k], 1e-3, 1.0)) / kTintDepth);
+      look.absorption[k] = float(-std::log(std::clamp(material.colour[k], 1e-3, 1.0)) / kTintDepth);
   } else {
-    look.colour = colour.cast<float>();
+    look.colour = material.colour.cast<float>();
   }
   return look;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sunder/base/math.h"
+#include "sunder/material/material.h"
 
 namespace sunder::show {
 
@@ -17,9 +18,9 @@ struct Look {
 
 inline constexpr double kTintDepth = 0.02;  // m of a transparent material, which its colour is the tint of
 
-// From a material's values as scenes have them. The colour is linear; that of a transparent material is what
-// two centimetres of it let through.
-Look lookOf(const Vec3& colour, double roughness, double metallic, double transparency, double refraction);
+// The optical values of a material. The colour is linear; that of a transparent material is what two
+// centimetres of it let through.
+Look lookOf(const material::Material& material);
 
 // A colour by number that is easily told from its neighbours: hues by the golden angle.
 Vec3f distinctColour(uint32_t number);

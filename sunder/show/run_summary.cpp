@@ -1,15 +1,11 @@
 #include "sunder/show/run_summary.h"
 
 #include "sunder/base/error.h"
-#include "sunder/base/json.h"
 #include "sunder/show/readable.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::show {
 
@@ -53,32 +49,6 @@ MeshSummary summarise(const record::MeshEntry& mesh) {
 
 }  // namespace
 
-std::map<std::string, MaterialValues> readMaterials(const record::RunReader& run) {
-  std::map<std::string, MaterialValues> materials;
-  if (run.info().scene.empty()) return materials;
-  const nlohmann::json scene = parseJson(run.info().scene, run.path().string());
-  const auto block = scene.find("materials");
-  if (block == scene.end() || !block->is_object()) return materials;
-  for (const auto& [name, m] : block->items()) {
-    if (!m.is_object()) continue;
-    try {
-      MaterialValues values;
-      if (const auto c = m.find("colour"); c != m.end() && c->is_array() && c->size() == 3)
-        values.colour = {(*c)[0].get<double>(), (*c)[1].get<double>(), (*c)[2].get<double>()};
-      values.roughness = m.value("roughness", values.roughness);
-      values.metallic = m.value("metallic", values.metallic);
-      values.transparency = m.value("transparency", values.transparency);
-      values.refraction = m.value("refraction", values.refraction);
-      materials.emplace(name, values);
-    } catch (const nlohmann::json::exception&) {
-      throw Error(ErrorKind::Format,
-                  fmt::format("the material {} of the recorded scene cannot be read", name))
-          .inFile(run.path().string());
-    }
-  }
-  return materials;
-}
-
 bool isGround(const RunSummary& summary, const record::BodyEntry& body, const record::BodyState& state) {
   if (body.kind != record::BodyKind::Static || body.mesh >= summary.meshes.size()) return false;
   const MeshSummary& mesh = summary.meshes[body.mesh];
@@ -87,7 +57,7 @@ bool isGround(const RunSummary& summary, const record::BodyEntry& body, const re
 
 RunSummary summarise(const record::RunReader& run) {
   RunSummary summary;
-  summary.materials = readMaterials(run);
+  summary.materials = materialsOf(run);
   for (size_t m = 0; m < run.meshCount(); ++m) summary.meshes.push_back(summarise(meshOrNone(run, m)));
   std::vector<Weighed> low[3], high[3];
   Box3 still;

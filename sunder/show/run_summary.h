@@ -1,5 +1,5 @@
 // What one has to know of a recorded run to show it: where the action is, where the ground is, what the
-// materials look like.
+// materials are.
 //
 // A flat horizontal square of two triangles that does not move, as half-spaces are recorded, is the ground
 // without end. Where there is none, the ground lies below the lowest thing that does not move; a run without
@@ -7,9 +7,8 @@
 #pragma once
 
 #include "sunder/record/run_reader.h"
-#include "sunder/show/look.h"
+#include "sunder/show/run_materials.h"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,25 +23,16 @@ struct MeshSummary {
   Vec3f normal = Vec3f::UnitY();
 };
 
-// A material's values as the scene has them.
-struct MaterialValues {
-  Vec3 colour{0.7, 0.7, 0.7};  // linear
-  double roughness = 0.6, metallic = 0, transparency = 0, refraction = 1.5;
-};
-
 struct RunSummary {
   std::vector<MeshSummary> meshes;
-  std::map<std::string, MaterialValues> materials;
+  std::vector<material::Material> materials;
   // Where things that move are over the whole run, but for the few that flew off: the middle 90 % along each
   // axis.
   Box3 action = {};
   std::optional<double> ground;
 };
 
-// Of the scene that was recorded. Throws Error (Format) where one cannot be read.
-std::map<std::string, MaterialValues> readMaterials(const record::RunReader& run);
-
-// Throws what the reader throws; Error (Format) for a scene whose materials cannot be read.
+// Throws what the reader and materialsOf() throw.
 RunSummary summarise(const record::RunReader& run);
 
 // Whether a body in this state is the ground itself.

@@ -4,7 +4,6 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
-#include "sunder/fem/material.h"
 #include "sunder/fracture/crack/crack_change.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
@@ -78,25 +77,21 @@ geometry::TetMesh filled(const BuiltShape& built, double edge, bool given) {
 
 fracture::BrittleMaterial materialOf(const Scene& scene, const BodySpec& body) {
   const FractureSpec& spec = *body.fracture;
-  const Material& material = scene.materials[body.material];
-  const std::optional<fem::ElasticPreset> preset = fem::elasticPreset(material.name);
-  fracture::BrittleMaterial out;
-  const auto pick = [&](const std::optional<double>& given, double known, const char* what) {
-    if (given) return *given;
-    if (preset && known > 0) return known;
+  const Material material = fractureMaterial(scene, body);
+  const auto need = [&](double known, const char* what) {
+    if (known > 0) return;
+    std::string brittle;
+    for (const Material& m : material::presets())
+      if (m.strength > 0) brittle += (brittle.empty() ? "" : ", ") + m.name;
     throw scene.document
         .error(spec.pointer, fmt::format("the material \"{}\" has no {} that is known", material.name, what))
-        .hint(fmt::format(
-            "give \"{}\" here, or take glass, porcelain, concrete, plaster, limestone, granite, brick "
-            "or ice",
-            what));
+        .hint(
+            fmt::format("give \"{}\" in the material, or take one that has it or is like one that has it: {}",
+                        what, brittle));
   };
-  out.elastic.young = pick(spec.young, preset ? preset->young : 0, "young");
-  out.elastic.poisson = spec.poisson.value_or(preset ? preset->poisson : 0.22);
-  out.elastic.density = material.density;
-  out.strength = pick(spec.strength, preset ? preset->strength : 0, "strength");
-  out.surfaceEnergy =
-      spec.surfaceEnergy.value_or(preset && preset->surfaceEnergy > 0 ? preset->surfaceEnergy : 10);
+  need(material.young, "young");
+  need(material.strength, "strength");
+  const fracture::BrittleMaterial out = fracture::brittleMaterial(material);
   try {
     fracture::requireValid(out);
   } catch (const Error& error) {

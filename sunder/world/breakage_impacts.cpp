@@ -3,7 +3,6 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
-#include "sunder/fem/material.h"
 #include "sunder/fracture/model/voronoi.h"
 #include "sunder/world/breakage.h"
 #include "sunder/world/steady_load.h"
@@ -27,9 +26,10 @@ fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& s
   if (!body.valid()) return side;
   uint32_t origin = body.value;
   if (origin >= scene.bodies.size()) origin = spawned[origin - scene.bodies.size()].origin;
-  if (const auto preset = fem::elasticPreset(scene.materials[scene.bodies[origin].material].name)) {
-    side.young = preset->young;
-    side.poisson = preset->poisson;
+  const Material& material = scene.materials[scene.bodies[origin].material];
+  if (material.young > 0) {
+    side.young = material.young;
+    side.poisson = material.poisson;
   }
   if (simulation.kind(body) != rigid::BodyKind::Dynamic) return side;
   side.mass = simulation.mass(body);

@@ -1,6 +1,5 @@
 #include "sunder/world/cost_impacts.h"
 
-#include "sunder/fem/material.h"
 #include "sunder/fracture/model/adaptive_fracture.h"
 #include "sunder/world/breakage.h"
 #include "sunder/world/cost_parts.h"
@@ -371,12 +370,7 @@ class FateForecaster {
     const double impulse = mass * speed * (1 + scene_.materials[body.material].restitution) / contacts;
     if (speed < slowest_) return Fate::Whole;
     if (spec.sites > 0) return impulse >= spec.impulse ? Fate::Broken : Fate::Whole;
-    const auto preset = fem::elasticPreset(scene_.materials[body.material].name);
-    fracture::BrittleMaterial material;
-    material.elastic.young = spec.young.value_or(preset ? preset->young : 1e9);
-    material.elastic.poisson = spec.poisson.value_or(preset ? preset->poisson : 0.22);
-    material.elastic.density = scene_.materials[body.material].density;
-    material.strength = spec.strength.value_or(preset ? preset->strength : 0);
+    const fracture::BrittleMaterial material = fracture::brittleMaterial(fractureMaterial(scene_, body));
     if (!(material.strength > 0) || !(material.elastic.young > 0))
       return Fate::Broken;  // building it will say so
     const Box3& bounds = sizes_[body.shape].bounds;

@@ -110,6 +110,7 @@ class Run {
     writer_ = std::make_unique<record::RunWriter>(
         options_.file, info, options_.replace ? record::Existing::Replace : record::Existing::KeepAside);
     prepare();
+    addMaterials();
     world_.noteOverlaps();
     makeMeshes();
     recordFrame();
@@ -130,6 +131,7 @@ class Run {
     const StopDeferral whole;
     writer_ = std::make_unique<record::RunWriter>(run, at);
     prepare();
+    if (writer_->materialCount() == 0) addMaterials();  // recorded by a program that wrote no table
     lastCheckpoint_ = checkpoint.frame;
     checkpointHash_ = checkpoint.hash;
   }
@@ -189,6 +191,11 @@ class Run {
   void prepare() {
     writer_->setKeyInterval(world_.scene().recording.keyEvery);
     checkpointTime_ = secondsNow();
+  }
+
+  void addMaterials() {
+    const Scene& scene = world_.scene();
+    for (const uint32_t i : scene.usedMaterials()) writer_->addMaterial(scene.materials[i]);
   }
 
   FrameEnd frameEnd() const {

@@ -7,6 +7,7 @@
 #include "sunder/world/scene/scene_node.h"
 #include "sunder/world/scene/shape_reader.h"
 #include "sunder/world/scene_fluid.h"
+#include "sunder/world/scene_materials.h"
 #include "sunder/world/shape_library.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ class SceneReader {
   void run() {
     scene_.title = root_.text("title", "");
     if (root_.has("world")) attempt("", [&] { readWorld(root_["world"]); });
-    materialsRead_ = attempt("", [&] { readMaterials(); });
+    materialsRead_ = attempt("", [&] { readMaterials(root_, scene_.materials); });
     if (root_.has("recording")) attempt("", [&] { readRecording(root_["recording"]); });
     each("bodies", [&](const SceneNode& node, size_t) { readBody(node); });
     if (root_.has("arrays")) {
@@ -137,59 +138,9 @@ class SceneReader {
     sim.selection.full = node.flag("allContacts", sim.selection.full);
   }
 
-  void readMaterials() {
-    for (const Material& m : builtinMaterials()) scene_.materials.push_back(m);
-    if (!root_.has("materials")) return;
-    const SceneNode block = root_["materials"];
-    std::set<std::string> done, open;
-    for (const std::string& name : block.keys()) readMaterial(block, name, done, open);
-  }
-
-  void readMaterial(const SceneNode& block, const std::string& name, std::set<std::string>& done,
-                    std::set<std::string>& open) {
-    if (done.contains(name)) return;
-    const SceneNode node = block[name.c_str()];
-    if (!open.insert(name).second) node.fail("materials are like each other in a circle");
-    Material material;
-    const size_t own = materialIndex(name);
-    if (node.has("like")) {
-      const std::string like = node["like"].text();
-      if (like != name && block.has(like.c_str())) readMaterial(block, like, done, open);
-      material = scene_.materials[needMaterial(node["like"])];
-    } else if (own < scene_.materials.size()) {
-      material = scene_.materials[own];
-    }
-    material.name = name;
-    material.density = node.positive("density", kDensity, material.density);
-    material.friction = node.quantity("friction", kPlain, material.friction);
-    material.restitution = node.quantity("restitution", kPlain, material.restitution);
-    material.rollingFriction = node.notNegative("rollingFriction", kLength, material.rollingFriction);
-    material.colour = node.vector("colour", kPlain, material.colour);
-    material.roughness = node.quantity("roughness", kPlain, material.roughness);
-    material.metallic = node.quantity("metallic", kPlain, material.metallic);
-    material.transparency = node.quantity("transparency", kPlain, material.transparency);
-    material.refraction = node.quantity("refraction", kPlain, material.refraction);
-    if (own < scene_.materials.size())
-      scene_.materials[own] = material;
-    else
-      scene_.materials.push_back(material);
-    done.insert(name);
-  }
-
-  size_t materialIndex(const std::string& name) const {
-    size_t i = 0;
-    while (i < scene_.materials.size() && scene_.materials[i].name != name) ++i;
-    return i;
-  }
-
   uint32_t needMaterial(const SceneNode& node) const {
-    const std::string name = node.text();
-    const size_t i = materialIndex(name);
-    if (i < scene_.materials.size()) return static_cast<uint32_t>(i);
-    if (!materialsRead_) throw FollowsFromAnother{};
-    std::vector<std::string_view> known;
-    for (const Material& m : scene_.materials) known.push_back(m.name);
-    node.fail(fmt::format("there is no material \"{}\"", name), suggestion(name, known));
+    if (!materialsRead_ && !material::find(scene_.materials, node.text())) throw FollowsFromAnother{};
+    return materialIndex(node, scene_.materials);
   }
 
   void readRecording(const SceneNode& node) {
@@ -713,24 +664,29 @@ Scene sampleScene(SceneDocument document, uint64_t most) {
   return scene;
 }
 
+Material fractureMaterial(const Scene& scene, const BodySpec& body) {
+  Material material = scene.materials[body.material];
+  if (!body.fracture) return material;
+  material.young = body.fracture->young.value_or(material.young);
+  material.poisson = body.fracture->poisson.value_or(material.poisson);
+  material.strength = body.fracture->strength.value_or(material.strength);
+  material.surfaceEnergy = body.fracture->surfaceEnergy.value_or(material.surfaceEnergy);
+  return material;
+}
+
+std::vector<uint32_t> Scene::usedMaterials() const {
+  std::set<uint32_t> used;
+  for (const BodySpec& body : bodies)
+    for (uint32_t i = body.material; used.insert(i).second;)
+      i = static_cast<uint32_t>(&material::insideOf(materials, materials[i]) - materials.data());
+  return {used.begin(), used.end()};
+}
+
 std::string Scene::resolvedText() const {
   Json json = document.json();
   json.erase("$schema");
-  std::set<uint32_t> used;
-  for (const BodySpec& body : bodies) used.insert(body.material);
   Json table = Json::object();
-  for (const uint32_t i : used) {
-    const Material& m = materials[i];
-    table[m.name] = {{"density", m.density},
-                     {"friction", m.friction},
-                     {"restitution", m.restitution},
-                     {"rollingFriction", m.rollingFriction},
-                     {"colour", {m.colour.x(), m.colour.y(), m.colour.z()}},
-                     {"roughness", m.roughness},
-                     {"metallic", m.metallic},
-                     {"transparency", m.transparency},
-                     {"refraction", m.refraction}};
-  }
+  for (const uint32_t i : usedMaterials()) table[materials[i].name] = materialJson(materials[i]);
   json["materials"] = std::move(table);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

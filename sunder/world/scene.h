@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sunder/fluid/solver/fluid.h"
+#include "sunder/material/material.h"
 #include "sunder/rigid/solver/simulation.h"
 #include "sunder/world/scene/cut_size.h"
 #include "sunder/world/scene/scene_document.h"
@@ -21,17 +22,7 @@
 
 namespace sunder::world {
 
-struct Material {
-  std::string name;
-  double density = 1000;  // kg/m^3
-  double friction = 0.5, restitution = 0.1;
-  double rollingFriction = 0;  // m
-  Vec3 colour{0.7, 0.7, 0.7};
-  double roughness = 0.6, metallic = 0, transparency = 0, refraction = 1.5;
-};
-
-// The materials that every scene knows.
-std::span<const Material> builtinMaterials();
+using material::Material;
 
 struct ShapeSpec {
   std::string name;  // for messages and as the name of the mesh
@@ -55,6 +46,8 @@ struct Scene;
 struct BodySpec;
 // As the simulation takes them, but for the shape.
 rigid::BodySettings bodySettings(const Scene& scene, const BodySpec& body);
+// The material of a body with what its "fracture" block says instead.
+Material fractureMaterial(const Scene& scene, const BodySpec& body);
 
 // How a body breaks.
 struct FractureSpec {
@@ -185,8 +178,12 @@ struct Scene {
   // as many pieces as is estimated.
   bool sampled = false, uncut = false;
 
-  // The document with the materials written out: the same run from one text, also where the built-in
-  // materials have changed.
+  // The materials that bodies and liquids are made of, and those that their inner faces look like; by
+  // ascending index.
+  std::vector<uint32_t> usedMaterials() const;
+
+  // The document with the values of used materials written out: the same run from one text, also where the
+  // presets have changed.
   std::string resolvedText() const;
 };
 

@@ -21,7 +21,6 @@ fluid::PressureSolver solverOf(const std::string& name) {
                                            : fluid::PressureSolver::DivergenceFree;
 }
 
-constexpr Dimension kViscosity{{2, 0, -1, 0}, "1e-6 or \"1 mm2/s\""};
 constexpr double kMostInALayer = 1e6;  // particles of an emitter
 
 Box3 readBox(const SceneNode& node) {
@@ -151,7 +150,9 @@ FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName&
     } else {
       while (scene.materials[liquid.material].name != "water") ++liquid.material;
     }
-    liquid.phase.density = scene.materials[liquid.material].density;
+    const Material& made = scene.materials[liquid.material];
+    liquid.phase.density = made.density;
+    if (made.viscosity > 0) liquid.phase.viscosity = made.viscosity;
     liquid.phase.viscosity = part.notNegative("viscosity", kViscosity, liquid.phase.viscosity);
     liquid.phase.smoothing = part.notNegative("smoothing", kPlain, 0);
     liquid.phase.tension = part.notNegative("tension", kPlain, 0);

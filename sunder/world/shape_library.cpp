@@ -3,6 +3,7 @@
 #include "sunder/base/file.h"
 #include "sunder/base/hash.h"
 #include "sunder/cut/cut.h"
+#include "sunder/geometry/components.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/shapes/catalogue.h"
@@ -31,10 +32,22 @@ cut::CutResult piecesOf(const geometry::TriMesh& mesh, std::span<const CutPlane>
   return cut::cut(geometry::toSoup(mesh), cutters, {.triangles = true, .checkInput = true});
 }
 
-geometry::TriMesh meshOf(const MeshShape& shape) {
+// One of the pieces. `interior` receives, by triangle, 1 where a plane made it.
+geometry::TriMesh pieceOf(const cut::CutResult& pieces, size_t number, std::vector<uint8_t>& interior) {
+  const auto parts =
+      geometry::splitComponents(pieces.mesh, geometry::Components{pieces.fragments, pieces.fragment});
+  const geometry::SoupPart& part = parts.at(number);
+  std::vector<uint32_t> faces;
+  geometry::TriMesh mesh = geometry::toTriMesh(part.mesh, &faces);
+  interior.clear();
+  for (const uint32_t face : faces) interior.push_back(pieces.fromCutter[part.faceSource[face]]);
+  return mesh;
+}
+
+geometry::TriMesh meshOf(const MeshShape& shape, std::vector<uint8_t>& interior) {
   const geometry::TriMesh mesh = sourceMesh(shape);
   if (shape.cut.empty()) return mesh;
-  return geometry::toTriMesh(cut::separate(piecesOf(mesh, shape.cut)).at(shape.piece));
+  return pieceOf(piecesOf(mesh, shape.cut), shape.piece, interior);
 }
 
 // What a procedural shape is turned from, if it is whole.
@@ -74,12 +87,14 @@ struct ShapeBuilder {
                    fmt::format("{} is not the file it was: its hash is {}", built.file, built.fileHash))
             .hint("bring the old file back, or start a new run");
     }
-    const geometry::TriMesh mesh = meshOf(s);
+    std::vector<uint8_t> interior;
+    const geometry::TriMesh mesh = meshOf(s, interior);
     if (s.hull) {
       built.shape = rigid::makeHull(mesh.positions);
       return;
     }
     built.shape = rigid::makeSolid(mesh, s.solid, &report);
+    if (interior.size() == built.shape->surface().triangles.size()) built.interior = std::move(interior);
     built.loft = loftOf(s);
   }
 };

@@ -20,6 +20,7 @@ namespace sunder::world {
 struct BuiltShape {
   rigid::ShapePtr shape;
   std::optional<shapes::Loft> loft;   // the profile, for shapes of revolution
+  std::vector<uint8_t> interior;      // by triangle, 1 where a plane of "cut" made it; empty: nowhere
   std::vector<std::string> problems;  // of the mesh or its field, in sentences; each degrades the run
   std::string file;                   // it came from, with
   std::string fileHash;               // the hash of its content

@@ -307,6 +307,7 @@ record::MeshEntry World::mesh(uint32_t index) {
   if (index < shapes_.size()) {
     mesh.name = shapeTitle(scene_.shapes[index]);
     surface = &shapes_[index].shape->surface();
+    mesh.interior = shapes_[index].interior;
   } else if (const size_t whole = index - shapes_.size(); whole < breakable_.size()) {
     mesh.name = scene_.bodies[breakable_[whole]].id;
     surface = &breakage_.wholeSurface(breakable_[whole]);

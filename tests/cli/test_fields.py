@@ -83,6 +83,11 @@ class Fields(CommandTest):
             volume = sum((2 * float(row["radius"])) ** 3 for row in csv.DictReader(file))
         self.assertAlmostEqual(volume, 1, places=9)
 
+    def test_meshes_without_extent_are_named(self):
+        (self.folder / "point.obj").write_text("v 1 1 1\n" * 3 + "f 1 2 3\n")
+        for arguments in (("sdf", "point.obj", "-o", "f.sdf"), ("voxelize", "point.obj")):
+            self.refused(*arguments, says=["point.obj: all vertices are in one place"])
+
     def test_bad_input(self):
         self.make_ball()
         for arguments in (("sdf", "ball.obj"), ("sdf", "ball.obj", "-o", "x.obj"), ("sdf", "missing.sdf"),

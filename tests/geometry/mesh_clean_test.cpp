@@ -5,8 +5,8 @@
 #include "sunder/geometry/duplicates.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/geometry/orientation.h"
-#include "geometry/poly_mesh.h"
 
+#include "geometry/poly_mesh.h"
 #include "geometry/test_meshes.h"
 
 #include <random>

@@ -430,6 +430,30 @@ TEST(RunFile, ALinkInPlaceOfTheDraftIsNotFollowed) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "run.sunder.new"));
 }
 
+// A reader that follows a file may find it shortened, and then something else in its place.
+TEST(RunFile, AFileThatBecomesAnotherLeavesNothingOfTheOld) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "run.sunder";
+  writeSample(path, 5, 4);
+  const std::string whole = fileBytes(path);
+  const auto write = [&](const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; };
+  RunReader run(path);
+  const size_t frames = run.frameCount(), meshes = run.meshCount();
+  ASSERT_GT(frames, 0u);
+  ASSERT_GT(meshes, 0u);
+  write(std::string(whole.size() / 2, 'x'));
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_THROW(run.refresh(), Error);
+    EXPECT_EQ(run.frameCount() + run.meshCount() + run.bodies().size() + run.checkpointCount(), 0u);
+    EXPECT_TRUE(run.chunks().empty());
+  }
+  write(whole);
+  EXPECT_TRUE(run.refresh());
+  EXPECT_EQ(run.frameCount(), frames);
+  EXPECT_EQ(run.meshCount(), meshes);
+  EXPECT_TRUE(run.verify().empty());
+}
+
 TEST(RunFile, ARequestToStopEndsTheSearchForAPlaceToGoOn) {
   const TemporaryFolder folder;
   writeSample(folder / "run.sunder", 5, 4, false);

@@ -154,11 +154,15 @@ TEST(PathTracer, BadShotsAreNamed) {
 }
 
 TEST(Look, TintOfGlassIsThatOfTwoCentimetres) {
-  const Look glass = lookOf({0.5, 0.9, 1}, 0, 0, 0.95, 1.5);
+  material::Material material;
+  material.colour = {0.5, 0.9, 1};
+  material.transparency = 0.95;
+  const Look glass = lookOf(material);
   EXPECT_EQ(glass.transmission, 1);
   EXPECT_NEAR(std::exp(-glass.absorption.x() * 0.02), 0.5, 1e-6);
   EXPECT_EQ(glass.absorption.z(), 0);
-  EXPECT_EQ(lookOf({0.5, 0.9, 1}, 0.3, 1, 0, 1.5).colour, Vec3f(0.5f, 0.9f, 1));
+  material.transparency = 0;
+  EXPECT_EQ(lookOf(material).colour, Vec3f(0.5f, 0.9f, 1));
 }
 
 TEST(Look, ColoursByNumberDiffer) {

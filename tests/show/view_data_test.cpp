@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -33,6 +34,22 @@ TEST(ViewData, FramesThatAreNotThereAreRefused) {
   EXPECT_THROW(data.boxes(99, 0), Error);
   EXPECT_THROW(data.points(4), Error);
   EXPECT_THROW(data.events(4), Error);
+  std::filesystem::remove(path);
+}
+
+// Somebody writes something else into the file while it is shown.
+TEST(ViewData, ARunThatIsNoRunAnyMoreHasNothing) {
+  const std::filesystem::path path = sampleRun(5);
+  ViewData data(path);
+  EXPECT_NO_THROW(data.mesh(0));
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  { std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << "something else"; }
+  EXPECT_THROW(data.info(), Error);
+  EXPECT_EQ(data.frameCount(), 0u);
+  EXPECT_THROW(data.mesh(0), Error);
+  EXPECT_THROW(data.frames(0, 1), Error);
+  EXPECT_THROW(data.points(0), Error);
+  EXPECT_THROW(data.boxes(0, 0), Error);
   std::filesystem::remove(path);
 }
 

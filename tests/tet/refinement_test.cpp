@@ -6,8 +6,8 @@
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/tet/dihedral.h"
 #include "sunder/tet/refinement_history.h"
-#include "tet/refinement_validity.h"
 
+#include "tet/refinement_validity.h"
 #include "tet/tet_cases.h"
 
 #include <algorithm>

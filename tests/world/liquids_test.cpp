@@ -149,7 +149,7 @@ TEST(LiquidsFull, WhatHeldWaterMayBreak) {
       {"id": "floor", "shape": {"plane": {}}, "kind": "static", "material": "concrete"},
       {"id": "jar", "shape": "jar", "material": "porcelain", "position": [0, 0.001, 0],
        "fracture": {"model": "voronoi", "pieces": 8, "impulse": "5 N s", "edge": "4.5 cm"}},
-      {"id": "ball", "shape": {"sphere": {"radius": "7 cm"}}, "material": "steel", "position": [-0.5, 0.2, 0.01], "velocity": [9, 0, 0]}
+      {"id": "ball", "shape": {"sphere": {"radius": "5 cm"}}, "material": "steel", "position": [-0.5, 0.2, 0.01], "velocity": [9, 0, 0]}
     ],
     "fluid": {"radius": "1.5 cm", "liquids": [{"id": "water", "blocks": [
       {"field": {"cylinder": {"from": [0, 0.06, 0], "to": [0, 0.3, 0], "radius": 0.15}}}]}]}
@@ -309,7 +309,8 @@ TEST(Liquids, ALevelFarAboveAnOpenBodyRunsOver) {
   constexpr const char* kTrough = R"({
     "world": {"frames": 1},
     "bodies": [{"id": "trough", "kind": "static", "shape": {"field": {"difference": [
-      {"box": {"size": [1.2, 0.6, 1.2]}}, {"box": {"size": [0.8, 0.6, 0.8], "centre": [0, 0.2, 0]}}]}}}],
+      {"box": {"size": [1.2, 0.6, 1.2]}}, {"box": {"size": [0.8, 0.6, 0.8], "centre": [0, 0.2, 0]}}]},
+      "solid": {"cells": 24, "error": 0.1, "points": 50}}}],
     "fluid": {"radius": "5 cm", "liquids": [{"id": "water", "blocks": [{"pour": "trough"}]}]}
   })";
   EXPECT_GT(World(liquidFrom(kTrough, {"fluid.liquids.0.blocks.0.level=0.2"})).liquids().mass(0), 0);

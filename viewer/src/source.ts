@@ -7,6 +7,7 @@ export interface Material {
   metallic: number;
   transparency: number;
   refraction: number;
+  inside?: string; // the material that faces made by breaking or cutting look like; none: this one, darker and grained
 }
 
 export interface Body {

@@ -4,7 +4,7 @@ import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, InstancedMesh,
   LineBasicMaterial, LineSegments, Matrix4, Mesh as ThreeMesh, MeshLambertMaterial, MeshPhysicalMaterial,
   MeshStandardMaterial, PCFShadowMap, PerspectiveCamera, PlaneGeometry, PMREMGenerator, Quaternion, Raycaster, Scene,
-  ShaderMaterial, Sphere, Vector2, Vector3, WebGLRenderer,
+  ShaderMaterial, Sphere, Vector2, Vector3, Vector4, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
@@ -67,6 +67,7 @@ export class Stage {
   private ground?: ThreeMesh;
   private richGround = new MeshStandardMaterial({ color: kGround, roughness: 0.95 });
   private plainGround?: ShaderMaterial;
+  private byMaterial = { value: true }; // for shaders: whether bodies have the colours of their materials
   private contacts = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xd02020, depthTest: false }));
   private shown = 0; // bodies in the last frame
   private extent = 1;
@@ -147,7 +148,9 @@ export class Stage {
       const material = makeMaterial(materials[body.material]);
       const mesh = new InstancedMesh(new BufferGeometry(), material, list.length); // its geometry comes when it is looked at
       const plain = new MeshLambertMaterial({ transparent: material.transparent, opacity: material.opacity, depthWrite: material.depthWrite });
-      if (!material.transparent && this.store.meshes[body.mesh].interior) for (const m of [material, plain]) mottle(m);
+      const inside = materials[materials[body.material]?.inside ?? ""];
+      if ((inside || !material.transparent) && this.store.meshes[body.mesh].interior)
+        for (const m of [material, plain]) paintBroken(m, inside, this.byMaterial);
       mesh.castShadow = !material.transparent;
       mesh.receiveShadow = true;
       mesh.frustumCulled = false;
@@ -241,6 +244,7 @@ export class Stage {
     const width = kRow + this.store.info.fields.length;
     const column = colourBy === "speed" ? 7 : kRow + this.store.info.fields.indexOf(colourBy);
     const scaled = colourBy !== "material" && colourBy !== "body" && column >= 7;
+    this.byMaterial.value = colourBy === "material";
     let largest = 0;
     if (scaled) for (let b = 0; b < data.bodies; ++b) {
       const v = data.rows[b * width + column];
@@ -435,13 +439,20 @@ function isSoftware(): boolean {
   return software;
 }
 
-// Where the body broke it is darker and grained by noise in the space of the mesh, so that pieces fit each other.
-function mottle(material: MeshStandardMaterial | MeshLambertMaterial): void {
+// Where the body broke it looks like the material `inside`, as long as bodies are coloured by their materials. Without such
+// a material it is darker and grained by noise in the space of the mesh, so that pieces fit each other.
+function paintBroken(material: MeshStandardMaterial | MeshLambertMaterial, inside: Material | undefined, byMaterial: { value: boolean }): void {
+  const look = inside && makeMaterial(inside);
+  const colour = look ? new Vector4(look.color.r, look.color.g, look.color.b, look.opacity) : new Vector4(1, 1, 1, 1);
   material.customProgramCacheKey = () => "broken";
   material.onBeforeCompile = (shader) => {
+    shader.uniforms.byMaterial = look ? byMaterial : { value: false };
+    shader.uniforms.insideColour = { value: colour };
+    shader.uniforms.insideSurface = { value: new Vector2(look?.roughness ?? 1, look?.metalness ?? 0) };
     shader.vertexShader = `attribute float broken; varying float isBroken; varying vec3 restPlace;\n${shader.vertexShader}`
       .replace("#include <begin_vertex>", "#include <begin_vertex>\n isBroken = broken; restPlace = position;");
     shader.fragmentShader = `varying float isBroken; varying vec3 restPlace;
+      uniform bool byMaterial; uniform vec4 insideColour; uniform vec2 insideSurface;
       float grain(vec3 p) { return fract(sin(dot(p, vec3(127.1, 311.7, 74.7))) * 43758.5453); }
       float smoothGrain(vec3 p) {
         vec3 i = floor(p), f = p - i; f = f * f * (3.0 - 2.0 * f);
@@ -451,12 +462,17 @@ function mottle(material: MeshStandardMaterial | MeshLambertMaterial): void {
       }\n${shader.fragmentShader}`.replace(
       "#include <color_fragment>",
       `#include <color_fragment>
-      if (isBroken > 0.5) {
+      if (isBroken > 0.5 && byMaterial) {
+        diffuseColor = insideColour;
+      } else if (isBroken > 0.5) {
         float sum = 0.0, wave = 0.064;
         for (int k = 0; k < 5; ++k, wave *= 0.5) sum += smoothGrain(restPlace / wave) - 0.5;
         diffuseColor.rgb *= clamp(0.84 + 0.22 * sum, 0.5, 1.1);
       }`,
-    );
+    ).replace("#include <roughnessmap_fragment>", `#include <roughnessmap_fragment>
+      if (isBroken > 0.5 && byMaterial) roughnessFactor = insideSurface.x;`,
+    ).replace("#include <metalnessmap_fragment>", `#include <metalnessmap_fragment>
+      if (isBroken > 0.5 && byMaterial) metalnessFactor = insideSurface.y;`);
   };
 }
 

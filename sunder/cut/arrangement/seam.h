@@ -11,9 +11,9 @@
 // Cost: O(n) for the trees, then six to fifteen exact signs a candidate pair.
 #pragma once
 
-#include "sunder/cut/kernel/types.h"
 #include "sunder/cut/kernel/kernel_mesh.h"
 #include "sunder/cut/kernel/shifted.h"
+#include "sunder/cut/kernel/types.h"
 
 namespace sunder::cut {
 

@@ -1,8 +1,8 @@
 // Whether a mesh crosses itself, before it is cut.
 #pragma once
 
-#include "sunder/cut/kernel/types.h"
 #include "sunder/cut/kernel/kernel_mesh.h"
+#include "sunder/cut/kernel/types.h"
 
 #include <array>
 #include <cstdint>

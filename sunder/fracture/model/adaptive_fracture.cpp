@@ -79,6 +79,14 @@ double longestEdge(const CrackedMesh& mesh, uint32_t t) {
 
 }  // namespace
 
+BrittleMaterial brittleMaterial(const material::Material& material) {
+  BrittleMaterial out;
+  out.elastic = fem::elasticMaterial(material);
+  out.strength = material.strength;
+  if (material.surfaceEnergy > 0) out.surfaceEnergy = material.surfaceEnergy;
+  return out;
+}
+
 void requireValid(const BrittleMaterial& material) {
   fem::requireValid(material.elastic);
   if (!(material.strength > 0) || !(material.surfaceEnergy > 0) || !std::isfinite(material.surfaceEnergy))

@@ -34,6 +34,9 @@ struct BrittleMaterial {
 };
 // Throws Error (Usage) for a strength or energy that is not positive; infinite strength is allowed.
 void requireValid(const BrittleMaterial& material);
+// The values of a material that an analysis takes. A surface energy that is not known stays at the default
+// above; Young's modulus and strength must be known for the result to be valid.
+BrittleMaterial brittleMaterial(const material::Material& material);
 
 struct FractureSettings {
   ContactModel contact;

@@ -56,9 +56,7 @@ size_t GlbScene::material(const std::string& name, bool inside) {
   const std::string title = (name.empty() ? "default" : name) + (inside ? kInside : "");
   const auto [found, isNew] = materialIndex_.emplace(title, materials_.size());
   if (!isNew) return found->second;
-  const auto entry = scene_.looks.find(name);
-  Look look = entry == scene_.looks.end() ? Look{} : entry->second;
-  if (inside) look = insideOf(look);
+  const Look look = lookOfMaterial(scene_, name, inside);
   Json surface = {{"baseColorFactor", {look.colour.x(), look.colour.y(), look.colour.z(), 1}},
                   {"metallicFactor", look.metallic},
                   {"roughnessFactor", look.roughness}};

@@ -57,13 +57,11 @@ void writeObjFrame(OutputFile& file, const ExportScene& scene, const ExportFrame
 // the exponent with about the same highlight for those that do not.
 void writeMaterials(OutputFile& file, const ExportScene& scene) {
   TextWriter out(file);
-  const bool broken = std::any_of(scene.meshes.begin(), scene.meshes.end(),
-                                  [](const record::MeshEntry& mesh) { return !mesh.interior.empty(); });
+  const bool broken = anyInside(scene);
   std::vector<std::pair<std::string, Look>> looks;
   for (const std::string& name : numberMaterials(scene).names) {
-    const auto found = scene.looks.find(name);
-    looks.emplace_back(name, found == scene.looks.end() ? Look{} : found->second);
-    if (broken) looks.emplace_back(name + kInside, insideOf(looks.back().second));
+    looks.emplace_back(name, lookOfMaterial(scene, name, false));
+    if (broken) looks.emplace_back(name + kInside, lookOfMaterial(scene, name, true));
   }
   for (const auto& [name, look] : looks) {
     const Vec3f colour = solidColour(look);

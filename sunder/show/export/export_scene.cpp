@@ -103,8 +103,12 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
   scene.frameRate = run.info().frameRate > 0 ? run.info().frameRate : 60;
   scene.bodies = run.bodies();
   for (size_t m = 0; m < run.meshCount(); ++m) scene.meshes.push_back(meshOrNone(run, m));
-  for (const auto& [name, m] : readMaterials(run))
-    scene.looks[name] = lookOf(m.colour, m.roughness, m.metallic, m.transparency, m.refraction);
+  const std::vector<material::Material> materials = materialsOf(run);
+  for (const material::Material& m : materials) {
+    const BodyLooks looks = looksOf(materials, m.name);
+    scene.looks[m.name] = looks.outside;
+    if (looks.inside) scene.insideLooks[m.name] = *looks.inside;
+  }
   trimGround(run, scene);
   scene.frames = std::move(frames);
   Joined joined;
@@ -179,20 +183,27 @@ std::vector<BodySurface> surfacesOf(const ExportScene& scene, const ExportFrame&
 }
 
 Look lookOfBody(const ExportScene& scene, const record::BodyEntry& body) {
-  const auto found = scene.looks.find(body.material);
-  return found == scene.looks.end() ? Look{} : found->second;
+  return lookOfMaterial(scene, body.material, false);
 }
 
 Vec3f solidColour(const Look& look) {
   return look.colour.cwiseProduct((-float(kTintDepth) * look.absorption).array().exp().matrix());
 }
 
-Look insideOf(const Look& look) {
-  Look inside = look;
-  if (look.transmission > 0) return inside;
-  inside.colour *= 0.86f;
-  inside.roughness = std::max(look.roughness, 0.85f);
-  return inside;
+Look lookOfMaterial(const ExportScene& scene, const std::string& material, bool inside) {
+  if (inside)
+    if (const auto own = scene.insideLooks.find(material); own != scene.insideLooks.end()) return own->second;
+  const auto found = scene.looks.find(material);
+  Look look = found == scene.looks.end() ? Look{} : found->second;
+  if (!inside || look.transmission > 0) return look;
+  look.colour *= 0.86f;
+  look.roughness = std::max(look.roughness, 0.85f);
+  return look;
+}
+
+bool anyInside(const ExportScene& scene) {
+  return std::any_of(scene.meshes.begin(), scene.meshes.end(),
+                     [](const record::MeshEntry& mesh) { return !mesh.interior.empty(); });
 }
 
 MaterialNumbers numberMaterials(const ExportScene& scene) {

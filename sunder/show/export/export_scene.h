@@ -37,10 +37,11 @@ struct ExportScene {
   double frameRate = 60;
   std::vector<record::BodyEntry> bodies;
   std::vector<record::MeshEntry> meshes;
-  std::map<std::string, Look> looks;  // by material
-  std::vector<size_t> frames;         // those to export, ascending
-  bool deforming = false;             // frames bring meshes of their own
-  bool particles = false;             // or points
+  std::map<std::string, Look> looks;        // by material
+  std::map<std::string, Look> insideLooks;  // of inner faces, by material that names one for them
+  std::vector<size_t> frames;               // those to export, ascending
+  bool deforming = false;                   // frames bring meshes of their own
+  bool particles = false;                   // or points
 
   std::function<void(size_t frame, ExportFrame&)> readFrame;
   std::function<std::vector<record::Statistic>(size_t frame)> statistics;
@@ -85,9 +86,12 @@ Look lookOfBody(const ExportScene& scene, const record::BodyEntry& body);
 // The colour a look has where light cannot pass through: that of glass is the tint of two centimetres of it.
 Vec3f solidColour(const Look& look);
 
-// What stands behind the name of a material for the faces inside of broken bodies, and how these look.
+// What stands behind the name of a material for the faces inside of broken bodies, and how these look: like
+// the material's `inside`, or like the outside, darker and rougher.
 inline constexpr const char* kInside = " inside";
-Look insideOf(const Look& look);
+Look lookOfMaterial(const ExportScene& scene, const std::string& material, bool inside);
+// Whether some mesh has faces inside.
+bool anyInside(const ExportScene& scene);
 
 // Materials by number: the names that bodies use, sorted, and the number of each body's.
 struct MaterialNumbers {

@@ -100,6 +100,7 @@ class UsdaWriter {
   void body(uint32_t b, PrimNames& names);
   void poses(const BodyTrack& track);
   void movingMesh(uint32_t b);
+  void insideFaces(const record::BodyEntry& body);
   template <class Put>
   void samples(const char* attribute, const std::vector<uint32_t>& keys, Put&& put);
   template <class Put>
@@ -109,9 +110,9 @@ class UsdaWriter {
   const ExportScene& scene_;
   const Tracks& tracks_;
   const ExportProgress& progress_;
-  std::vector<std::string> prototype_;               // prim by mesh; empty where no body uses it
-  std::map<std::string, std::string> materialPrim_;  // by material
-  std::set<uint32_t> moving_;                        // bodies whose vertices move by themselves
+  std::vector<std::string> prototype_;                            // prim by mesh; empty where no body uses it
+  std::map<std::string, std::string> materialPrim_, insidePrim_;  // by material
+  std::set<uint32_t> moving_;                                     // bodies whose vertices move by themselves
 };
 
 void UsdaWriter::head() {
@@ -156,11 +157,17 @@ void UsdaWriter::prototypes() {
 void UsdaWriter::materials() {
   PrimNames names;
   out_ << "    def Scope \"Materials\"\n    {\n";
-  for (const std::string& material : numberMaterials(scene_).names) {
-    const auto found = scene_.looks.find(material);
-    const Look look = found == scene_.looks.end() ? Look{} : found->second;
-    const std::string prim = names.make(material, "default");
-    materialPrim_[material] = prim;
+  const bool broken = anyInside(scene_);
+  std::vector<std::pair<std::string, bool>> all;  // with whether it is that of inner faces
+  for (const std::string& name : numberMaterials(scene_).names) {
+    all.emplace_back(name, false);
+    if (broken) all.emplace_back(name, true);
+  }
+  for (const auto& [material, inside] : all) {
+    const Look look = lookOfMaterial(scene_, material, inside);
+    const std::string prim =
+        inside ? names.make(material + kInside, "default inside") : names.make(material, "default");
+    (inside ? insidePrim_ : materialPrim_)[material] = prim;
     out_ << "        def Material \"" << prim
          << "\"\n        {\n            token outputs:surface.connect = </World/Materials/" << prim
          << "/Surface.outputs:surface>\n\n            def Shader \"Surface\"\n            {\n"
@@ -252,6 +259,24 @@ void UsdaWriter::movingMesh(uint32_t b) {
   out_ << "                uniform token subdivisionScheme = \"none\"\n";
 }
 
+// Faces that breaking or cutting made are a subset with a material of its own.
+void UsdaWriter::insideFaces(const record::BodyEntry& body) {
+  const std::vector<uint8_t>& interior = scene_.meshes[body.mesh].interior;
+  std::vector<int> faces;
+  for (size_t t = 0; t < interior.size(); ++t)
+    if (interior[t] != 0) faces.push_back(static_cast<int>(t));
+  if (faces.empty()) return;
+  out_ << "                uniform token subsetFamily:materialBind:familyType = \"nonOverlapping\"\n"
+          "\n                def GeomSubset \"Inside\" (\n                    prepend apiSchemas = "
+          "[\"MaterialBindingAPI\"]\n                )\n                {\n"
+          "                    uniform token elementType = \"face\"\n"
+          "                    uniform token familyName = \"materialBind\"\n"
+          "                    int[] indices = ";
+  putList(out_, faces);
+  out_ << "\n                    rel material:binding = </World/Materials/" << insidePrim_[body.material]
+       << ">\n                }\n";
+}
+
 void UsdaWriter::body(uint32_t b, PrimNames& names) {
   const record::BodyEntry& entry = scene_.bodies[b];
   out_ << "        def Xform \"" << names.make(entry.name, "body_" + std::to_string(b))
@@ -273,7 +298,9 @@ void UsdaWriter::body(uint32_t b, PrimNames& names) {
     if (moving) movingMesh(b);
     out_ << "                rel material:binding = </World/Materials/" << materialPrim_[entry.material]
          << ">\n                color3f[] primvars:displayColor = [" << solidColour(lookOfBody(scene_, entry))
-         << "]\n            }\n";
+         << "]\n";
+    if (!moving) insideFaces(entry);
+    out_ << "            }\n";
   }
   out_ << "        }\n";
 }

@@ -128,7 +128,7 @@ class Tracer {
       rtcSetGeometryTransform(instance, 0, RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR, transform.data());
       rtcCommitGeometry(instance);
       rtcAttachGeometryByID(scene_.get(), instance, unsigned(rotations_.size() - 1));
-      clear_ = clear_ || placed.look.transmission > 0;
+      clear_ = clear_ || placed.look.transmission > 0 || (placed.inside && placed.inside->transmission > 0);
     }
     if (!shot.spheres.empty()) {
       const GeometryPtr held(made(device, rtcNewGeometry(device, RTC_GEOMETRY_TYPE_SPHERE_POINT)));
@@ -214,9 +214,13 @@ class Tracer {
         hit.shading = length > 0.1f ? Vec3f(rotations_[instance] * (smooth / length)) : hit.geometric;
         hit.look = &placed.look;
         if (const auto& interior = *meshes_[placed.mesh].interior;
-            !interior.empty() && interior[ray.hit.primID])
-          hit.mottle =
-              mottled(rotations_[instance].transpose() * (hit.place - placed.position.cast<float>()));
+            !interior.empty() && interior[ray.hit.primID]) {
+          if (placed.inside)
+            hit.look = &*placed.inside;
+          else
+            hit.mottle =
+                mottled(rotations_[instance].transpose() * (hit.place - placed.position.cast<float>()));
+        }
       } else {
         hit.geometric = hit.shading = normal;
         hit.look = &shot_.sphereLooks[shot_.spheres[ray.hit.primID].look];

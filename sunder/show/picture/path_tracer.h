@@ -17,6 +17,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct PlacedMesh {
   Vec3 position = Vec3::Zero();
   Quat rotation = Quat::Identity();
   Look look = {};
+  std::optional<Look> inside = {};  // of interior triangles; none: `look`, rough and mottled
 };
 
 struct PlacedSphere {
@@ -68,9 +70,9 @@ class PathTracer {
   PathTracer& operator=(const PathTracer&) = delete;
 
   // Edges whose faces meet at less than `creaseAngle` degrees are shaded smooth; 0 shades all faces flat.
-  // `interior`: by triangle, 1 where the body broke; these are rough, and mottled by noise in the mesh's own
-  // space, so that pieces of a body fit each other. Throws Error (Geometry) for a coordinate that is not
-  // finite or beyond 1e15.
+  // `interior`: by triangle, 1 where the body broke; these have the look `inside` of what is placed. Where it
+  // has none they are rough, and mottled by noise in the mesh's own space, so that pieces of a body fit each
+  // other. Throws Error (Geometry) for a coordinate that is not finite or beyond 1e15.
   uint32_t addMesh(const geometry::TriMesh& mesh, double creaseAngle = kCreaseAngle,
                    std::vector<uint8_t> interior = {});
 

@@ -161,10 +161,11 @@ Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
     PlacedMesh placed;
     placed.position = state.position.cast<double>();
     placed.rotation = state.rotation.cast<double>().normalized();
-    if (const auto m = summary_.materials.find(body.material); m != summary_.materials.end())
-      placed.look = lookOf(m->second.colour, m->second.roughness, m->second.metallic, m->second.transparency,
-                           m->second.refraction);
+    const BodyLooks looks = looksOf(summary_.materials, body.material);
+    placed.look = looks.outside;
+    placed.inside = looks.inside;
     if (body.kind != record::BodyKind::Static) {
+      if (settings.colourBy != ColourBy::Material) placed.inside.reset();
       if (settings.colourBy == ColourBy::Body)
         placed.look = {.colour = distinctColour(uint32_t(b)), .roughness = 0.4f};
       else if (settings.colourBy != ColourBy::Material)

@@ -103,7 +103,13 @@ struct ViewData::Impl {
 
   void refresh() {
     const size_t meshes = run.meshCount(), resumed = run.resumed().size();
-    if (!run.refresh()) return;
+    try {
+      if (!run.refresh()) return;
+    } catch (...) {
+      overlays.clear();
+      summarised = 0;
+      throw;
+    }
     if (run.frameCount() < summarised || run.resumed().size() != resumed) overlays.clear();
     // Once in a while is enough: the camera is fitted when the page opens.
     if (run.frameCount() >= summarised * 2 || run.meshCount() != meshes || run.frameCount() < summarised) {
@@ -122,12 +128,15 @@ struct ViewData::Impl {
 
   OrderedJson info() const {
     OrderedJson materials = OrderedJson::object();
-    for (const auto& [name, m] : summary.materials)
-      materials[name] = {{"colour", vectorJson(m.colour)},
-                         {"roughness", m.roughness},
-                         {"metallic", m.metallic},
-                         {"transparency", m.transparency},
-                         {"refraction", m.refraction}};
+    for (const material::Material& m : summary.materials) {
+      materials[m.name] = {{"colour", vectorJson(m.colour)},
+                           {"roughness", m.roughness},
+                           {"metallic", m.metallic},
+                           {"transparency", m.transparency},
+                           {"refraction", m.refraction}};
+      if (const material::Material& inside = material::insideOf(summary.materials, m); &inside != &m)
+        materials[m.name]["inside"] = inside.name;
+    }
     OrderedJson bodies = OrderedJson::array();
     for (const record::BodyEntry& b : run.bodies())
       bodies.push_back({{"name", b.name},

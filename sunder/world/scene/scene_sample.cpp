@@ -45,16 +45,24 @@ constexpr const char* kMaterials =
   // oak, pine, cork, steel, aluminium, lead, rubber, plastic, ice, water.
   "materials": {
     "bottle-glass": {
-      "like": "glass",            // values that are not given are those of this one
+      "like": "glass",            // values that are not given are those of this one, all of them
       "density": "2.6 g/cm3",
       "friction": 0.4,            // of two that touch the geometric mean counts
       "restitution": 0.6,         // of two that touch the larger counts
       "rollingFriction": "0 mm",  // lever arm that resists rolling
+      "young": "70 GPa",          // of all that follow up to surfaceTension 0 means: not known
+      "poisson": 0.22,
+      "strength": "40 MPa",       // largest principal stress before a crack starts
+      "toughness": "0.77 MPa m^0.5",  // of this and the next one is enough: G = K^2 (1 - poisson^2) / young
+      "surfaceEnergy": "8 J/m2",  // of a new crack, both sides together
+      "viscosity": "0 m2/s",      // kinematic; of liquids
+      "surfaceTension": "0 N/m",
       "colour": [0.2, 0.5, 0.3],  // red, green, blue from 0 to 1
       "roughness": 0.05,          // 0 a mirror, 1 chalk
       "metallic": 0,
       "transparency": 0.9,
-      "refraction": 1.52
+      "refraction": 1.52,
+      "inside": "glass"           // what faces that breaking or cutting makes look like; default: the material itself
     }
   })";
 
@@ -117,7 +125,7 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
       "position": [0.9, 0.6, 0],
       "fracture": {               // it may break; {} takes all from the material
         "edge": "1.4 cm",          // of its tetrahedra
-        "strength": "30 MPa",     // and "young", "poisson", "surfaceEnergy"
+        "strength": "30 MPa",     // instead of the material's; also "young", "poisson", "surfaceEnergy"
         "cycles": 1,              // of refinement while an impact is analysed
         "noise": "1 mm",          // how far cracks leave their planes
         "arrest": false,          // true: cracks stop when the energy is spent
@@ -234,8 +242,8 @@ constexpr const char* kFluid =
     "liquids": [
       {
         "id": "water",
-        "material": "water",      // density and look
-        "viscosity": "1 mm2/s",   // kinematic; thick liquids are solved implicitly
+        "material": "water",      // density, viscosity and look
+        "viscosity": "1 mm2/s",   // kinematic, instead of the material's; thick liquids are solved implicitly
         "smoothing": 0.01,        // XSPH
         "tension": 0,
         "vorticity": 0,           // m2/s by which eddies stir: what smoothing and coarse particles take away

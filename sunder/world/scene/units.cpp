@@ -80,7 +80,7 @@ class Parser {
       ++at_;
       value /= number();
     }
-    std::array<int, 4> powers{};
+    std::array<int, 4> halves{};  // twice the powers
     bool units = false;
     int sign = 1;
     while (peek() != 0) {
@@ -90,13 +90,16 @@ class Parser {
         sign = c == '/' ? -1 : 1;
         if (peek() == 0 || !isLetter(peek())) fail("a unit is missing");
       } else if (isLetter(c)) {
-        unit(sign, value, powers);
+        unit(sign, value, halves);
         units = true;
       } else {
         fail(fmt::format("'{}' is not expected here", c));
       }
     }
-    if (units && powers != dimension_.powers) fail("the unit is of another kind");
+    std::array<int, 4> wanted{};
+    for (size_t k = 0; k < 4; ++k) wanted[k] = 2 * dimension_.powers[k];
+    wanted[0] += dimension_.halfMetres;
+    if (units && halves != wanted) fail("the unit is of another kind");
     if (!std::isfinite(value)) fail("the number is not finite");
     return value;
   }
@@ -118,21 +121,23 @@ class Parser {
     return value;
   }
 
-  void unit(int sign, double& value, std::array<int, 4>& powers) {
+  void unit(int sign, double& value, std::array<int, 4>& halves) {
     const size_t start = at_;
     while (at_ < text_.size() && isLetter(text_[at_])) ++at_;
     const std::string_view name = text_.substr(start, at_ - start);
     if (at_ < text_.size() && text_[at_] == '^') ++at_;
-    int power = 1;
+    double power = 1;
     if (at_ < text_.size() && (isDigit(text_[at_]) || text_[at_] == '-')) {
-      const auto [end, code] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), power);
-      if (code != std::errc() || power == 0 || std::abs(power) > 9) fail("a power makes no sense");
+      const auto [end, code] =
+          std::from_chars(text_.data() + at_, text_.data() + text_.size(), power, std::chars_format::fixed);
+      const bool half = std::floor(2 * power) == 2 * power;
+      if (code != std::errc() || !half || power == 0 || std::abs(power) > 9) fail("a power makes no sense");
       at_ = static_cast<size_t>(end - text_.data());
     }
     for (const Unit& u : kUnits) {
       if (u.name != name) continue;
       value *= std::pow(u.factor, sign * power);
-      for (size_t k = 0; k < 4; ++k) powers[k] += sign * power * u.powers[k];
+      for (size_t k = 0; k < 4; ++k) halves[k] += sign * static_cast<int>(2 * power) * u.powers[k];
       return;
     }
     std::vector<std::string_view> names;

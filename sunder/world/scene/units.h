@@ -1,6 +1,6 @@
 // Quantities as people write them: "20 cm", "45 deg", "7.8 g/cm3", "1/240 s", "3000 rpm". A number, or a
-// fraction, then a product and quotient of units with powers; the result is in SI units (rad for angles) and
-// must have the dimension that is asked for.
+// fraction, then a product and quotient of units with powers, also half ones ("MPa m^0.5"); the result is in
+// SI units (rad for angles) and must have the dimension that is asked for.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace sunder::world {
 struct Dimension {
   std::array<int, 4> powers{};
   const char* example;  // "0.2 or \"20 cm\""
-  bool sameAs(const Dimension& other) const { return powers == other.powers; }
+  int halfMetres = 0;   // half powers of the metre besides: 1 for toughness, Pa m^0.5
 };
 
 inline constexpr Dimension kPlain{{0, 0, 0, 0}, "0.5"};
@@ -30,6 +30,9 @@ inline constexpr Dimension kTorque{{2, 1, -2, 0}, "5 or \"5 N m\""};
 inline constexpr Dimension kImpulse{{1, 1, -1, 0}, "2 or \"2 N s\""};
 inline constexpr Dimension kPressure{{-1, 1, -2, 0}, "4e7 or \"40 MPa\""};
 inline constexpr Dimension kSurfaceEnergy{{0, 1, -2, 0}, "8 or \"8 J/m2\""};
+inline constexpr Dimension kToughness{{-1, 1, -2, 0}, "7e5 or \"0.7 MPa m^0.5\"", 1};
+inline constexpr Dimension kViscosity{{2, 0, -1, 0}, "1e-6 or \"1 mm2/s\""};
+inline constexpr Dimension kSurfaceTension{{0, 1, -2, 0}, "0.073 or \"73 mN/m\""};
 inline constexpr Dimension kRate{{0, 0, -1, 0}, "30 or \"30 Hz\""};
 
 // Throws Error (Format) that says what was expected.
