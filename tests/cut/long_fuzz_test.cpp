@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 
 namespace sunder::cut {
 
@@ -116,6 +117,8 @@ void expectUntouchedBits(const CutResult& r, const PolygonSoup& mesh) {
   }
 }
 
+constexpr uint64_t kNoEnd = std::numeric_limits<uint64_t>::max();
+
 struct LongTallies {
   size_t pairs = 0, sheets = 0, several = 0, crossing = 0, fragments = 0, rounding = 0, mended = 0;
 };
@@ -180,8 +183,7 @@ void severalThrough(const Body& a, RandomStream& random, LongTallies& tallies) {
   ASSERT_NEAR(total(r), a.volume, 1e-9 * a.volume);
 }
 
-void fuzz(double seconds, uint64_t seed) {
-  const std::vector<Body> all = bodies();
+void fuzz(const std::vector<Body>& all, double seconds, uint64_t mostRounds, uint64_t seed) {
   std::vector<Body> closed;
   for (const Body& b : all) {
     std::printf("%s: %zu faces%s\n", b.name.c_str(), b.mesh.faceCount(), b.closed ? "" : ", open");
@@ -194,7 +196,8 @@ void fuzz(double seconds, uint64_t seed) {
   };
   const char* first = std::getenv("SUNDER_CUT_ROUND");  // to see one again
   uint64_t round = first ? static_cast<uint64_t>(std::atoll(first)) : 0;
-  for (; elapsed() < seconds && !::testing::Test::HasFailure(); ++round) {
+  const uint64_t end = mostRounds == kNoEnd ? kNoEnd : round + mostRounds;
+  for (; round < end && elapsed() < seconds && !::testing::Test::HasFailure(); ++round) {
     RandomStream random(seed, round);
     const bool aligned = random.below(2) == 0;
     const uint32_t kind = random.below(8);
@@ -261,7 +264,8 @@ double secondsOr(double usual) {
   return text ? std::atof(text) : usual;
 }
 
-TEST(CutLongFuzz, AShortWhile) { fuzz(2, 1); }
+TEST(CutLongFuzz, AShortWhile) { fuzz(bodies(), 2, kNoEnd, 1); }
+TEST(CutLongFuzz, AFewRounds) { fuzz(smallBodies(), 3600, 24, 1); }
 TEST(CutLongFuzz, ListsOfKnives) { knives(2, 0); }
 
 // Refused or left open once: lids of incisions that crossed by rounding or lay on each other.
@@ -271,8 +275,8 @@ TEST(CutLongFuzz, KnivesThroughIncisions) {
     knifeRound(round);
 }
 
-TEST(CutLongFuzz, SameBytesThroughIncisionsForAnyNumberOfThreads) {
-  for (const uint64_t round : {354, 574, 925, 11861, 12873, 21780}) {
+void expectSameBytesForAnyNumberOfThreads(std::initializer_list<uint64_t> rounds) {
+  for (const uint64_t round : rounds) {
     RandomStream random(5, round);
     const Body& body = smallBodies()[random.below(static_cast<uint32_t>(smallBodies().size()))];
     std::vector<PolygonSoup> knives;
@@ -288,12 +292,16 @@ TEST(CutLongFuzz, SameBytesThroughIncisionsForAnyNumberOfThreads) {
     }
   }
 }
+TEST(CutLongFuzz, SameBytesThroughIncisionsForAnyNumberOfThreads) {
+  expectSameBytesForAnyNumberOfThreads({354, 574, 925, 11861, 12873, 21780});
+}
+TEST(CutLongFuzz, SameBytesThroughAnIncision) { expectSameBytesForAnyNumberOfThreads({574}); }
 
 // What came out of a cut, incisions and all, is fit to go into the next. (Of 1,500 rounds one is refused: a
 // knife along a face, whose slits without width may leave triangles on each other, docs/cutting.md.)
-TEST(CutLongFuzz, IncisionsPassTheCheckOfTheInput) {
+void expectIncisionsPass(uint64_t rounds, size_t leastIncisions) {
   size_t incisions = 0, rounded = 0, refused = 0;
-  for (uint64_t round = 0; round < 250; ++round) {
+  for (uint64_t round = 0; round < rounds; ++round) {
     RandomStream random(11, round);
     const Body& body = smallBodies()[random.below(static_cast<uint32_t>(smallBodies().size()))];
     std::vector<PolygonSoup> knives;
@@ -314,8 +322,10 @@ TEST(CutLongFuzz, IncisionsPassTheCheckOfTheInput) {
   std::printf("%zu pieces with incisions, %zu of them refused, %zu cuts with faces that cross\n", incisions,
               refused, rounded);
   EXPECT_EQ(refused, 0u);
-  EXPECT_GT(incisions, 50u);
+  EXPECT_GT(incisions, leastIncisions);
 }
+TEST(CutLongFuzz, IncisionsPassTheCheckOfTheInput) { expectIncisionsPass(250, 50); }
+TEST(CutLongFuzz, SomeIncisionsPassTheCheckOfTheInput) { expectIncisionsPass(20, 1); }
 
 // Cuts by sheets that have faces which cross after rounding: few of all.
 TEST(CutLongFuzz, FacesThatCrossAreMended) {
@@ -339,7 +349,7 @@ TEST(CutLongFuzz, FacesThatCrossAreMended) {
   }
 }
 
-TEST(CutLongFuzzFull, AnHour) { fuzz(secondsOr(3600), 2); }
+TEST(CutLongFuzzFull, AnHour) { fuzz(bodies(), secondsOr(3600), kNoEnd, 2); }
 TEST(CutLongFuzzFull, ListsOfKnives) { knives(secondsOr(600), 100'000); }
 
 }  // namespace

@@ -99,11 +99,11 @@ TEST(CutSelfCrossing, AStarIsFilled) {
   }
 }
 
-TEST(CutSelfCrossing, ATorusThatCoversItsHole) {
+void cutATorusThatCoversItsHole(int segments, int sides, int samples) {
   // The tube of an ordinary one, made thicker than the ring.
   shapes::TorusShape shape;
-  shape.segments = 24;
-  shape.sides = 12;
+  shape.segments = segments;
+  shape.sides = sides;
   PolygonSoup torus = geometry::toSoup(shapes::makeTorus(shape));
   for (Vec3& p : torus.positions) {
     const Vec3 middle = shape.radius * Vec3(p.x(), 0, p.z()).normalized();
@@ -111,7 +111,7 @@ TEST(CutSelfCrossing, ATorusThatCoversItsHole) {
   }
   const Resolved one = resolveOverlaps(torus, "mesh");
   EXPECT_EQ(unmatchedEdges(one.mesh), 0u);
-  expectSameInside(torus, one.mesh, 3, 2000);
+  expectSameInside(torus, one.mesh, 3, samples);
   const PolygonSoup half = box({0.1, -2, -2}, {2, 2, 2});
   const CutResult rest = cut(torus, half, {.op = Op::Difference, .resolve = true}),
                   common = cut(torus, half, {.op = Op::Intersection, .resolve = true});
@@ -119,6 +119,8 @@ TEST(CutSelfCrossing, ATorusThatCoversItsHole) {
   EXPECT_EQ(unmatchedEdges(common.mesh), 0u);
   EXPECT_NEAR(total(rest) + total(common), volumeOf(one.mesh), 1e-12);
 }
+TEST(CutSelfCrossing, ATorusThatCoversItsHole) { cutATorusThatCoversItsHole(24, 12, 2000); }
+TEST(CutSelfCrossing, ASmallTorusThatCoversItsHole) { cutATorusThatCoversItsHole(10, 6, 100); }
 
 // A ball with corners at random places: all kinds of crossings, points of three faces among them.
 PolygonSoup crumpled(RandomStream& random, double by, bool grid) {
@@ -153,6 +155,10 @@ void crumple(int rounds, bool grid) {
 }
 
 TEST(CutSelfCrossing, CrumpledBalls) { crumple(40, false); }
+TEST(CutSelfCrossing, AFewCrumpledBalls) {
+  crumple(3, false);
+  crumple(3, true);
+}
 TEST(CutSelfCrossing, CrumpledBallsOnAGrid) { crumple(40, true); }
 TEST(CutSelfCrossingFull, CrumpledBalls) { crumple(2000, false); }
 TEST(CutSelfCrossingFull, CrumpledBallsOnAGrid) { crumple(2000, true); }

@@ -235,7 +235,8 @@ TEST(DensityMap, AMeshGivesWhatItsFormulaGives) {
   }
 }
 
-TEST(DensityMap, SameBitsOnAllTargetsAndForAnyNumberOfThreads) {
+// `supports`: how often the support of the other tests; larger ones have fewer cells.
+void expectSameBitsOnAllTargets(double supports) {
   const double r = kMapSupport;
   const sdf::MeshField mesh(shapes::makeRippledSphere({8, 0.1}));
   const Box3 domain = cube(1.5);
@@ -246,7 +247,7 @@ TEST(DensityMap, SameBitsOnAllTargetsAndForAnyNumberOfThreads) {
   for (Vec4f& p : points) p.head<3>() = random.pointIn(cube(1.6)).cast<float>();
   size_t inside = 0;
   const auto check = [&](const std::string& what) {
-    const DensityMap map(mesh, domain, {.support = 3 * r});
+    const DensityMap map(mesh, domain, {.support = supports * r});
     map.samples(points, samples);
     map.values(points, values);
     inside = 0;
@@ -270,6 +271,8 @@ TEST(DensityMap, SameBitsOnAllTargetsAndForAnyNumberOfThreads) {
   EXPECT_GT(inside, count / 4);
   EXPECT_LT(inside, count);
 }
+TEST(DensityMap, SameBitsOnAllTargetsAndForAnyNumberOfThreads) { expectSameBitsOnAllTargets(3); }
+TEST(DensityMap, SameBitsOfCoarseMapsOnAllTargets) { expectSameBitsOnAllTargets(12); }
 
 // Points one at a time and in long lists get the same.
 TEST(DensityMap, SharedByManyAndAskedInAnyPortion) {

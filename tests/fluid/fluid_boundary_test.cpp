@@ -205,7 +205,7 @@ TEST(FluidBoundary, NextToNothingIsNextToNothing) {
 }
 
 // Twice as much fluid as fits, and a body that goes through the floor: nothing is thrown without bounds.
-TEST(FluidBoundary, WhereThereIsNoRoomPressuresEnd) {
+void expectPressuresEndWhereThereIsNoRoom(int steps) {
   const Box3 box{Vec3::Zero(), Vec3(0.4, 0.4, 0.4)};
   FluidSettings settings = settingsOf();
   settings.farthest = 0.5;
@@ -218,7 +218,7 @@ TEST(FluidBoundary, WhereThereIsNoRoomPressuresEnd) {
   const uint32_t body = fluid.addBody(plunger);
   for (int k = 0; k < 2; ++k) fluid.add(fillBox(box, kDiameter), Vec3::Zero());
   const double dt = 2e-3;
-  for (int k = 0; k < 60; ++k) {
+  for (int k = 0; k < steps; ++k) {
     fluid.body(body).position = fluid.body(body).centre = Vec3(0.2, 0.2 - 0.005 * k, 0.2);
     fluid.body(body).velocity = Vec3(0, -2.5, 0);
     const FluidStep step = fluid.step(dt);
@@ -227,6 +227,8 @@ TEST(FluidBoundary, WhereThereIsNoRoomPressuresEnd) {
     ASSERT_LE(fluid.impulses()[body].linear.norm(), double(fluid.size()) * fluid.mass(0) * kSupport / dt);
   }
 }
+TEST(FluidBoundary, WhereThereIsNoRoomPressuresEnd) { expectPressuresEndWhereThereIsNoRoom(60); }
+TEST(FluidBoundary, WhereThereIsNoRoomPressuresEndAtOnce) { expectPressuresEndWhereThereIsNoRoom(4); }
 
 }  // namespace
 }  // namespace sunder::fluid

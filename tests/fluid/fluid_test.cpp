@@ -269,6 +269,10 @@ double damIterations(uint32_t side, WarmStart warm, int steps) {
 }
 
 // Checks 8 and 9.
+TEST(Fluid, ASmallDamBreaksWithinItsTolerances) {
+  for (const WarmStart start : {WarmStart::None, WarmStart::Half, WarmStart::Increments})
+    EXPECT_GT(damIterations(6, start, 8), 0);
+}
 TEST(Fluid, ADamBreaksWithinItsTolerances) {
   const double none = damIterations(12, WarmStart::None, 100);
   EXPECT_LT(damIterations(12, WarmStart::Half, 100), none);

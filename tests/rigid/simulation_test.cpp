@@ -74,23 +74,26 @@ TEST(Simulation, SameHashForAnyNumberOfThreadsAndVectorTarget) {
   }
 }
 
-TEST(Simulation, ContinuesBitForBitAfterLoad) {
+// Saved `saves` times, a quarter of a second apart at first and then a second.
+void expectContinuesBitForBitAfterLoad(int saves, double first) {
   for (const bool sleep : {false, true}) {
     Simulation whole = richWorld(sleep);
     std::vector<std::string> saved;
-    for (int i = 0; i < 8; ++i) {
-      run(whole, i < 4 ? 0.25 : 1);
+    for (int i = 0; i < saves; ++i) {
+      run(whole, i < 4 ? first : 1);
       saved.push_back(bytesOf(whole));
     }
     for (size_t from = 0; from + 1 < saved.size(); ++from) {
       Simulation other = richWorld(sleep);
       load(other, saved[from]);
       EXPECT_EQ(bytesOf(other), saved[from]);
-      run(other, from + 1 < 4 ? 0.25 : 1);
+      run(other, from + 1 < 4 ? first : 1);
       EXPECT_TRUE(bytesOf(other) == saved[from + 1]) << sleep << " " << from;
     }
   }
 }
+TEST(Simulation, ContinuesBitForBitAfterLoad) { expectContinuesBitForBitAfterLoad(8, 0.25); }
+TEST(Simulation, ContinuesBitForBitAfterAnEarlyLoad) { expectContinuesBitForBitAfterLoad(2, 0.25); }
 
 TEST(Simulation, BrokenStatesAreRefused) {
   Simulation world = richWorld(true);

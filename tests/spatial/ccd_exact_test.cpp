@@ -166,6 +166,15 @@ TEST(CcdExact, FindsEveryBuiltContact) {
   EXPECT_EQ(c.late, 0u) << "seed " << c.seed;
 }
 
+// A few of every kind, which sanitizers can watch.
+TEST(CcdExact, AFewOfEveryFamilyAgreeWithTheOracle) {
+  for (int family = 0; family < exact::kFamilies; ++family)
+    expectSound(Family(family), checkMany(Family(family), 1, 40));
+  const Count c = checkBuilt(1, 300);
+  EXPECT_EQ(c.missed, 0u) << "seed " << c.seed;
+  EXPECT_EQ(c.late, 0u) << "seed " << c.seed;
+}
+
 // SUNDER_CCD_CASES (default 1e8) cases, at most SUNDER_CCD_SECONDS (default 1200).
 TEST(CcdExactFull, ManyCases) {
   const char* text = std::getenv("SUNDER_CCD_CASES");
