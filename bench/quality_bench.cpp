@@ -17,6 +17,7 @@ namespace sunder::bench {
 namespace {
 
 using namespace spatial;
+using namespace published;
 
 void addCosts(Report& report, const std::string& base, const TriangleLeaves& leaves) {
   OiTree morton, selection;

@@ -3,6 +3,7 @@
 namespace sunder::bench {
 
 using namespace spatial;
+using namespace published;
 
 SceneFrame::SceneFrame(SceneKind kind, const TreeSettings& settings)
     : scene_(makeBenchmarkScene(kind)),
