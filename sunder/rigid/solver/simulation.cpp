@@ -288,6 +288,30 @@ void Simulation::step() { impl_->step(); }
 uint64_t Simulation::stepsDone() const { return impl_->steps; }
 const StepReport& Simulation::report() const { return impl_->report; }
 std::span<const ContactEvent> Simulation::events() const { return impl_->events; }
+std::vector<ContactEvent> Simulation::everyContact() const {
+  std::vector<ContactEvent> out;
+  impl_->eventsOf(0, false, out);
+  return out;
+}
+
+void Simulation::listen(BodyIndex body, bool on) {
+  const uint32_t index = impl_->checked(body);
+  if (impl_->listened.size() <= index) impl_->listened.resize(index + 1, 0);
+  impl_->listened[index] = on ? 1 : 0;
+}
+
+void Simulation::touch(std::span<const Site> sites, std::span<const SiteContact> contacts) {
+  impl_->sites.set(sites, contacts, impl_->bodies.count());
+  impl_->sitesGiven = true;
+  for (const SiteContact& contact : contacts) {
+    if (!contact.body.valid()) continue;
+    const uint32_t body = impl_->checked(contact.body);
+    if (!impl_->bodies.constants[body].dynamic() || impl_->bodies.state.awake[body]) continue;
+    const Site& site = sites[contact.site];
+    if (-contact.normal.dot(site.velocity) > impl_->settings.sleepSpeed) impl_->wakeIsland(body);
+  }
+}
+std::span<const SiteImpulse> Simulation::siteImpulses() const { return impl_->sites.impulses(); }
 
 std::vector<ContactView> Simulation::contacts() const {
   std::vector<ContactView> views;

@@ -86,7 +86,7 @@ struct SimulationSettings {
   double slop = 0.0005;       // part of the smaller body's outer radius that counts as touching
   double bounceSpeed = 0.05;  // m/s: slower approaches do not bounce
   bool continuous = true;     // stop fast bodies at what they would pass through
-  double eventImpulse = 0;    // N s in a step: contacts at or above are reported as events; 0: none
+  double eventImpulse = 0;    // N s in a step: contacts at or above are reported as events; 0: none of them
   SelectionSettings selection;
 };
 
@@ -97,6 +97,27 @@ struct ContactEvent {
   double impulse = 0;              // N s along the normal
   Vec3 tangential = Vec3::Zero();  // N s on b, by friction
   double approach = 0;             // m/s along the normal before the step
+};
+
+// A point of other matter that touches bodies in a step (site_contacts.h).
+struct Site {
+  Vec3 position = Vec3::Zero(), velocity = Vec3::Zero();
+  Vec3 acceleration = Vec3::Zero();  // that acts on it during the step, besides its contacts
+  double inverseMass = 0;            // 1/kg; 0: contacts do not move it
+};
+// A contact of a site with a body, or with another site where `body` is none.
+struct SiteContact {
+  uint32_t site = 0;
+  BodyIndex body;
+  uint32_t other = kNoIndex;
+  Vec3 normal = Vec3::UnitY();  // unit, from the body to the site
+  double separation = 0;        // m at the start of the step; negative where they overlap
+  double friction = 0.5;
+  double startImpulse = 0;  // N s: SiteImpulse::last of the same contact in the step before, or 0
+};
+struct SiteImpulse {
+  Vec3 impulse = Vec3::Zero();  // N s in the step, on the site
+  double last = 0;              // N s along the normal in the last substep
 };
 
 // A contact as it is now, for viewers and statistics.
@@ -174,11 +195,22 @@ class Simulation {
   // angles and impulses stay. Throws Error (Usage) where `from` is none of its bodies or `to` is the other.
   void moveJoint(JointIndex joint, BodyIndex from, BodyIndex to);
 
+  // Contacts with other matter, for the next step alone. A body that sleeps is woken where a site approaches
+  // faster than the speed of sleep. Throws Error (Usage) for what is not there or not finite.
+  void touch(std::span<const Site> sites, std::span<const SiteContact> contacts);
+  std::span<const SiteImpulse> siteImpulses() const;  // of the last step, by contact
+
+  // Whether all contacts of a body are events, however weak. Saved nowhere: who listens says so again.
+  void listen(BodyIndex body, bool on = true);
+
   void step();
   uint64_t stepsDone() const;
 
   const StepReport& report() const;              // of the last step
-  std::span<const ContactEvent> events() const;  // of the last step, ordered by bodies and contact
+  // Of the last step, ordered by bodies and contact: contacts at or above eventImpulse, and those of bodies
+  // that somebody listens to.
+  std::span<const ContactEvent> events() const;
+  std::vector<ContactEvent> everyContact() const;  // of the last step, however weak; in the same order
   std::vector<ContactView> contacts() const;
   Energy energy() const;
   Vec3 momentum() const;         // of dynamic bodies

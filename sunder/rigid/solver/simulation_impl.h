@@ -7,6 +7,7 @@
 #include "sunder/rigid/solver/islands.h"
 #include "sunder/rigid/solver/joint_solver.h"
 #include "sunder/rigid/solver/simulation.h"
+#include "sunder/rigid/solver/site_contacts.h"
 
 #include <vector>
 
@@ -24,8 +25,12 @@ struct Simulation::Impl {
 
   StepReport report;
   std::vector<ContactEvent> events;
+  std::vector<uint8_t> listened;  // by body, as far as there is one
+  SiteContacts sites;
+  bool sitesGiven = false;  // for the next step
 
   void step();
+  void eventsOf(double least, bool onlyListened, std::vector<ContactEvent>& out) const;
   void updateUnlinked();
   void wakeIsland(uint32_t body);
   uint32_t checked(BodyIndex body) const;  // throws Error (Usage) where there is no such body
@@ -38,10 +43,14 @@ struct Simulation::Impl {
     Strike,
     WarmJoints,
     Warm,
+    WarmSites,
     Solve,
+    SolveSites,
     SolveJoints,
     Move,
+    MoveSites,
     RelaxJoints,
+    RelaxSites,
     Relax
   };
   struct Round {
@@ -81,6 +90,7 @@ struct Simulation::Impl {
   Continuous continuous_;
   Softness soft_, softOnStatic_, softJoint_;
   SolveConstants constants_;
+  SiteSolveSettings siteSettings_;
   double substep_ = 0;
 };
 

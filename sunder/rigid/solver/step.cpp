@@ -44,6 +44,8 @@ void Simulation::Impl::step() {
   jointsBefore_ = joints;
   report = {};
   events.clear();
+  if (!sitesGiven) sites.clear();
+  sitesGiven = false;
   try {
     startStep();
     makeContacts();
@@ -67,6 +69,7 @@ void Simulation::Impl::startStep() {
   soft_ = makeSoftness(rate, settings.contactDamping, substep_);
   softOnStatic_ = makeSoftness(2 * rate, settings.contactDamping, substep_);
   softJoint_ = makeSoftness(std::min(2 * rate, 0.25 / substep_), 2, substep_);
+  siteSettings_ = {substep_, settings.pushSpeed, soft_, softOnStatic_};
   constants_ = {1 / substep_, settings.pushSpeed,
                 settings.bounceSpeed + 2 * substep_ * settings.gravity.norm()};
 
@@ -154,6 +157,7 @@ void Simulation::Impl::makeContacts() {
           gatherBodies();
           impacts_.collect(bodies, next_, settings);
           jointSolver_.collect(joints, bodies);
+          sites.prepare(bodies);
         }
       },
       1);
@@ -169,6 +173,8 @@ void Simulation::Impl::gatherBodies() {
   constrained_.assign(bodies.count(), 0);
   for (const PairRecord& pair : next_.pairs)
     if (pair.count) constrained_[pair.a] = constrained_[pair.b] = 1;
+  for (const SiteContact& contact : sites.contacts())
+    if (contact.body.valid()) constrained_[contact.body.value] = 1;
   for (const Joint& joint : joints) {
     if (!joint.works()) continue;
     if (joint.settings.a.valid()) constrained_[joint.settings.a.value] = 1;
@@ -200,11 +206,15 @@ void Simulation::Impl::planRounds() {
   bodiesOf(Work::Accelerate);
   if (!impacts_.empty()) once(Work::Strike);
   if (!jointSolver_.empty()) once(Work::WarmJoints);
+  if (!sites.empty()) once(Work::WarmSites);
   contacts(Work::Warm);
   if (!jointSolver_.empty()) once(Work::SolveJoints);
+  if (!sites.empty()) once(Work::SolveSites);
   contacts(Work::Solve);
   bodiesOf(Work::Move);
+  if (!sites.empty()) once(Work::MoveSites);
   if (!jointSolver_.empty()) once(Work::RelaxJoints);
+  if (!sites.empty()) once(Work::RelaxSites);
   contacts(Work::Relax);
 }
 
@@ -212,7 +222,7 @@ void Simulation::Impl::runSubsteps() {
   const ProfileScope scope("solve");
   planRounds();
   const uint32_t count = uint32_t(rounds_.size());
-  if (!solved_.empty()) {
+  if (!solved_.empty() || !sites.empty()) {
     parallelRounds(
         count * settings.substeps, [&](uint32_t round) { return rounds_[round % count].blocks(); },
         [&](uint32_t round, uint32_t block) { runBlock(rounds_[round % count], block); });
@@ -240,6 +250,20 @@ void Simulation::Impl::runBlock(const Round& round, uint32_t block) {
     case Work::Warm:
       kernels::refreshContacts(graph_.blocks(begin, end), graph_.rows(), solverBodies);
       kernels::warmStartContacts(graph_.blocks(begin, end), graph_.rows(), solverBodies);
+      break;
+    case Work::WarmSites:
+      sites.accelerate(substep_);
+      sites.warmStart(solverBodies);
+      break;
+    case Work::SolveSites:
+      sites.solve(solverBodies, siteSettings_, true);
+      break;
+    case Work::MoveSites:
+      sites.move(substep_);
+      break;
+    case Work::RelaxSites:
+      sites.solve(solverBodies, siteSettings_, false);
+      sites.addUp();
       break;
     case Work::SolveJoints:
       jointSolver_.solve(joints, bodies, softJoint_, true, substep_);
@@ -358,20 +382,24 @@ void Simulation::Impl::checkFinite() const {
   check(free_);
 }
 
-void Simulation::Impl::collectEvents() {
-  if (!(settings.eventImpulse > 0)) return;
+void Simulation::Impl::eventsOf(double least, bool onlyListened, std::vector<ContactEvent>& out) const {
+  const auto heard = [&](uint32_t body) { return body < listened.size() && listened[body]; };
   for (const PairRecord& pair : table.pairs) {
+    const bool all = !onlyListened || heard(pair.a) || heard(pair.b);
+    if (!all && !(least > 0)) continue;
     for (uint32_t i = pair.first; i < pair.first + pair.count; ++i) {
       const KeptContact& kept = table.contacts[i];
-      if (kept.total < settings.eventImpulse) continue;
+      if (!(kept.total > 0) || (!all && kept.total < least)) continue;
       const SolverBody &a = before_.solverBody[pair.a], &b = before_.solverBody[pair.b];
       const Vec3 speed = b.velocityAt(kept.contact.point - before_.position[pair.b]) -
                          a.velocityAt(kept.contact.point - before_.position[pair.a]);
-      events.push_back({BodyIndex(pair.a), BodyIndex(pair.b), kept.contact.point, kept.contact.normal,
-                        double(kept.total), Vec3(kept.slide[0], kept.slide[1], kept.slide[2]),
-                        -kept.contact.normal.dot(speed)});
+      out.push_back({BodyIndex(pair.a), BodyIndex(pair.b), kept.contact.point, kept.contact.normal,
+                     double(kept.total), Vec3(kept.slide[0], kept.slide[1], kept.slide[2]),
+                     -kept.contact.normal.dot(speed)});
     }
   }
 }
+
+void Simulation::Impl::collectEvents() { eventsOf(settings.eventImpulse, true, events); }
 
 }  // namespace sunder::rigid
