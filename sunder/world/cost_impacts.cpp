@@ -1,7 +1,7 @@
 #include "sunder/world/cost_impacts.h"
 
 #include "sunder/fracture/model/adaptive_fracture.h"
-#include "sunder/world/breakage.h"
+#include "sunder/world/parts/breakage.h"
 #include "sunder/world/cost_parts.h"
 
 #include <algorithm>

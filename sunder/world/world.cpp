@@ -5,7 +5,7 @@
 #include "sunder/base/hash.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
-#include "sunder/world/forces.h"
+#include "sunder/world/parts/forces.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,8 @@
 
 #include "sunder/record/recording.h"
 #include "sunder/rigid/solver/simulation.h"
-#include "sunder/world/breakage.h"
-#include "sunder/world/liquids.h"
+#include "sunder/world/parts/breakage.h"
+#include "sunder/world/parts/liquids.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
 

@@ -3,7 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/work.h"
 #include "sunder/fracture/model/voronoi.h"
-#include "sunder/world/breakage.h"
+#include "sunder/world/parts/breakage.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sunder/world/forces.h"
+#include "sunder/world/parts/forces.h"
 
 #include "sunder/base/error.h"
 

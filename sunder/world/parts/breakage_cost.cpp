@@ -1,7 +1,7 @@
 // What breaking will cost: each body that may break is struck once, to see.
 #include "sunder/base/error.h"
 #include "sunder/fracture/model/voronoi.h"
-#include "sunder/world/breakage.h"
+#include "sunder/world/parts/breakage.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "sunder/world/steady_load.h"
+#include "sunder/world/parts/steady_load.h"
 
 #include "sunder/geometry/mass_properties.h"
 

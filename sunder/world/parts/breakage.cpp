@@ -1,4 +1,4 @@
-#include "sunder/world/breakage.h"
+#include "sunder/world/parts/breakage.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"

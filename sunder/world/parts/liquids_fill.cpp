@@ -2,7 +2,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/fluid/fill.h"
-#include "sunder/world/liquids.h"
+#include "sunder/world/parts/liquids.h"
 
 #include <algorithm>
 #include <cmath>

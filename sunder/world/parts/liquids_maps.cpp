@@ -5,7 +5,7 @@
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/shapes/wall.h"
-#include "sunder/world/liquids.h"
+#include "sunder/world/parts/liquids.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
 #include "sunder/fracture/model/voronoi.h"
-#include "sunder/world/breakage.h"
-#include "sunder/world/steady_load.h"
+#include "sunder/world/parts/breakage.h"
+#include "sunder/world/parts/steady_load.h"
 
 #include <algorithm>
 

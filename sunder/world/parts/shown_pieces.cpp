@@ -1,4 +1,4 @@
-#include "sunder/world/shown_pieces.h"
+#include "sunder/world/parts/shown_pieces.h"
 
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"

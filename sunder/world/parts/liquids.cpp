@@ -1,4 +1,4 @@
-#include "sunder/world/liquids.h"
+#include "sunder/world/parts/liquids.h"
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"

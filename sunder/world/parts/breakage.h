@@ -16,7 +16,7 @@
 #include "sunder/rigid/solver/simulation.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
-#include "sunder/world/shown_pieces.h"
+#include "sunder/world/parts/shown_pieces.h"
 
 #include <cstdint>
 #include <functional>
