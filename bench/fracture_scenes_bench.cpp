@@ -12,6 +12,7 @@
 #include "sunder/sdf/field_combine.h"
 #include "sunder/tet/refinement.h"
 #include "sunder/tet/stuffing.h"
+#include "sunder/world/parts/rigid_part.h"
 #include "sunder/world/world.h"
 
 #include "bench/bench.h"
@@ -198,7 +199,7 @@ SUNDER_BENCH("fracture", fractureScenes) {
       const ThreadLimit limit(threads);
       world::World world(sceneOf(c.text));
       while (world.frame() < world.scene().world.frames) world.advance();
-      const world::BreakageReport& made = world.breakage().report();
+      const world::BreakageReport& made = world.find<world::RigidPart>()->breakage().report();
       addStages(report, name, made.analyses, made.seconds, threads, c.bar);
       report.add({.name = name + "/bodies",
                   .threads = threads,
@@ -328,7 +329,7 @@ SUNDER_BENCH("fracture", fractureContacts) {
         seconds += frame;
         most = std::max(most, frame);
         ++steps;
-        const auto found = double(world.simulation().report().contacts);
+        const auto found = double(world.find<world::RigidPart>()->simulation().report().contacts);
         contacts[full] += found;
         mostContacts[full] = std::max(mostContacts[full], found);
       }

@@ -40,13 +40,12 @@ int import(const ImportCommand& command, const Settings& settings) {
   if (settings.json)
     printJson({{"input", command.input},
                {"output", command.output},
-               {"bodies", scene.bodies.size() - scene.fluid->liquids.size()},
+               {"bodies", scene.bodies.size()},
                {"liquids", scene.fluid->liquids.size()},
                {"notes", made.notes}});
   for (const std::string& note : made.notes) say(settings, "note: " + note);
   say(settings, fmt::format("{}: {} bodies, {} liquids; run it with 'sunder run {}'", command.output,
-                            scene.bodies.size() - scene.fluid->liquids.size(), scene.fluid->liquids.size(),
-                            command.output));
+                            scene.bodies.size(), scene.fluid->liquids.size(), command.output));
   return 0;
 }
 

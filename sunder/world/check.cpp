@@ -5,6 +5,7 @@
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/world/check_liquids.h"
 #include "sunder/world/check_numbers.h"
+#include "sunder/world/parts/rigid_part.h"
 
 #include <algorithm>
 #include <chrono>
@@ -62,9 +63,9 @@ void checkMeshes(const Scene& scene, std::span<const ShapeSize> sizes, CheckRepo
   }
 }
 
-void checkOverlaps(const World& world, const std::vector<rigid::Simulation::Overlap>& overlaps,
-                   CheckReport& report) {
-  const rigid::Simulation& simulation = world.simulation();
+void checkOverlaps(const World& world, CheckReport& report) {
+  const rigid::Simulation& simulation = world.find<RigidPart>()->simulation();
+  const std::vector<rigid::Simulation::Overlap> overlaps = simulation.overlaps();
   for (size_t i = 0; i < overlaps.size(); ++i) {
     if (i == kMostListed) {
       report.findings.push_back(
@@ -80,7 +81,7 @@ void checkOverlaps(const World& world, const std::vector<rigid::Simulation::Over
 }
 
 void checkBodies(const World& world, CheckReport& report) {
-  const rigid::Simulation& simulation = world.simulation();
+  const rigid::Simulation& simulation = world.find<RigidPart>()->simulation();
   const double dt = world.scene().world.simulation.timeStep;
   double lightest = INFINITY, heaviest = 0;
   std::string lightName, heavyName;
@@ -146,7 +147,7 @@ void checkWorld(Scene scene, const World::Progress& progress, CheckReport& repor
   for (size_t i = 0; i < world.shapes().size(); ++i)
     for (const std::string& problem : world.shapes()[i].problems)
       report.findings.push_back({false, "shape " + shapeTitle(s.shapes[i]), problem});
-  checkOverlaps(world, world.noteOverlaps(), report);
+  checkOverlaps(world, report);
   checkBodies(world, report);
   checkLiquids(world, report);
 
@@ -160,11 +161,11 @@ void checkWorld(Scene scene, const World::Progress& progress, CheckReport& repor
   }
   report.contacts = world.mostContacts();
   // Breaks in these frames are no pace that goes on.
-  seconds = std::max(0.0, seconds - world.breakage().report().seconds.total());
+  seconds = std::max(0.0, seconds - world.find<RigidPart>()->breakage().report().seconds.total());
   report.seconds = building;
   if (frames > 0)
     report.seconds += seconds / static_cast<double>(frames) * static_cast<double>(s.world.frames);
-  report.breakingSeconds = kImpactsABody * world.breakage().cost().secondsOnce;
+  report.breakingSeconds = kImpactsABody * world.find<RigidPart>()->breakage().cost().secondsOnce;
   report.seconds += report.breakingSeconds;
 }
 

@@ -2,6 +2,8 @@
 
 #include "sunder/base/error.h"
 #include "sunder/fluid/boundary/density_map.h"
+#include "sunder/world/parts/liquids.h"
+#include "sunder/world/parts/rigid_part.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,12 +21,13 @@ constexpr double kMostParticles = 2e7;
 void findBodiesWithoutFloor(const World& world, CheckReport& report) {
   const Scene& scene = world.scene();
   if (!scene.fluid->tank || scene.fluid->settings.gravity.isZero(0)) return;
-  const auto boundsOfBody = [&](uint32_t b) { return world.simulation().bounds(rigid::BodyIndex(b)); };
+  const auto boundsOfBody = [&](uint32_t b) {
+    return world.find<RigidPart>()->simulation().bounds(rigid::BodyIndex(b));
+  };
   Box3 footprint = *scene.fluid->tank;
   footprint.lower.y() = -Box3::kInfinity;
   const auto isFloor = [&](uint32_t b) {
-    return scene.bodies[b].kind != rigid::BodyKind::Dynamic && !scene.bodies[b].liquid &&
-           overlap(boundsOfBody(b), footprint);
+    return scene.bodies[b].kind != rigid::BodyKind::Dynamic && overlap(boundsOfBody(b), footprint);
   };
   for (uint32_t b = 0; b < scene.bodies.size(); ++b)
     if (isFloor(b)) return;
@@ -44,8 +47,9 @@ void findBodiesWithoutFloor(const World& world, CheckReport& report) {
 }  // namespace
 
 void checkLiquids(const World& world, CheckReport& report) {
-  const Liquids& liquids = world.liquids();
-  if (!liquids.any()) return;
+  const Liquids* found = world.find<Liquids>();
+  if (!found) return;
+  const Liquids& liquids = *found;
   const Scene& scene = world.scene();
   const fluid::Fluid& fluid = *liquids.fluid();
   const double support = fluid.support(), diameter = 0.5 * support;
@@ -66,7 +70,7 @@ void checkLiquids(const World& world, CheckReport& report) {
   std::set<const rigid::Shape*> seen;
   for (const BodySpec& body : scene.bodies) {
     const rigid::Shape& shape = *world.shapes()[body.shape].shape;
-    if (body.liquid || shape.kind() == rigid::ShapeKind::Plane || !seen.insert(&shape).second) continue;
+    if (shape.kind() == rigid::ShapeKind::Plane || !seen.insert(&shape).second) continue;
     const auto* map = dynamic_cast<const fluid::DensityMap*>(liquids.mapOf(body).get());
     if (!map) continue;
     const std::string where = "body " + body.id;

@@ -41,7 +41,7 @@ void findOddSizes(const Scene& scene, std::span<const ShapeSize> sizes, CheckRep
   std::set<uint32_t> seen;
   for (const BodySpec& body : scene.bodies) {
     const ShapeSize& size = sizes[body.shape];
-    if (body.liquid || size.bounds.empty() || !seen.insert(body.shape).second) continue;
+    if (size.bounds.empty() || !seen.insert(body.shape).second) continue;
     const Vec3 extent = startBox(body, size).extent();
     int axis = 0;
     const double longest = extent.maxCoeff(&axis);
@@ -97,7 +97,7 @@ void findNoFloor(const Scene& scene, std::span<const ShapeSize> sizes, CheckRepo
   const Vec3 down = gravity.normalized();
   std::vector<Box3> floors;
   for (const BodySpec& body : scene.bodies) {
-    if (body.kind == BodyKind::Dynamic || body.liquid) continue;
+    if (body.kind == BodyKind::Dynamic) continue;
     if (sizes[body.shape].bounds.empty()) {
       // A plane stops what is above it, whichever way it leans, unless it stands upright.
       if (std::abs(body.pose.direction(Vec3::UnitY()).dot(down)) > 0.05) return;
@@ -221,7 +221,8 @@ void findLongRun(const Scene& scene, CheckReport& report) {
 }  // namespace
 
 void checkNumbers(const Scene& scene, std::span<const ShapeSize> sizes, CheckReport& report) {
-  if (scene.bodies.empty()) report.findings.push_back({false, "", "there are no bodies"});
+  if (scene.bodies.empty() && !scene.fluid && scene.parts.empty())
+    report.findings.push_back({false, "", "there are no bodies"});
   findOddSizes(scene, sizes, report);
   findFarJoints(scene, sizes, report);
   findNoFloor(scene, sizes, report);

@@ -172,13 +172,13 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   };
   Boxes all;
   std::map<std::string, Group> groups;  // by the array or body that they come from
-  double asked = 0, moving = 0;
+  double asked = scene.fluid ? double(scene.fluid->liquids.size()) : 0, moving = 0;
   for (const BodySpec& body : scene.bodies) {
     asked += body.standsFor;
     const bool moves = body.kind == BodyKind::Dynamic;
     if (moves) moving += body.standsFor;
     const ShapeSize& size = sizes[body.shape];
-    if (body.liquid || size.bounds.empty()) continue;
+    if (size.bounds.empty()) continue;
     const Box3f box = filledBox(body, size);
     if (!box.lower.allFinite() || !box.upper.allFinite()) continue;  // adding it will say so
     (moves ? all.moving : all.still).push_back(box);

@@ -55,7 +55,7 @@ Obstacles obstaclesOf(const Scene& scene, std::span<const ShapeSize> sizes) {
   for (const bool plane : {true, false})
     for (const BodySpec& body : scene.bodies) {
       const ShapeSize& size = sizes[body.shape];
-      if (!body.liquid && size.bounds.empty() == plane && list.size() < kMostObstacles)
+      if (size.bounds.empty() == plane && list.size() < kMostObstacles)
         list.push_back({body.pose, size.bounds, startBox(body, size)});
     }
   return std::make_shared<const std::vector<Obstacle>>(std::move(list));

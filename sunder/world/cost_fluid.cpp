@@ -244,7 +244,7 @@ void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
   std::vector<bool> seen(sizes.size(), false);
   for (const BodySpec& body : scene.bodies) {
     const ShapeSize& size = sizes[body.shape];
-    if (body.liquid || seen[body.shape] || size.bounds.empty()) continue;
+    if (seen[body.shape] || size.bounds.empty()) continue;
     seen[body.shape] = true;
     if (fluid.boundaryParticles) {
       addSamples("body " + body.id, size.area, radius, cost);

@@ -1,7 +1,6 @@
 #include "sunder/world/cost_impacts.h"
 
 #include "sunder/fracture/model/adaptive_fracture.h"
-#include "sunder/world/parts/breakage.h"
 #include "sunder/world/cost_parts.h"
 
 #include <algorithm>
@@ -85,7 +84,7 @@ Box3 shifted(const Box3& box, const Vec3& by) { return {box.lower + by, box.uppe
 class FateForecaster {
  public:
   FateForecaster(const Scene& scene, std::span<const ShapeSize> sizes)
-      : scene_(scene), sizes_(sizes), slowest_(slowestImpact(scene.world.simulation)) {
+      : scene_(scene), sizes_(sizes), slowest_(rigid::slowestImpact(scene.world.simulation)) {
     seconds_ = scene.world.frameTime(scene.world.frames);
     collect();
     fallAll();
@@ -132,7 +131,6 @@ class FateForecaster {
     for (uint32_t b = 0; b < scene_.bodies.size(); ++b) {
       const BodySpec& body = scene_.bodies[b];
       const ShapeSize& size = sizes_[body.shape];
-      if (body.liquid) continue;
       if (size.bounds.empty()) {
         if (size.kind == ShapeSize::Kind::Plane) firm_.push_back({Box3{}, body.pose});
         continue;

@@ -53,7 +53,8 @@ class SceneReader {
         mostOfArray_ = std::max<uint64_t>(kLeastSample, mostBodies_ / arrays.size());
     }
     each("arrays", [&](const SceneNode& node, size_t) { readArray(node); });
-    if (root_.has("fluid")) attempt("", [&] { addLiquids(root_["fluid"]); });
+    if (root_.has("fluid")) attempt("", [&] { readLiquids(root_["fluid"]); });
+    readBlocks();
     each("joints", [&](const SceneNode& node, size_t i) { readJoint(node, i); });
     each("forces", [&](const SceneNode& node, size_t i) { readForce(node, i); });
     if (root_.has("shapes"))
@@ -259,26 +260,24 @@ class SceneReader {
     scene_.bodies.push_back(std::move(body));
   }
 
-  // A liquid has a place among the bodies, by which recordings know it.
-  void addLiquids(const SceneNode& node) {
+  void readLiquids(const SceneNode& node) {
     scene_.fluid = readFluid(
         node, scene_, [&](const SceneNode& name) { return needMaterial(name); },
         [&](const SceneNode& name) { return needBody(name); });
-    for (LiquidSpec& liquid : scene_.fluid->liquids) {
-      const Json point = {{"sphere", {{"radius", scene_.fluid->settings.radius}}}};
-      BodySpec body;
-      body.id = liquid.id;
-      body.pointer = liquid.pointer;
-      body.kind = rigid::BodyKind::Static;
-      body.material = liquid.material;
-      body.shape = addShape({.name = "particle",
-                             .value = SphereShape{scene_.fluid->settings.radius},
-                             .identity = point.dump(),
-                             .pointer = liquid.pointer,
-                             .fileHash = ""});
-      body.liquid = true;
-      liquid.body = static_cast<uint32_t>(scene_.bodies.size());
-      addBody(std::move(body), node);
+    std::set<std::string> known;
+    for (const LiquidSpec& liquid : scene_.fluid->liquids)
+      if (bodyById_.contains(liquid.id) || !known.insert(liquid.id).second)
+        node.fail(fmt::format("there are two bodies \"{}\"", liquid.id), "give one of them another id");
+  }
+
+  void readBlocks() {
+    for (const BlockKind& kind : registeredBlocks()) {
+      if (!root_.has(kind.key.c_str())) continue;
+      const SceneNode node = root_[kind.key.c_str()];
+      attempt("", [&] {
+        scene_.parts.push_back({kind.key, node.pointer(),
+                                std::as_const(scene_.document).json().at(kind.key).dump(), kind.parse(node)});
+      });
     }
   }
 
@@ -638,7 +637,6 @@ rigid::BodySettings bodySettings(const Scene& scene, const BodySpec& spec) {
   body.group = spec.group;
   body.canSleep = spec.canSleep;
   body.name = spec.id;
-  if (spec.liquid) body.mask = 0;
   return body;
 }
 
@@ -676,9 +674,13 @@ Material fractureMaterial(const Scene& scene, const BodySpec& body) {
 
 std::vector<uint32_t> Scene::usedMaterials() const {
   std::set<uint32_t> used;
-  for (const BodySpec& body : bodies)
-    for (uint32_t i = body.material; used.insert(i).second;)
+  const auto use = [&](uint32_t i) {
+    while (used.insert(i).second)
       i = static_cast<uint32_t>(&material::insideOf(materials, materials[i]) - materials.data());
+  };
+  for (const BodySpec& body : bodies) use(body.material);
+  if (fluid)
+    for (const LiquidSpec& liquid : fluid->liquids) use(liquid.material);
   return {used.begin(), used.end()};
 }
 

@@ -11,6 +11,7 @@
 #include "sunder/material/material.h"
 #include "sunder/rigid/solver/simulation.h"
 #include "sunder/world/scene/cut_size.h"
+#include "sunder/world/scene/part_block.h"
 #include "sunder/world/scene/scene_document.h"
 #include "sunder/world/scene/shape_values.h"
 
@@ -80,7 +81,6 @@ struct BodySpec {
   std::vector<KeyFrame> keyFrames;  // ascending times
   bool repeat = false;
   std::optional<FractureSpec> fracture;
-  bool liquid = false;   // particles that have their place in the list: nothing touches it as a body
   double standsFor = 1;  // bodies of its array; more than 1 in a sample of a scene
 };
 
@@ -129,7 +129,6 @@ struct EmitterSpec {
 struct LiquidSpec {
   std::string id, pointer;
   uint32_t material = 0;
-  uint32_t body = 0;  // its place among the bodies
   fluid::FluidPhase phase;
   std::vector<BlockSpec> blocks;
   std::vector<EmitterSpec> emitters;
@@ -144,6 +143,13 @@ struct FluidSpec {
   std::optional<Box3> tank;
   std::vector<LiquidSpec> liquids;
   std::vector<Box3> sinks;
+};
+
+// What a block of a registered kind says (scene/part_block.h).
+struct PartBlock {
+  std::string key, pointer;
+  std::string text;  // as JSON
+  std::shared_ptr<const PartValues> values;
 };
 
 struct RecordingSettings {
@@ -173,6 +179,7 @@ struct Scene {
   std::vector<JointSpec> joints;
   std::vector<ForceSpec> forces;
   std::optional<FluidSpec> fluid;
+  std::vector<PartBlock> parts;
   RecordingSettings recording;
   // For estimates, not for a world: arrays have fewer bodies than they ask for; bodies that planes cut have
   // as many pieces as is estimated.

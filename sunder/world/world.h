@@ -1,73 +1,80 @@
-// The world that a scene describes, stepped frame by frame. Owns the simulation, applies forces and key
-// frames, gathers events and counts everything that went less well than asked.
+// The world that a scene describes: a clock and a list of parts (part/part.h). It owns the table of bodies,
+// what parts exchange, the ledger of what went less well than asked, and inputs that wait for their step; it
+// knows no kind of matter by name.
 //
-// Guarantees: the state after a frame depends on the scene alone, not on the number of threads, nor on
-// whether the run was interrupted: load() of what save() wrote goes on bit for bit. hash() is XXH3-64 over
-// all that later frames depend on: bodies, breaks, liquids with their emitters and the impulses that act in
-// the next step. A step that is not finite throws Error (Numerical) naming body and frame.
+// Guarantees: the state after a frame depends on the scene and the inputs alone, not on the number of
+// threads, nor on whether the run was interrupted: load() of what save() wrote goes on bit for bit. hash() is
+// XXH3-64 over all that later frames depend on. A step that is not finite throws Error (Numerical) naming
+// body and frame.
 #pragma once
 
 #include "sunder/record/recording.h"
-#include "sunder/rigid/solver/simulation.h"
-#include "sunder/world/parts/breakage.h"
-#include "sunder/world/parts/liquids.h"
+#include "sunder/world/part/part.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sunder::world {
 
-// Something that went less well than asked.
-struct Degradation {
-  std::string what;  // "fast bodies lost the rest of a step"
-  uint64_t count = 0;
-  uint64_t firstFrame = 0;
-  std::string example;  // a body, a shape
-};
-
 class World {
  public:
   // `progress(done, of, what)` is called while shapes are built.
   using Progress = std::function<void(size_t done, size_t of, const std::string& what)>;
   explicit World(Scene scene, const Progress& progress = {});
+  ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
   const Scene& scene() const { return scene_; }
-  const rigid::Simulation& simulation() const { return simulation_; }
   const std::vector<BuiltShape>& shapes() const { return shapes_; }
-  const Breakage& breakage() const { return breakage_; }
-  const Liquids& liquids() const { return liquids_; }
-  void observeBreaks(BreakObserver observer) { breakage_.observe(std::move(observer)); }
+
+  // The part of a type, or nullptr where the scene has none.
+  template <class P>
+  const P* find() const {
+    for (const auto& part : parts_)
+      if (const auto* found = dynamic_cast<const P*>(part.get())) return found;
+    return nullptr;
+  }
+  template <class P>
+  P* find() {
+    return const_cast<P*>(std::as_const(*this).find<P>());
+  }
 
   uint64_t frame() const { return frame_; }
+  uint64_t step() const { return frame_ * scene_.world.stepsPerFrame; }  // the next one
   double time() const { return scene_.world.frameTime(frame_); }
+  // Waits for its step; those of one step act in the order in which they were given. Throws Error (Usage) for
+  // a step that is over and for a part that the scene does not have.
+  void input(Input input);
   // To the next frame. After an Interrupted (base/stop.h) the world is in the middle of a frame: it can only
-  // be loaded or dropped.
+  // be loaded or dropped. Throws Error (Usage) for an input that its part does not know.
   void advance();
 
-  // Looks for bodies that overlap; for a world that has not been stepped. Counted as degradation.
-  std::vector<rigid::Simulation::Overlap> noteOverlaps();
+  // Looks for bodies that overlap and the like; for a world that has not been stepped. Counted as
+  // degradation.
+  void noteOverlaps();
 
-  const std::vector<Degradation>& degradations() const { return degradations_; }
-  uint64_t mostContacts() const { return mostContacts_; }  // in a step, so far
+  const std::vector<Degradation>& degradations() const { return ledger_.entries(); }
+  Totals totals() const;
+  uint64_t mostContacts() const { return totals().mostContacts; }  // in a step, so far
 
-  // For recording. Meshes have the order of scene().shapes, then come those of bodies that may break and of
-  // pieces; bodies that of scene().bodies and then of birth. Both only ever grow. The surfaces of pieces are
-  // made when one of them is asked for; advance() does not need them.
-  uint32_t meshCount() const;
-  uint32_t bodyCount() const { return simulation_.bodyCount(); }
+  // For recording. Meshes and bodies only ever grow. The surfaces of pieces are made when one of them is
+  // asked for; advance() does not need them.
+  const BodyTable& table() const { return table_; }
+  uint32_t meshCount() const { return table_.meshCount(); }
+  uint32_t bodyCount() const { return table_.size(); }
   record::MeshEntry mesh(uint32_t index);
   record::BodyEntry body(uint32_t index) const;
   std::vector<record::MeshEntry> meshes();
   std::vector<record::BodyEntry> bodies() const;
   std::vector<record::BodyState> states() const;
   std::vector<record::BodyField> fields() const;
-  std::vector<record::BodyPoints> points() const { return liquids_.points(); }
+  std::vector<record::BodyPoints> points() const;
   const std::vector<record::Event>& events() const { return events_; }  // of the last frame
   std::vector<record::Statistic> statistics() const;                    // of the last frame
 
@@ -78,39 +85,26 @@ class World {
   // Throws Error (Format) where the state is not of this scene.
   void load(std::string_view state, const std::string& fileName);
   uint64_t hash() const;
+  // Whether save() of this version of the program wrote it: only then hashes can be compared.
+  static bool savedByThisVersion(std::string_view state);
 
  private:
-  void step();
-  void breakBodies();
-  void gather();
-  void removeLost();
-  rigid::BodyIndex farthestBody() const;  // or fastest; none where nothing moves
-  const fracture::FinePiece& shown(uint32_t piece);
-  void degrade(const char* what, uint64_t count, uint64_t frame, const std::string& example);
-
-  // Bodies and joints of the scene, into an empty simulation.
-  void populate();
-  void adoptPieces(uint32_t from);
+  StepContext contextOf(uint32_t part, uint64_t step, uint64_t frame);
+  void makeStep(uint64_t step);
+  // Tells every part of the changes that were made since the last call.
+  void tellChanges(uint64_t step);
+  void loadInputs(ByteReader& in);
 
   Scene scene_;
   std::vector<BuiltShape> shapes_;
-  Breakage breakage_;
-  Liquids liquids_;
-  rigid::Simulation simulation_;
-  uint64_t frame_ = 0;
-  uint64_t mostContacts_ = 0;
-  uint64_t removed_ = 0;
-  std::vector<uint32_t> breakable_;  // bodies of the scene, ascending
-  std::vector<ForceSpec> forces_;    // of the scene, pieces included
-  uint64_t tiny_ = 0, splinters_ = 0, refused_ = 0;
-  LiquidsReport wet_;         // as far as it is counted
-  uint64_t shownBreaks_ = 0;  // whose surfaces were made, and counted where they are coarse
-  std::vector<char> brokenJoints_;
+  Ledger ledger_;
+  std::vector<std::unique_ptr<Part>> parts_;
+  BodyTable table_, startTable_;
+  Exchange exchange_;
+  std::vector<Input> inputs_;  // that wait, by ascending step
+  std::vector<BodyChange> changes_;
   std::vector<record::Event> events_;
-  std::vector<Degradation> degradations_;
+  uint64_t frame_ = 0;
 };
-
-// Where a body with key frames is at a time: straight from key to key, turning at an even speed.
-rigid::Pose poseAt(const BodySpec& body, double time);
 
 }  // namespace sunder::world

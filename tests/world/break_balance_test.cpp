@@ -5,6 +5,7 @@
 
 #include "folders.h"
 #include "geometry/closedness.h"
+#include "world/parts_of.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -87,10 +88,11 @@ Seen watch(const std::string& name, double seconds, size_t enough = SIZE_MAX) {
       std::min<uint64_t>(scene.world.frames, uint64_t(std::lround(seconds * scene.world.frameRate)));
   World world(std::move(scene));
   Seen seen;
-  world.observeBreaks([&](const BreakRecord& record, const rigid::Simulation& s) { seen.look(record, s); });
+  world.find<RigidPart>()->observeBreaks(
+      [&](const BreakRecord& record, const rigid::Simulation& s) { seen.look(record, s); });
   while (world.frame() < frames && seen.breaks < enough) world.advance();
   EXPECT_GE(seen.breaks, 1u);
-  EXPECT_LE(seen.breaks, world.breakage().changes().size());
+  EXPECT_LE(seen.breaks, breakageOf(world).changes().size());
   EXPECT_EQ(seen.invalid, "");
   EXPECT_EQ(seen.open, 0u);
   EXPECT_LT(seen.mass, 1e-10);
@@ -103,7 +105,7 @@ Seen watch(const std::string& name, double seconds, size_t enough = SIZE_MAX) {
       name + "_worst",
       std::to_string(1e15 * std::max({seen.mass, seen.volume, seen.momentum, seen.angular})) + "e-15");
   // All of it as one change: from bodies of the scene to pieces, each of which the simulation has or had.
-  const geometry::TopologyChange all = world.breakage().sinceStart();
+  const geometry::TopologyChange all = breakageOf(world).sinceStart();
   EXPECT_EQ(geometry::validate(all), "");
   for (const geometry::BodyRecord& b : all.disappeared) EXPECT_LT(b.id, world.scene().bodies.size());
   return seen;

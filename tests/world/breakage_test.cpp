@@ -5,6 +5,7 @@
 #include "sunder/world/world.h"
 
 #include "temporary_folder.h"
+#include "world/parts_of.h"
 
 #include <map>
 #include <memory>
@@ -68,11 +69,13 @@ TEST(Breakage, PiecesCarryTheMassAndTheMomentum) {
   }
   const double mass = sumOf(simulation).mass;
   size_t broke = 0;
+  Ledger ledger;
+  breakage.listen(simulation);
   for (int i = 0; i < 120; ++i) {
     breakage.watch(simulation);
     simulation.step();
     const Sum before = sumOf(simulation);
-    const auto broken = breakage.act(simulation, uint64_t(i));
+    const auto broken = breakage.act(simulation, uint64_t(i), ledger);
     if (broken.empty()) continue;
     broke += broken.size();
     const Sum after = sumOf(simulation);
@@ -116,7 +119,7 @@ TEST(Breakage, SameStateForAnyNumberOfThreadsAndAfterResume) {
 TEST(Breakage, EveryBreakIsOneRecordOfChange) {
   World world(breakageFrom(kBars));
   size_t observed = 0;
-  world.observeBreaks([&](const BreakRecord& record, const rigid::Simulation& simulation) {
+  world.find<RigidPart>()->observeBreaks([&](const BreakRecord& record, const rigid::Simulation& simulation) {
     ++observed;
     EXPECT_TRUE(simulation.exists(rigid::BodyIndex(record.body)));
     EXPECT_EQ(simulation.bodyCount(), record.firstPiece + record.change.appeared.size());
@@ -128,7 +131,7 @@ TEST(Breakage, EveryBreakIsOneRecordOfChange) {
     for (const record::Event& event : world.events()) events += event.kind == record::EventKind::Fracture;
     if (world.frame() == 6) middle = world.save();
   }
-  const std::vector<BreakRecord>& changes = world.breakage().changes();
+  const std::vector<BreakRecord>& changes = breakageOf(world).changes();
   ASSERT_GE(changes.size(), 4u);
   EXPECT_EQ(observed, changes.size());
   EXPECT_EQ(events, changes.size());
@@ -150,14 +153,14 @@ TEST(Breakage, EveryBreakIsOneRecordOfChange) {
       const record::BodyEntry entry = world.body(next);
       EXPECT_EQ(entry.parent, record.body);
       EXPECT_EQ(entry.born, record.frame);
-      EXPECT_EQ(world.breakage().spawned()[next - own].shape->surface().triangles.size(), piece.body.faces);
+      EXPECT_EQ(breakageOf(world).spawned()[next - own].shape->surface().triangles.size(), piece.body.faces);
     }
     id.erase(record.body);
   }
   EXPECT_EQ(next, world.bodyCount());
   // From the scene to what there is now: pieces of pieces come from a body of the scene, and the faces that
   // come from none of its faces are those inside it.
-  const geometry::TopologyChange all = world.breakage().sinceStart();
+  const geometry::TopologyChange all = breakageOf(world).sinceStart();
   EXPECT_EQ(geometry::validate(all), "");
   std::map<uint64_t, uint32_t> body;
   for (const auto& [b, identity] : id) body[identity] = b;
@@ -178,13 +181,13 @@ TEST(Breakage, EveryBreakIsOneRecordOfChange) {
   // Resuming makes the same records again.
   World resumed(breakageFrom(kBars));
   resumed.load(middle, "state");
-  const size_t known = resumed.breakage().changes().size();
+  const size_t known = breakageOf(resumed).changes().size();
   EXPECT_GT(known, 0u);
   while (resumed.frame() < 40) resumed.advance();
-  ASSERT_EQ(resumed.breakage().changes().size(), changes.size());
+  ASSERT_EQ(breakageOf(resumed).changes().size(), changes.size());
   for (size_t i = 0; i < changes.size(); ++i) {
-    EXPECT_EQ(resumed.breakage().changes()[i].change, changes[i].change);
-    EXPECT_EQ(resumed.breakage().changes()[i].frame, changes[i].frame);
+    EXPECT_EQ(breakageOf(resumed).changes()[i].change, changes[i].change);
+    EXPECT_EQ(breakageOf(resumed).changes()[i].frame, changes[i].frame);
   }
 }
 
@@ -213,7 +216,7 @@ void expectLooksDoNotDependOnWhenSomebodyLooks(int pieces) {
   World resumed(breakageFrom(text, sets));
   resumed.load(middle, "state");
   while (resumed.frame() < 8) resumed.advance();
-  ASSERT_GT(late.breakage().changes().size(), 2u);
+  ASSERT_GT(breakageOf(late).changes().size(), 2u);
   const auto coarse = [](const World& world) {
     for (const Degradation& d : world.degradations())
       if (d.what.find("coarse") != std::string::npos) return std::pair(d.count, d.firstFrame);
@@ -250,7 +253,7 @@ TEST(Breakage, CracksThatStopAreRecordedToo) {
   World world(breakageFrom(kBars, sets));
   for (int i = 0; i < 30; ++i) world.advance();
   size_t inOne = 0;
-  for (const BreakRecord& record : world.breakage().changes()) {
+  for (const BreakRecord& record : breakageOf(world).changes()) {
     EXPECT_EQ(geometry::validate(record.change), "");
     if (record.change.appeared.size() > 1) continue;
     ++inOne;
@@ -258,10 +261,10 @@ TEST(Breakage, CracksThatStopAreRecordedToo) {
     EXPECT_GT(record.change.appeared[0].body.faces, record.change.disappeared[0].faces);
   }
   EXPECT_GT(inOne, 0u);
-  EXPECT_EQ(geometry::validate(world.breakage().sinceStart()), "");
+  EXPECT_EQ(geometry::validate(breakageOf(world).sinceStart()), "");
   World resumed(breakageFrom(kBars, sets));
   resumed.load(world.save(), "state");
-  EXPECT_EQ(resumed.breakage().sinceStart(), world.breakage().sinceStart());
+  EXPECT_EQ(breakageOf(resumed).sinceStart(), breakageOf(world).sinceStart());
 }
 
 // Specification 07, AC-21: when a world is gone, so is all that was made for its pieces.
@@ -276,11 +279,11 @@ TEST(Breakage, NothingIsLeftOfAWorldThatIsGone) {
     World world(breakageFrom(kBars));
     std::string start = world.save();
     for (int i = 0; i < 30; ++i) world.advance();
-    EXPECT_GE(world.breakage().changes().size(), 4u);
+    EXPECT_GE(breakageOf(world).changes().size(), 4u);
     most = std::max(most, held());
     world.load(start, "state");  // back to before anything broke
-    EXPECT_TRUE(world.breakage().changes().empty());
-    EXPECT_TRUE(world.breakage().spawned().empty());
+    EXPECT_TRUE(breakageOf(world).changes().empty());
+    EXPECT_TRUE(breakageOf(world).spawned().empty());
   };
   live();  // what the first time leaves in pools is there now
   const size_t before = held();
@@ -304,7 +307,7 @@ TEST(Breakage, FrictionIsPartOfTheImpact) {
   for (const bool rough : {false, true}) {
     World world(breakageFrom(slant, {rough ? "materials.stone.friction=1" : "materials.stone.friction=0"}));
     while (world.frame() < 8) world.advance();
-    EXPECT_EQ(world.breakage().changes().size(), rough ? 1u : 0u);
+    EXPECT_EQ(breakageOf(world).changes().size(), rough ? 1u : 0u);
   }
 }
 
@@ -327,12 +330,12 @@ TEST(Breakage, StacksAtRestDoNotBreak) {
   for (const double gap : {0.0, 0.001, -0.001}) {
     World world(breakageFrom(stack(gap, false)));
     while (world.frame() < 60) world.advance();
-    EXPECT_EQ(world.breakage().changes().size(), 0u) << gap;
+    EXPECT_EQ(breakageOf(world).changes().size(), 0u) << gap;
   }
   World world(breakageFrom(stack(0, true)));
   while (world.frame() < 3) world.advance();
-  ASSERT_GE(world.breakage().changes().size(), 1u);
-  EXPECT_EQ(world.breakage().changes()[0].body, 7u);
+  ASSERT_GE(breakageOf(world).changes().size(), 1u);
+  EXPECT_EQ(breakageOf(world).changes()[0].body, 7u);
 }
 
 TEST(Breakage, ForcesOnABodyActOnItsPieces) {
@@ -356,8 +359,8 @@ TEST(Breakage, ForcesOnABodyActOnItsPieces) {
     size_t count = 0;
     for (uint32_t i = 5; i < world.bodyCount(); ++i) {
       const rigid::BodyIndex body(i);
-      if (!world.simulation().exists(body) || !world.simulation().name(body).starts_with("low.")) continue;
-      sum += world.simulation().velocity(body).x();
+      if (!simulationOf(world).exists(body) || !simulationOf(world).name(body).starts_with("low.")) continue;
+      sum += simulationOf(world).velocity(body).x();
       ++count;
     }
     EXPECT_GT(count, 1u);
@@ -388,7 +391,7 @@ TEST(Breakage, JointsHoldThePieceThatHasTheirAnchor) {
     world.advance();
     if (i == 20) middle = world.save();
   }
-  const rigid::Simulation& simulation = world.simulation();
+  const rigid::Simulation& simulation = simulationOf(world);
   ASSERT_GT(world.bodyCount(), 5u);
   for (uint32_t j = 0; j < 2; ++j) {
     const rigid::JointIndex joint(j);
@@ -491,23 +494,23 @@ TEST(Breakage, WhatIsHardToBreakLosesNothing) {
   auto world = struck(cube, R"({"model": "voronoi", "pieces": 900, "impulse": "0.1 N s", "edge": "50 cm"})");
   EXPECT_EQ(world->bodyCount(), 3u);
   EXPECT_GT(count(*world, "breaks could not be made"), 0u);
-  EXPECT_NEAR(sumOf(world->simulation()).mass, mass + 7850 * 4 * kPi / 3 * 1e-3, 40);
+  EXPECT_NEAR(sumOf(simulationOf(*world)).mass, mass + 7850 * 4 * kPi / 3 * 1e-3, 40);
   // A strength that nothing reaches.
   world = struck(cube, R"({"strength": "1e30 Pa", "edge": "25 cm"})");
   EXPECT_EQ(world->bodyCount(), 3u);
-  EXPECT_TRUE(world->breakage().changes().empty());
+  EXPECT_TRUE(breakageOf(*world).changes().empty());
   // Next to no strength: as many cracks as one impact may make, and all of the mass.
   world = struck(cube, R"({"strength": "1 Pa", "edge": "40 cm", "mostCracks": 6})");
   EXPECT_GT(world->bodyCount(), 3u);
-  EXPECT_NEAR(sumOf(world->simulation()).mass, mass + 7850 * 4 * kPi / 3 * 1e-3, 40);
+  EXPECT_NEAR(sumOf(simulationOf(*world)).mass, mass + 7850 * 4 * kPi / 3 * 1e-3, 40);
   // A pane of a millimetre in tetrahedra of twenty centimetres.
   world = struck(R"({"box": {"size": [1, 0.001, 1]}})", R"({"edge": "20 cm"})");
   double sum = 0;
-  for (const BreakRecord& record : world->breakage().changes())
+  for (const BreakRecord& record : breakageOf(*world).changes())
     EXPECT_EQ(geometry::validate(record.change), "");
   for (uint32_t b = 1; b < world->bodyCount(); ++b)
-    if (b != 2 && world->simulation().exists(rigid::BodyIndex(b)))
-      sum += world->simulation().mass(rigid::BodyIndex(b));
+    if (b != 2 && simulationOf(*world).exists(rigid::BodyIndex(b)))
+      sum += simulationOf(*world).mass(rigid::BodyIndex(b));
   EXPECT_GT(world->bodyCount(), 3u);
   EXPECT_NEAR(sum, 2.5, 1e-9);
 }
@@ -546,18 +549,18 @@ TEST(Breakage, VesselsAreFilledExactly) {
   for (const std::string& scene : {glass, bowl}) {
     World world(breakageFrom(scene));
     const rigid::Shape& own = *world.shapes()[world.scene().bodies[1].shape].shape;
-    const geometry::TriMesh& seen = world.breakage().wholeSurface(1);
+    const geometry::TriMesh& seen = breakageOf(world).wholeSurface(1);
     EXPECT_EQ(seen.triangles.size(), own.surface().triangles.size());
-    const double volume = world.breakage().wholeShape(1)->mass().volume;
+    const double volume = breakageOf(world).wholeShape(1)->mass().volume;
     EXPECT_NEAR(volume / own.mass().volume, 1, 1e-12);
     for (int i = 0; i < 12; ++i) world.advance();
-    EXPECT_GE(world.breakage().spawned().size(), 3u);
-    EXPECT_EQ(world.breakage().report().coarse, 0u);
-    EXPECT_EQ(world.breakage().report().refused, 0u);
+    EXPECT_GE(breakageOf(world).spawned().size(), 3u);
+    EXPECT_EQ(breakageOf(world).report().coarse, 0u);
+    EXPECT_EQ(breakageOf(world).report().refused, 0u);
     double pieces = 0;
     for (uint32_t b = 3; b < world.bodyCount(); ++b)
-      if (world.simulation().exists(rigid::BodyIndex(b)))
-        pieces += world.simulation().shape(rigid::BodyIndex(b))->mass().volume;
+      if (simulationOf(world).exists(rigid::BodyIndex(b)))
+        pieces += simulationOf(world).shape(rigid::BodyIndex(b))->mass().volume;
     EXPECT_NEAR(pieces / volume, 1, 1e-9);
   }
 }
@@ -593,7 +596,7 @@ TEST(Breakage, ThinPlatesOfRevolutionAreFilled) {
   const World world(breakageFrom(
       R"({"bodies": [{"id": "pane", "shape": {"make": "plate", "with": {"width": 1, "depth": 1, "thickness": 0.002}},
           "material": "glass", "fracture": {"edge": "20 cm"}}]})"));
-  EXPECT_NEAR(world.breakage().wholeShape(0)->mass().volume, 0.002, 1e-14);
+  EXPECT_NEAR(breakageOf(world).wholeShape(0)->mass().volume, 0.002, 1e-14);
 }
 
 TEST(Breakage, BodiesInSeveralPartsAreRefused) {

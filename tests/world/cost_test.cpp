@@ -13,6 +13,7 @@
 #include "sunder/world/world.h"
 
 #include "folders.h"
+#include "world/parts_of.h"
 
 #include <array>
 #include <filesystem>
@@ -207,7 +208,7 @@ TEST(Cost, CountsWhatAWorldHas) {
   EXPECT_EQ(cost.particles, 500u);
   EXPECT_EQ(cost.pairs, 3u);
   const World world(sceneOf(text));
-  EXPECT_EQ(world.liquids().fluid()->size(), cost.particles);
+  EXPECT_EQ(liquidsOf(world).fluid()->size(), cost.particles);
 }
 
 // The pieces that planes make, from numbers, against the true cut.
@@ -259,7 +260,7 @@ TEST(Cost, TetrahedraAreWithinAFactorOfTwo) {
           shape, edge);
       const Cost cost = estimateCost(sceneOf(text));
       const World world(sceneOf(text));
-      const double tets = double(world.breakage().cost().tets);
+      const double tets = double(breakageOf(world).cost().tets);
       EXPECT_LT(double(cost.tetrahedra), 2 * tets) << text;
       EXPECT_GT(double(cost.tetrahedra), 0.5 * tets) << text;
     }

@@ -1,6 +1,8 @@
 // Bodies of any density in water: specification 10, checks 24 and 28.
 #include "sunder/world/world.h"
 
+#include "world/parts_of.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -40,9 +42,9 @@ Scene floatingFrom(const std::string& text) {
   return readScene(SceneDocument::parse(text, "scene.json", ".", {}));
 }
 
-double heightOf(const World& world) { return world.simulation().centre(rigid::BodyIndex(1)).y(); }
+double heightOf(const World& world) { return simulationOf(world).centre(rigid::BodyIndex(1)).y(); }
 double waterOf(const World& world) {
-  const fluid::Fluid& fluid = *world.liquids().fluid();
+  const fluid::Fluid& fluid = *liquidsOf(world).fluid();
   return double(fluid.size()) * fluid.particleVolume();
 }
 
@@ -85,12 +87,12 @@ TEST(FloatingFull, PlanksRiseFromTheFloorUnlessTheyAreHeavy) {
     World world(floatingFrom(plank("ice", 0.06)));
     for (int k = 0; k < 150 && heightOf(world) < 0.28; ++k) world.advance();
     EXPECT_GT(heightOf(world), 0.28);
-    EXPECT_LT(world.simulation().velocity(rigid::BodyIndex(1)).norm(), 1.5);
+    EXPECT_LT(simulationOf(world).velocity(rigid::BodyIndex(1)).norm(), 1.5);
   }
   World world(floatingFrom(plank("granite", 0.2)));
   for (int k = 0; k < 60; ++k) world.advance();
   EXPECT_LT(heightOf(world), 0.065);
-  EXPECT_LT(world.simulation().velocity(rigid::BodyIndex(1)).norm(), 0.05);
+  EXPECT_LT(simulationOf(world).velocity(rigid::BodyIndex(1)).norm(), 0.05);
 }
 
 TEST(FloatingFull, BallsFloatAsDeepAsTheyAreHeavy) {

@@ -6,6 +6,7 @@
 #include "sunder/world/world.h"
 
 #include "temporary_folder.h"
+#include "world/parts_of.h"
 
 #include <string>
 
@@ -36,13 +37,13 @@ constexpr const char* kPool = R"({
 
 TEST(Liquids, OakFloatsAndSteelSinks) {
   World world(liquidFrom(kPool, {"world.frames=120"}));
-  const size_t start = world.liquids().fluid()->size();
+  const size_t start = liquidsOf(world).fluid()->size();
   while (world.frame() < 120) world.advance();
-  EXPECT_GT(world.liquids().fluid()->size(), start);
-  const auto height = [&](uint32_t body) { return world.simulation().centre(rigid::BodyIndex(body)).y(); };
+  EXPECT_GT(liquidsOf(world).fluid()->size(), start);
+  const auto height = [&](uint32_t body) { return simulationOf(world).centre(rigid::BodyIndex(body)).y(); };
   EXPECT_GT(height(0), 0.2);  // bobs by two centimetres about the level
   EXPECT_LT(height(1), 0.12);
-  for (const Vec3& p : world.liquids().fluid()->positions()) {
+  for (const Vec3& p : liquidsOf(world).fluid()->positions()) {
     EXPECT_GT(p.minCoeff(), -0.04);
     EXPECT_LT(p.x(), 1.04);
     EXPECT_LT(p.z(), 0.54);
@@ -92,15 +93,15 @@ void expectSidesMayBeJoined(const std::vector<std::string>& shared, uint64_t sto
     std::vector<std::string> sets = shared;
     sets.push_back("fluid.boundaries=" + boundaries);
     World world(liquidFrom(channel, sets));
-    const size_t start = world.liquids().fluid()->size();
-    EXPECT_GT(world.liquids().report().buried, leastBuried);  // where the block is
+    const size_t start = liquidsOf(world).fluid()->size();
+    EXPECT_GT(liquidsOf(world).report().buried, leastBuried);  // where the block is
     std::string middle;
     while (world.frame() < end) {
       world.advance();
       if (world.frame() == stop) middle = world.save();
     }
-    EXPECT_EQ(world.liquids().fluid()->size(), start);
-    for (const Vec3& p : world.liquids().fluid()->positions()) {
+    EXPECT_EQ(liquidsOf(world).fluid()->size(), start);
+    for (const Vec3& p : liquidsOf(world).fluid()->positions()) {
       EXPECT_GE(p.x(), 0);
       EXPECT_LT(p.x(), 1.2);
       EXPECT_GT(p.y(), -0.04);
@@ -155,7 +156,7 @@ TEST(LiquidsFull, WhatHeldWaterMayBreak) {
       {"field": {"cylinder": {"from": [0, 0.06, 0], "to": [0, 0.3, 0], "radius": 0.15}}}]}]}
   })";
   World world(liquidFrom(text));
-  const size_t all = world.liquids().fluid()->size();
+  const size_t all = liquidsOf(world).fluid()->size();
   ASSERT_GT(all, 300u);
   std::string middle;
   while (world.frame() < 40) {
@@ -163,9 +164,9 @@ TEST(LiquidsFull, WhatHeldWaterMayBreak) {
     if (world.frame() == 25) middle = world.save();
   }
   EXPECT_GT(world.bodyCount(), 6u);
-  EXPECT_EQ(world.liquids().fluid()->size(), all);
+  EXPECT_EQ(liquidsOf(world).fluid()->size(), all);
   double widest = 0;
-  for (const Vec3& p : world.liquids().fluid()->positions()) {
+  for (const Vec3& p : liquidsOf(world).fluid()->positions()) {
     EXPECT_TRUE(p.allFinite());
     EXPECT_GT(p.y(), -0.05);
     widest = std::max(widest, std::hypot(p.x(), p.z()));
@@ -233,9 +234,9 @@ TEST(Liquids, NozzlesMayBeRectangles) {
   World world(liquidFrom(kSlot));
   while (world.frame() < 6) world.advance();
   Box3 box;
-  for (const Vec3& p : world.liquids().fluid()->positions()) box.grow(p);
-  EXPECT_EQ(world.liquids().fluid()->size() % 8, 0u);
-  EXPECT_GE(world.liquids().fluid()->size(), 5 * 8u);
+  for (const Vec3& p : liquidsOf(world).fluid()->positions()) box.grow(p);
+  EXPECT_EQ(liquidsOf(world).fluid()->size() % 8, 0u);
+  EXPECT_GE(liquidsOf(world).fluid()->size(), 5 * 8u);
   EXPECT_NEAR(box.extent().z(), 0.12, 5e-3);
   EXPECT_NEAR(box.extent().y(), 0.04, 5e-3);
   EXPECT_NEAR(box.center().y(), 1, 1e-3);
@@ -269,9 +270,9 @@ constexpr const char* kFilledGlass = R"({
 // A coarse one, which sanitizers can watch.
 TEST(Liquids, AGlassIsFilledWithAFewParticles) {
   World world(liquidFrom(kFilledGlass, {"fluid.radius=6 mm", "fluid.boundaries=particles"}));
-  EXPECT_GT(world.liquids().fluid()->size(), 20u);
+  EXPECT_GT(liquidsOf(world).fluid()->size(), 20u);
   world.advance();
-  for (const Vec3& p : world.liquids().fluid()->positions()) {
+  for (const Vec3& p : liquidsOf(world).fluid()->positions()) {
     EXPECT_LT(std::hypot(p.x(), p.z()), 0.044);
     EXPECT_GT(p.y(), 0.006);
   }
@@ -281,9 +282,9 @@ TEST(Liquids, AGlassIsFilledToALevel) {
   World world(liquidFrom(kFilledGlass));
   const double volume = kPi * 0.038 * 0.038 * (0.08 - 0.012);
   // Walls this thin (one support) keep water two fifths of a support away.
-  EXPECT_NEAR(world.liquids().mass(0), 1000 * volume, 0.3 * 1000 * volume);
+  EXPECT_NEAR(liquidsOf(world).mass(0), 1000 * volume, 0.3 * 1000 * volume);
   while (world.frame() < 12) world.advance();
-  for (const Vec3& p : world.liquids().fluid()->positions()) {
+  for (const Vec3& p : liquidsOf(world).fluid()->positions()) {
     EXPECT_LT(std::hypot(p.x(), p.z()), 0.044);
     EXPECT_GT(p.y(), 0.006);
     EXPECT_LT(p.y(), 0.1);
@@ -313,7 +314,8 @@ TEST(Liquids, ALevelFarAboveAnOpenBodyRunsOver) {
       "solid": {"cells": 24, "error": 0.1, "points": 50}}}],
     "fluid": {"radius": "5 cm", "liquids": [{"id": "water", "blocks": [{"pour": "trough"}]}]}
   })";
-  EXPECT_GT(World(liquidFrom(kTrough, {"fluid.liquids.0.blocks.0.level=0.2"})).liquids().mass(0), 0);
+  const World filled(liquidFrom(kTrough, {"fluid.liquids.0.blocks.0.level=0.2"}));
+  EXPECT_GT(liquidsOf(filled).mass(0), 0);
   try {
     const World unused(liquidFrom(kTrough, {"fluid.liquids.0.blocks.0.level=1e9"}));
     ADD_FAILURE() << "it stayed in";

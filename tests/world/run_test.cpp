@@ -9,6 +9,7 @@
 #include "sunder/world/scene/scene_schema.h"
 
 #include "temporary_folder.h"
+#include "world/parts_of.h"
 
 #include <cmath>
 #include <set>
@@ -186,7 +187,7 @@ TEST(WorldRun, ForcesFollowTheirFormulas) {
     {"explosion": {"position": [19.5, 0, 0], "time": 0.5, "impulse": 2, "radius": 1}, "bodies": ["near"]}]})";
   World world(runFrom(text));
   for (int i = 0; i < 60; ++i) world.advance();
-  const rigid::Simulation& s = world.simulation();
+  const rigid::Simulation& s = simulationOf(world);
   EXPECT_EQ(s.velocity(rigid::BodyIndex(0)), Vec3::Zero());
   EXPECT_NEAR(s.velocity(rigid::BodyIndex(1)).y(), -2, 1e-9);
   EXPECT_NEAR(s.velocity(rigid::BodyIndex(2)).z(), std::exp(-1.0), 0.01);

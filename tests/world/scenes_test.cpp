@@ -5,6 +5,7 @@
 #include "sunder/world/world.h"
 
 #include "folders.h"
+#include "world/parts_of.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,7 +68,7 @@ Core coreOf(const rigid::Shape& shape) {
 class Watch {
  public:
   explicit Watch(const World& world) : world_(world) {
-    const rigid::Simulation& s = world.simulation();
+    const rigid::Simulation& s = simulationOf(world);
     std::map<const rigid::Shape*, Core> known;
     for (uint32_t i = 0; i < s.bodyCount(); ++i) {
       const BodyIndex body(i);
@@ -88,7 +89,7 @@ class Watch {
   }
 
   void look() {
-    const rigid::Simulation& s = world_.simulation();
+    const rigid::Simulation& s = simulationOf(world_);
     gain_ = std::max(gain_, (s.energy().total() - start_) / scale_);
     for (Moving& m : moving_) {
       if (!s.exists(m.body)) continue;
@@ -109,8 +110,8 @@ class Watch {
   // Twice the speed that a fall from the highest place would give, beyond the fastest body at the start. A
   // light body may leave a heavy one at twice its speed.
   double speedLimit() const {
-    return 2 * (fastest_ + std::sqrt(2 * world_.simulation().settings().gravity.norm() * (highest_ + 1)) +
-                world_.simulation().settings().pushSpeed);
+    return 2 * (fastest_ + std::sqrt(2 * simulationOf(world_).settings().gravity.norm() * (highest_ + 1)) +
+                simulationOf(world_).settings().pushSpeed);
   }
   // Who passed through what: the core came out of an obstacle on another side than it went in.
   const std::string& passed() const { return passed_; }
@@ -119,7 +120,7 @@ class Watch {
   double sunk() const { return sunk_; }
   // Whether somebody is below the ground now.
   bool below() const {
-    const rigid::Simulation& s = world_.simulation();
+    const rigid::Simulation& s = simulationOf(world_);
     for (const Moving& m : moving_)
       for (const BodyIndex obstacle : obstacles_)
         if (s.exists(m.body) && isPlane(obstacle) && s.pose(obstacle).localPoint(m.last).y() < 0) return true;
@@ -137,11 +138,11 @@ class Watch {
   };
 
   bool isPlane(BodyIndex body) const {
-    return world_.simulation().shape(body)->kind() == rigid::ShapeKind::Plane;
+    return simulationOf(world_).shape(body)->kind() == rigid::ShapeKind::Plane;
   }
 
   void check(Moving& m, const Vec3& point) {
-    const rigid::Simulation& s = world_.simulation();
+    const rigid::Simulation& s = simulationOf(world_);
     for (const BodyIndex obstacle : obstacles_) {
       const rigid::Shape& shape = *s.shape(obstacle);
       const Vec3 local = s.pose(obstacle).localPoint(point);

@@ -70,6 +70,11 @@ void Fluid::removeBody(uint32_t index) {
   prepared_ = false;
 }
 
+void Fluid::keepBodies(uint32_t count) {
+  if (count < bodies_.size()) bodies_.resize(count);
+  prepared_ = false;
+}
+
 double Fluid::fastest() const {
   return std::sqrt(parallelReduce(
       size(), 0.0,

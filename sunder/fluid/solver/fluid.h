@@ -117,6 +117,7 @@ class Fluid {
   uint32_t addBody(const BoundaryBody& body);
   BoundaryBody& body(uint32_t index) { return bodies_[index]; }
   void removeBody(uint32_t index);  // keeps its place
+  void keepBodies(uint32_t count);  // the first ones; the others are forgotten
   size_t bodyCount() const { return bodies_.size(); }
   bool touches(uint32_t body) const {  // as of the last step
     return body + 1 < entries_.bodyStart.size() && entries_.bodyStart[body + 1] > entries_.bodyStart[body];

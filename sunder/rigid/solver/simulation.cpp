@@ -25,6 +25,11 @@ void needFinite(const Vec3& v, const char* what) {
 
 }  // namespace
 
+double slowestImpact(const SimulationSettings& settings) {
+  constexpr double kSlowest = 0.05;  // m/s, whatever the step
+  return std::max(kSlowest, settings.gravity.norm() * settings.timeStep);
+}
+
 uint32_t Simulation::Impl::checked(BodyIndex body) const {
   refuse(!body.valid() || body.value >= bodies.count(), fmt::format("there is no body {}", body.value),
          "indices come from addBody");

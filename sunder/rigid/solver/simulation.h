@@ -90,6 +90,10 @@ struct SimulationSettings {
   SelectionSettings selection;
 };
 
+// m/s: contacts that approach more slowly rest. Solvers need some steps until each contact carries its load;
+// until then bodies at rest fall as if nothing held them, up to the speed that gravity gives in a step.
+double slowestImpact(const SimulationSettings& settings);
+
 // An impulse through a contact in the last step.
 struct ContactEvent {
   BodyIndex a, b;
@@ -206,7 +210,7 @@ class Simulation {
   void step();
   uint64_t stepsDone() const;
 
-  const StepReport& report() const;              // of the last step
+  const StepReport& report() const;  // of the last step
   // Of the last step, ordered by bodies and contact: contacts at or above eventImpulse, and those of bodies
   // that somebody listens to.
   std::span<const ContactEvent> events() const;

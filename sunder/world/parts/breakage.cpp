@@ -102,7 +102,8 @@ fracture::BrittleMaterial materialOf(const Scene& scene, const BodySpec& body) {
 
 }  // namespace
 
-Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : scene_(scene) {
+Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes)
+    : scene_(scene), sceneBodies_(uint32_t(scene.bodies.size())) {
   struct Known {
     uint32_t shape;
     double edge;
@@ -114,6 +115,7 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     bool fineTried = false;
   };
   std::vector<Known> known;
+  const auto pool = std::make_shared<fracture::AnalysisPool>();
   Work work("bodies that may break", scene.bodies.size(), "bodies");
   for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
     work.set(b);
@@ -122,7 +124,9 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
     const FractureSpec& spec = *body.fracture;
     Object object;
     object.body = b;
-    if (spec.sites == 0) object.material = materialOf(scene, body);
+    fracture::BrittleMaterial material;
+    if (spec.sites == 0) material = materialOf(scene, body);
+    object.density = material.elastic.density;
     const geometry::TriMesh& surface = shapes[body.shape].shape->surface();
     const double edge = edgeOf(spec, shapes[body.shape]);
     auto found = std::find_if(known.begin(), known.end(),
@@ -159,14 +163,24 @@ Breakage::Breakage(const Scene& scene, const std::vector<BuiltShape>& shapes) : 
       object.fine = found->fine;
       report_.coarse += !object.fine;
     }
-    object.settings.finePieces = false;
-    object.settings.everyStress = false;
-    object.settings.refineCracks = false;
-    object.settings.cycles = spec.cycles;
-    object.settings.arrest = spec.arrest;
     object.leastVolume = spec.leastPart * found->whole.shape->mass().volume;
-    object.settings.mostCracks = spec.mostCracks;
-    if (spec.noise > 0) object.settings.noise = {spec.noise, 3 * found->rest->edge(), b + 1};
+    if (spec.sites > 0) {
+      object.model = fracture::makeVoronoiModel({.sites = spec.sites,
+                                                 .impulse = spec.impulse,
+                                                 .focus = spec.focus,
+                                                 .seed = scene.world.seed * 1000003 + b,
+                                                 .mostCracks = spec.mostCracks});
+    } else {
+      fracture::FractureSettings settings;
+      settings.finePieces = false;
+      settings.everyStress = false;
+      settings.refineCracks = false;
+      settings.cycles = spec.cycles;
+      settings.arrest = spec.arrest;
+      settings.mostCracks = spec.mostCracks;
+      if (spec.noise > 0) settings.noise = {spec.noise, 3 * found->rest->edge(), b + 1};
+      object.model = fracture::makeStressModel(material, settings, pool);
+    }
     Piece& whole = wholes_[b] = {uint32_t(objects_.size()), found->mesh, found->whole, {}, {}, {}, {}};
     whole.faceCrack = found->surface.crack;
     whole.faceTet = found->surface.tet;
@@ -186,6 +200,10 @@ const geometry::TriMesh& Breakage::wholeSurface(uint32_t body) const {
   const Piece& piece = wholes_.at(body);
   const auto& fine = objects_[piece.object].fine;
   return fine ? fine->whole().mesh : piece.fragment.shape->surface();
+}
+
+void Breakage::listen(rigid::Simulation& simulation) const {
+  for (const auto& [body, piece] : pieces_) simulation.listen(BodyIndex(body));
 }
 
 void Breakage::reset() {
@@ -232,11 +250,12 @@ void Breakage::replace(rigid::Simulation& simulation, const Break& record, fract
       made.size(),
       [&](size_t p) { surfaces[p] = fracture::surfaceOf(made[p].mesh, made[p].cells, made[p].links); }, 1);
   const uint32_t first = broken.pieces > 1 ? simulation.bodyCount() : record.body;
-  changes_.push_back({record.frame, record.body, first,
-                      fracture::crackChange(
-                          parent.record, {parent.fragment.shape->surface(), parent.faceCrack, parent.faceTet},
-                          made, surfaces)});
-  const BreakRecord& change = changes_.back();
+  BreakRecord& change = changes_.emplace_back();
+  change.frame = record.frame;
+  change.body = record.body;
+  change.firstPiece = first;
+  change.change = fracture::crackChange(
+      parent.record, {parent.fragment.shape->surface(), parent.faceCrack, parent.faceTet}, made, surfaces);
   stage.emplace("update");
   const std::vector<geometry::BodySources> sources = geometry::sourcesByBody(change.change);
   std::vector<fracture::FragmentPart> parts;
@@ -272,7 +291,7 @@ void Breakage::note(const BreakRecord& change, fracture::BrokenBody& broken, std
   const Piece& parent = pieces_.at(change.body);
   ShownBreak broke;
   broke.fine = objects_[parent.object].fine;
-  if (change.body >= scene_.bodies.size()) broke.parent = uint32_t(change.body - scene_.bodies.size());
+  broke.parent = pieceNumber(change.body);
   broke.frame = change.frame;
   for (const Piece& piece : pieces) {
     ShownBreak::Coarse& coarse = broke.coarse.emplace_back(ShownBreak::Coarse{piece.fragment.shape, {}});
@@ -317,6 +336,7 @@ void Breakage::spawn(rigid::Simulation& simulation, const BreakRecord& change, s
     }
     body.name = fmt::format("{}.{}", spec.id, object.nextFragment + p);
     const BodyIndex added = simulation.addBody(body);
+    simulation.listen(added);
     spawned_.push_back(
         {change.body, object.body, change.frame, body.name, body.shape, simulation.mass(added)});
     pieces[p].pose = pose;

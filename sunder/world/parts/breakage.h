@@ -10,19 +10,19 @@
 #pragma once
 
 #include "sunder/base/error.h"
-#include "sunder/fracture/model/adaptive_fracture.h"
+#include "sunder/fracture/model/fracture_model.h"
 #include "sunder/fracture/pieces/fragment_shape.h"
 #include "sunder/geometry/topology_change.h"
 #include "sunder/rigid/solver/simulation.h"
+#include "sunder/world/part/ledger.h"
+#include "sunder/world/parts/shown_pieces.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
-#include "sunder/world/parts/shown_pieces.h"
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,11 +42,17 @@ struct BreakRecord {
   uint32_t firstPiece = 0;  // pieces are the bodies from here on, in the order of change.appeared. A body
                             // that is cracked but still in one piece is its own
   geometry::TopologyChange change;
+  // The strongest impact, in the world; all zero where load() repeated the break.
+  Vec3 point = Vec3::Zero(), normal = Vec3::Zero();  // normal: of the impulse on the body, unit
+  double impulse = 0;                                // N s
+  double energy = 0;  // J: of the impact, half the impulse times the speed of approach
+
+  bool intoPieces() const { return firstPiece != body; }
 };
 // Called for every break into pieces, while both the body and its pieces are in the simulation.
 using BreakObserver = std::function<void(const BreakRecord&, const rigid::Simulation&)>;
 
-// A body that was not in the scene.
+// A body that was not in the scene; bodies by number of the simulation.
 struct SpawnedBody {
   uint32_t parent = kNoIndex;  // the body it broke from
   uint32_t origin = 0;         // the scene's body that it is a part of
@@ -67,30 +73,8 @@ struct BreakageReport {
   fracture::FractureStages seconds;
 };
 
-// Analyses keep their memory from one impact to the next; each thread borrows one.
-class AnalysisPool {
- public:
-  class Loan {
-   public:
-    explicit Loan(AnalysisPool& pool);
-    ~Loan();
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-    fracture::AdaptiveFracture* operator->() const { return analysis_.get(); }
-
-   private:
-    AnalysisPool& pool_;
-    std::unique_ptr<fracture::AdaptiveFracture> analysis_;
-  };
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<fracture::AdaptiveFracture>> idle_;
-};
-
-// m/s: contacts that approach more slowly rest. Solvers need some steps until each contact carries its load;
-// until then bodies at rest fall as if nothing held them, up to the speed that gravity gives in a step.
-double slowestImpact(const rigid::SimulationSettings& settings);
+// Counted in the ledger where pieces, or bodies that may break, are not shown as finely as asked.
+inline constexpr const char* kCoarsePieces = "pieces are shown as coarse as their tetrahedra";
 
 struct BreakageCost {
   uint64_t bodies = 0, tets = 0;  // that may break; of their different shapes
@@ -114,7 +98,9 @@ class Breakage {
   // Before a step: where they are.
   void watch(const rigid::Simulation& simulation);
   // After it: breaks what was hit hard enough. `frame`: the one that is being made. Returns what broke.
-  std::span<const BreakRecord> act(rigid::Simulation& simulation, uint64_t frame);
+  std::span<const BreakRecord> act(rigid::Simulation& simulation, uint64_t frame, Ledger& ledger);
+  // Makes the simulation report the contacts of bodies that may break.
+  void listen(rigid::Simulation& simulation) const;
 
   // Of breaks that happen, not of those that load() repeats.
   void observe(BreakObserver observer) { observer_ = std::move(observer); }
@@ -125,6 +111,8 @@ class Breakage {
   geometry::TopologyChange sinceStart() const;
 
   const std::vector<SpawnedBody>& spawned() const { return spawned_; }
+  // The number of a body among the spawned ones; none for a body of the scene.
+  std::optional<uint32_t> pieceNumber(uint32_t body) const;
   uint32_t originOf(uint32_t body) const;  // the body of the scene that it is, or is a piece of
   // What is looked at of them.
   ShownPieces& shown() { return shown_; }
@@ -140,8 +128,8 @@ class Breakage {
   struct Object {
     uint32_t body = 0;  // of the scene
     fracture::RestMeshPtr rest;
-    fracture::BrittleMaterial material;
-    fracture::FractureSettings settings;
+    fracture::FractureModelPtr model;
+    double density = 0;                                 // kg/m^3
     double leastVolume = 0;                             // of a piece
     std::shared_ptr<const fracture::FineSurface> fine;  // none: as coarse as the tetrahedra
     uint32_t nextCrack = 1, nextFragment = 1;
@@ -158,34 +146,34 @@ class Breakage {
     uint32_t body = 0;
     uint64_t frame = 0;
     uint32_t nextCrack = 0;  // of the object, afterwards
-    std::vector<fracture::PlannedCrack> plan;
-    std::vector<Vec3> sites;  // of Voronoi cells, instead of a plan
+    fracture::BreakPlan plan;
   };
 
   // A body that was hit hard enough, and what the analysis made of it.
   struct Struck {
     uint32_t body = 0;
     std::vector<fracture::Impact> impacts;
-    std::optional<fracture::BrokenBody> broken;
-    std::vector<fracture::PlannedCrack> plan;  // what made the pieces, or
-    std::vector<Vec3> sites;
+    fracture::BreakOutcome outcome;
     uint32_t nextCrack = 0;        // the first that is free, before; afterwards too
-    BreakageReport report;         // what the analysis adds to the one of all
-    std::optional<Error> refusal;  // instead of an analysis
+    std::optional<Error> refusal;  // instead of an outcome
   };
   // A break that could not be made: what the analysis or the cut says against it.
   void refuse(uint32_t body, const Error& error);
   // What a piece may lose at least, as a part of its volume; 1 where it is too small to break.
   double leastPart(const Piece& piece) const;
   // Of the tetrahedra of a body that has not cracked; else empty.
-  std::span<const std::array<uint32_t, 4>> neighboursOf(uint32_t body) const;
-  // `steady`: the part of each event's impulse that is no impact, as steadyImpulses() has it.
+  std::span<const std::array<uint32_t, 4>> neighboursOf(uint32_t body, const Piece& piece) const;
+  // `steady`: the part of each event's impulse that is no impact, as steadyImpulses() has it; empty: none.
   std::vector<fracture::Impact> impactsOn(uint32_t body, const Piece& piece,
                                           const rigid::Simulation& simulation,
+                                          std::span<const rigid::ContactEvent> events,
                                           std::span<const double> steady) const;
-  bool mayBreak(const Struck& hit, const rigid::Simulation& simulation) const;
+  // As the body's model sees it.
+  fracture::StruckBody struckBody(uint32_t body, const Piece& piece, double mass,
+                                  std::span<const fracture::Impact> impacts) const;
   std::vector<Struck> struck(const rigid::Simulation& simulation) const;
-  void analyse(Struck& hit);
+  void analyse(Struck& hit, const rigid::Simulation& simulation) const;
+  void tell(BreakRecord& record, const Struck& hit, const rigid::Pose& pose) const;
   void replace(rigid::Simulation& simulation, const Break& record, fracture::BrokenBody broken,
                const BreakObserver& observer);
   void note(const BreakRecord& change, fracture::BrokenBody& broken, std::span<const Piece> pieces);
@@ -198,12 +186,12 @@ class Breakage {
   std::vector<Object> objects_;
   std::map<uint32_t, Piece> wholes_;  // by the scene's body
   std::map<uint32_t, Piece> pieces_;  // by body of the simulation
+  uint32_t sceneBodies_ = 0;          // come first in the simulation; all others are spawned
   std::vector<SpawnedBody> spawned_;
   std::vector<Break> breaks_;
   std::vector<BreakRecord> changes_;  // one a break
   ShownPieces shown_;                 // in the order of spawned_
   BreakObserver observer_;
-  AnalysisPool analyses_;
   BreakageReport report_;
 };
 

@@ -1,6 +1,5 @@
 // What breaking will cost: each body that may break is struck once, to see.
 #include "sunder/base/error.h"
-#include "sunder/fracture/model/voronoi.h"
 #include "sunder/world/parts/breakage.h"
 
 #include <algorithm>
@@ -17,7 +16,6 @@ constexpr double kLeastSpeed = 5;  // m/s
 
 BreakageCost Breakage::cost() const {
   BreakageCost cost;
-  fracture::AdaptiveFracture tools;
   struct Tried {
     const fracture::RestMesh* rest;
     double seconds;
@@ -38,20 +36,13 @@ BreakageCost Breakage::cost() const {
       fracture::Impact impact;
       impact.point = lowest;
       impact.speed = std::max(kLeastSpeed, spec.velocity.norm());
-      impact.impulse =
-          up * (impact.speed * object.material.elastic.density * piece.fragment.shape->mass().volume);
+      impact.impulse = up * (impact.speed * object.density * piece.fragment.shape->mass().volume);
       uint32_t next = object.nextCrack;
       const auto start = std::chrono::steady_clock::now();
       try {
-        if (spec.fracture->sites > 0) {
-          const std::vector<Vec3> sites = fracture::voronoiSites(
-              *piece.mesh, spec.fracture->sites, scene_.world.seed, lowest, spec.fracture->focus);
-          if (sites.size() > 1) fracture::voronoiPieces(*piece.mesh, sites, leastPart(piece), next);
-        } else {
-          fracture::FractureSettings settings = object.settings;
-          settings.leastPart = leastPart(piece);
-          tools.strike(*piece.mesh, object.material, {&impact, 1}, settings, object.rest->edge(), next);
-        }
+        object.model->strike(
+            struckBody(body, piece, object.density * piece.fragment.shape->mass().volume, {&impact, 1}),
+            next);
       } catch (const Error&) {  // a run counts those and goes on
       }
       tried.push_back({object.rest.get(),

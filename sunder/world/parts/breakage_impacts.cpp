@@ -3,7 +3,6 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
-#include "sunder/fracture/model/voronoi.h"
 #include "sunder/world/parts/breakage.h"
 #include "sunder/world/parts/steady_load.h"
 
@@ -17,15 +16,12 @@ using rigid::BodyIndex;
 
 namespace {
 
-constexpr double kSlowest = 0.05;  // m/s, whatever the step
 constexpr double kWeakest = 0.02;  // of the strongest impulse on a body: others do not count
 
 fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& scene, BodyIndex body,
-                             const Vec3& point, std::span<const SpawnedBody> spawned) {
+                             const Vec3& point, uint32_t origin) {
   fracture::ContactSide side;
   if (!body.valid()) return side;
-  uint32_t origin = body.value;
-  if (origin >= scene.bodies.size()) origin = spawned[origin - scene.bodies.size()].origin;
   const Material& material = scene.materials[scene.bodies[origin].material];
   if (material.young > 0) {
     side.young = material.young;
@@ -39,31 +35,34 @@ fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& s
 
 }  // namespace
 
-double slowestImpact(const rigid::SimulationSettings& settings) {
-  return std::max(kSlowest, settings.gravity.norm() * settings.timeStep);
+std::optional<uint32_t> Breakage::pieceNumber(uint32_t body) const {
+  if (body < sceneBodies_) return {};
+  return body - sceneBodies_;
 }
 
 uint32_t Breakage::originOf(uint32_t body) const {
-  return body < scene_.bodies.size() ? body : spawned_[body - scene_.bodies.size()].origin;
+  const std::optional<uint32_t> piece = pieceNumber(body);
+  return piece ? spawned_[*piece].origin : body;
 }
 
 std::vector<fracture::Impact> Breakage::impactsOn(uint32_t body, const Piece& piece,
                                                   const rigid::Simulation& simulation,
+                                                  std::span<const rigid::ContactEvent> events,
                                                   std::span<const double> steady) const {
-  const std::span<const rigid::ContactEvent> events = simulation.events();
+  const auto steadyOf = [&](size_t event) { return steady.empty() ? 0.0 : steady[event]; };
   std::vector<fracture::Impact> impacts;
   double fastest = 0, strongest = 0;
   for (size_t i = 0; i < events.size(); ++i)
     if (events[i].a.value == body || events[i].b.value == body) {
       fastest = std::max(fastest, events[i].approach);
-      strongest = std::max(strongest, events[i].impulse - steady[i]);
+      strongest = std::max(strongest, events[i].impulse - steadyOf(i));
     }
-  if (fastest < slowestImpact(simulation.settings()) || !(strongest > 0)) return impacts;
+  if (fastest < rigid::slowestImpact(simulation.settings()) || !(strongest > 0)) return impacts;
   // What it rests on pushes back while it is struck: without that, plates would not bend.
   for (size_t i = 0; i < events.size(); ++i) {
     const rigid::ContactEvent& event = events[i];
     if (event.a.value != body && event.b.value != body) continue;
-    const double impulse = event.impulse - steady[i];
+    const double impulse = event.impulse - steadyOf(i);
     if (impulse < kWeakest * strongest) continue;
     const bool second = event.b.value == body;
     fracture::Impact impact;
@@ -72,116 +71,90 @@ std::vector<fracture::Impact> Breakage::impactsOn(uint32_t body, const Piece& pi
     impact.impulse = piece.pose.localDirection(
         (second ? 1 : -1) * (impulse * event.normal + (impulse / event.impulse) * event.tangential));
     impact.speed = fastest;
-    impact.other = sideOf(simulation, scene_, second ? event.a : event.b, event.point, spawned_);
+    const BodyIndex other = second ? event.a : event.b;
+    impact.other = sideOf(simulation, scene_, other, event.point, other.valid() ? originOf(other.value) : 0);
     impacts.push_back(impact);
   }
   return impacts;
 }
 
-AnalysisPool::Loan::Loan(AnalysisPool& pool) : pool_(pool) {
-  const std::lock_guard lock(pool_.mutex_);
-  if (pool_.idle_.empty()) {
-    analysis_ = std::make_unique<fracture::AdaptiveFracture>();
-  } else {
-    analysis_ = std::move(pool_.idle_.back());
-    pool_.idle_.pop_back();
-  }
-}
-
-AnalysisPool::Loan::~Loan() {
-  const std::lock_guard lock(pool_.mutex_);
-  pool_.idle_.push_back(std::move(analysis_));
-}
-
-bool Breakage::mayBreak(const Struck& hit, const rigid::Simulation& simulation) const {
-  const Piece& piece = pieces_.at(hit.body);
-  const Object& object = objects_[piece.object];
+fracture::StruckBody Breakage::struckBody(uint32_t body, const Piece& piece, double mass,
+                                          std::span<const fracture::Impact> impacts) const {
   const rigid::Shape& shape = *piece.fragment.shape;
-  const double mass = simulation.mass(BodyIndex(hit.body));
-  const FractureSpec& spec = *scene_.bodies[object.body].fracture;
-  return std::any_of(hit.impacts.begin(), hit.impacts.end(), [&](const fracture::Impact& impact) {
-    if (spec.sites > 0) return hit.body < scene_.bodies.size() && impact.impulse.norm() >= spec.impulse;
-    return !fracture::AdaptiveFracture::hopeless(shape.localBounds(), mass, object.material, impact,
-                                                 shape.mass().centre, object.settings);
-  });
+  return {*piece.mesh,
+          shape.localBounds(),
+          shape.mass().centre,
+          mass,
+          !pieceNumber(body),
+          impacts,
+          objects_[piece.object].rest->edge(),
+          leastPart(piece),
+          neighboursOf(body, piece)};
 }
 
 std::vector<Breakage::Struck> Breakage::struck(const rigid::Simulation& simulation) const {
   std::vector<Struck> out;
   std::vector<uint32_t> bodies;
+  const auto mayBreak = [&](const Struck& hit) {
+    const Piece& piece = pieces_.at(hit.body);
+    return objects_[piece.object].model->mayBreak(
+        struckBody(hit.body, piece, simulation.mass(BodyIndex(hit.body)), hit.impacts));
+  };
   // First those that the whole impulses might break: the steady load is worked out for these alone.
-  const std::vector<double> none(simulation.events().size(), 0.0);
   for (const auto& [body, piece] : pieces_) {
     if (!simulation.exists(BodyIndex(body)) || leastPart(piece) >= 1) continue;
     Struck hit;
     hit.body = body;
-    hit.impacts = impactsOn(body, piece, simulation, none);
-    if (!mayBreak(hit, simulation)) continue;
+    hit.impacts = impactsOn(body, piece, simulation, simulation.events(), {});
+    if (!mayBreak(hit)) continue;
     bodies.push_back(body);
     out.push_back(std::move(hit));
   }
   if (out.empty()) return out;
+  // Loads travel through bodies that nobody listens to.
+  const std::vector<rigid::ContactEvent> events = simulation.everyContact();
   const std::vector<double> steady = steadyImpulses(
-      simulation, bodies, [&](uint32_t body) { return scene_.bodies[originOf(body)].gravityScale; },
-      slowestImpact(simulation.settings()));
-  for (Struck& hit : out) hit.impacts = impactsOn(hit.body, pieces_.at(hit.body), simulation, steady);
-  std::erase_if(out, [&](const Struck& hit) { return !mayBreak(hit, simulation); });
+      simulation, events, bodies, [&](uint32_t body) { return scene_.bodies[originOf(body)].gravityScale; },
+      rigid::slowestImpact(simulation.settings()));
+  for (Struck& hit : out) hit.impacts = impactsOn(hit.body, pieces_.at(hit.body), simulation, events, steady);
+  std::erase_if(out, [&](const Struck& hit) { return !mayBreak(hit); });
   return out;
 }
 
-std::span<const std::array<uint32_t, 4>> Breakage::neighboursOf(uint32_t body) const {
+std::span<const std::array<uint32_t, 4>> Breakage::neighboursOf(uint32_t body, const Piece& piece) const {
   const auto whole = wholes_.find(body);
-  if (whole == wholes_.end() || whole->second.mesh != pieces_.at(body).mesh) return {};
+  if (whole == wholes_.end() || whole->second.mesh != piece.mesh) return {};
   return objects_[whole->second.object].rest->neighbours();
 }
 
 // Changes nothing but `hit`: all impacts of a step are analysed at the same time.
-void Breakage::analyse(Struck& hit) {
+void Breakage::analyse(Struck& hit, const rigid::Simulation& simulation) const {
   const Piece& piece = pieces_.at(hit.body);
-  const Object& object = objects_[piece.object];
-  const FractureSpec& spec = *scene_.bodies[object.body].fracture;
-  const uint32_t firstCrack = hit.nextCrack;
   try {
-    if (spec.sites > 0) {
-      const auto strongest = std::max_element(
-          hit.impacts.begin(), hit.impacts.end(),
-          [](const auto& a, const auto& b) { return a.impulse.squaredNorm() < b.impulse.squaredNorm(); });
-      hit.sites = fracture::voronoiSites(*piece.mesh, spec.sites, scene_.world.seed * 1000003 + object.body,
-                                         strongest->point, spec.focus);
-      if (hit.sites.size() < 2) return;
-      hit.broken = fracture::voronoiPieces(*piece.mesh, hit.sites, leastPart(piece), hit.nextCrack,
-                                           neighboursOf(hit.body));
-      hit.report.cracks = hit.nextCrack - firstCrack;
-      hit.report.tinyParts = hit.broken->tinyParts;
-      return;
-    }
-    fracture::FractureSettings settings = object.settings;
-    settings.leastPart = leastPart(piece);
-    fracture::FractureOutcome outcome;
-    {
-      const AnalysisPool::Loan analysis(analyses_);
-      outcome = analysis->strike(*piece.mesh, object.material, hit.impacts, settings, object.rest->edge(),
-                                 hit.nextCrack);
-    }
-    hit.report.analyses = 1;
-    hit.report.seconds = outcome.seconds;
-    hit.report.cracks = outcome.cracks.size();
-    hit.report.cutShort = outcome.analysed && outcome.steps < settings.steps;
-    hit.report.tinyParts = outcome.tinyParts;
-    // Cracks that separate nothing would add up from impact to impact; only where cracks may stop are they
-    // kept.
-    if (!outcome.broken || (outcome.broken->pieces == 1 && !object.settings.arrest)) return;
-    hit.broken = std::move(outcome.broken);
-    hit.plan = std::move(outcome.plan);
+    hit.outcome = objects_[piece.object].model->strike(
+        struckBody(hit.body, piece, simulation.mass(BodyIndex(hit.body)), hit.impacts), hit.nextCrack);
   } catch (const Error& error) {
     hit.refusal = error;
   }
 }
 
-std::span<const BreakRecord> Breakage::act(rigid::Simulation& simulation, uint64_t frame) {
+// The strongest impact, for events. Its place is that before the step, as the impact's.
+void Breakage::tell(BreakRecord& record, const Struck& hit, const rigid::Pose& pose) const {
+  const auto strongest = std::max_element(
+      hit.impacts.begin(), hit.impacts.end(),
+      [](const auto& a, const auto& b) { return a.impulse.squaredNorm() < b.impulse.squaredNorm(); });
+  if (strongest == hit.impacts.end()) return;
+  record.point = pose.point(strongest->point);
+  record.impulse = strongest->impulse.norm();
+  if (record.impulse > 0) record.normal = pose.rotation * Vec3(strongest->impulse / record.impulse);
+  record.energy = 0.5 * record.impulse * strongest->speed;
+}
+
+std::span<const BreakRecord> Breakage::act(rigid::Simulation& simulation, uint64_t frame, Ledger& ledger) {
   if (simulation.events().empty()) return {};
   const ProfileScope scope("fracture");
   const size_t known = changes_.size();
+  const BreakageReport before = report_;
   // Pieces that appear now have not been hit; breaking changes the events, so all impacts are gathered first.
   std::vector<Struck> hits = struck(simulation);
   {
@@ -191,29 +164,38 @@ std::span<const BreakRecord> Breakage::act(rigid::Simulation& simulation, uint64
     for (Struck& hit : hits) {
       const uint32_t object = pieces_.at(hit.body).object;
       hit.nextCrack = next.try_emplace(object, objects_[object].nextCrack).first->second;
-      next[object] += objects_[object].settings.mostCracks;
+      next[object] += objects_[object].model->mostCracks();
     }
     Work work("breaking", hits.size(), "bodies");
     parallelFor(
         hits.size(),
         [&](size_t i) {
-          analyse(hits[i]);
+          analyse(hits[i], simulation);
           work.step();
         },
         1);
   }
   for (Struck& hit : hits) {
     if (hit.refusal) refuse(hit.body, *hit.refusal);
-    report_.analyses += hit.report.analyses;
-    report_.seconds.add(hit.report.seconds);
-    report_.cracks += hit.report.cracks;
-    report_.cutShort += hit.report.cutShort;
-    report_.tinyParts += hit.report.tinyParts;
-    if (!hit.broken) continue;
+    fracture::BreakOutcome& outcome = hit.outcome;
+    report_.analyses += outcome.analyses;
+    report_.seconds.add(outcome.seconds);
+    report_.cracks += outcome.cracks;
+    report_.cutShort += outcome.cutShort;
+    report_.tinyParts += outcome.tinyParts;
+    if (!outcome.broken) continue;
     ++report_.breaks;
-    breaks_.push_back({hit.body, frame, hit.nextCrack, std::move(hit.plan), std::move(hit.sites)});
-    replace(simulation, breaks_.back(), std::move(*hit.broken), observer_);
+    const rigid::Pose pose = pieces_.at(hit.body).pose;
+    breaks_.push_back({hit.body, frame, hit.nextCrack, std::move(outcome.plan)});
+    replace(simulation, breaks_.back(), std::move(*outcome.broken), observer_);
+    tell(changes_.back(), hit, pose);
   }
+  ledger.add("pieces too small to go their own way stayed with a neighbour",
+             report_.tinyParts - before.tinyParts, frame);
+  ledger.add("breaks could not be made", report_.refused - before.refused, frame, report_.refusal);
+  ledger.add("analyses of impacts were ended by their limit of work: cracks may be missing",
+             report_.cutShort - before.cutShort, frame);
+  ledger.add("splinters fly on but touch nothing", report_.splinters - before.splinters, frame);
   return std::span(changes_).subspan(known);
 }
 
@@ -223,10 +205,10 @@ void Breakage::refuse(uint32_t body, const Error& error) {
   if (error.kind() != ErrorKind::Limit && error.kind() != ErrorKind::Numerical &&
       error.kind() != ErrorKind::Geometry)
     throw error;
-  const size_t own = scene_.bodies.size();
+  const std::optional<uint32_t> piece = pieceNumber(body);
   if (report_.refused++ == 0)
-    report_.refusal = fmt::format("{}: {}", body < own ? scene_.bodies[body].id : spawned_[body - own].name,
-                                  error.message());
+    report_.refusal =
+        fmt::format("{}: {}", piece ? spawned_[*piece].name : scene_.bodies[body].id, error.message());
 }
 
 }  // namespace sunder::world

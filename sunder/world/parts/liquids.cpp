@@ -15,8 +15,6 @@ namespace sunder::world {
 
 namespace {
 
-using rigid::BodyIndex;
-
 constexpr double kMostSteps = 200;  // of the fluid in one of the bodies
 constexpr double kRoom = 0.1;       // compression that may be left where bodies appear
 constexpr uint32_t kRoomRounds = 30;
@@ -24,7 +22,6 @@ constexpr uint32_t kRoomRounds = 30;
 }  // namespace
 
 Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : scene_(scene), shapes_(shapes) {
-  if (!scene.fluid) return;
   const ProfileScope scope("boundary maps");
   Work work("boundary maps", scene.bodies.size(), "bodies");
   const FluidSpec& spec = *scene.fluid;
@@ -43,7 +40,7 @@ Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : sc
   for (const BodySpec& body : scene.bodies) {
     work.step();
     const rigid::Shape* shape = shapes[body.shape].shape.get();
-    if (body.liquid || maps_.contains(shape)) continue;
+    if (maps_.contains(shape)) continue;
     try {
       const fluid::BoundaryMapPtr map = maps_[shape] = mapOf(*shape);
       const auto* density = dynamic_cast<const fluid::DensityMap*>(map.get());
@@ -55,88 +52,83 @@ Liquids::Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes) : sc
   }
 }
 
-const rigid::Shape* Liquids::shapeOf(const rigid::Simulation& simulation, uint32_t body) const {
-  return body < scene_.bodies.size() ? shapes_[scene_.bodies[body].shape].shape.get()
-                                     : simulation.shape(BodyIndex(body)).get();
-}
-
-// Bodies get a surface samples when they are wet for the first time.
-void Liquids::giveSurfaceSamples(const rigid::Simulation& simulation) {
-  const uint32_t first = tank_ ? 1 : 0;
-  for (uint32_t b = 0; b < before_.size(); ++b) {
-    fluid::BoundaryBody& body = fluid_->body(first + b);
-    if (!body.map || body.samples || !fluid_->touches(first + b) ||
-        simulation.kind(BodyIndex(b)) != rigid::BodyKind::Dynamic)
+// Bodies get surface samples when they are wet for the first time.
+void Liquids::giveSurfaceSamples(const Exchange& exchange) {
+  for (const Boundary& boundary : boundaries_) {
+    fluid::BoundaryBody& body = fluid_->body(boundary.fluidBody);
+    const MovingSolid& solid = exchange.solid(boundary.body);
+    if (!body.map || body.samples || !fluid_->touches(boundary.fluidBody) || !solid.movable()) continue;
+    const rigid::Shape* shape = solid.shape.get();
+    if (!boundary.ofScene) {
+      body.samples = surfaceSamplesOf(*shape);
       continue;
-    const rigid::Shape* shape = shapeOf(simulation, b);
-    const bool own = b < scene_.bodies.size();
-    if (own && !surfaceSamples_.contains(shape)) surfaceSamples_[shape] = surfaceSamplesOf(*shape);
-    body.samples = own ? surfaceSamples_[shape] : surfaceSamplesOf(*shape);
+    }
+    if (!surfaceSamples_.contains(shape)) surfaceSamples_[shape] = surfaceSamplesOf(*shape);
+    body.samples = surfaceSamples_[shape];
   }
 }
 
-bool Liquids::follow(const rigid::Simulation& simulation) {
-  const size_t known = before_.size();
-  const uint32_t first = tank_ ? 1 : 0;
-  for (uint32_t b = uint32_t(before_.size()); b < simulation.bodyCount(); ++b) {
+void Liquids::addBoundaries(const StepContext& context, uint32_t first) {
+  for (uint32_t b = first; b < context.exchange.solids().size(); ++b) {
+    const MovingSolid& solid = context.exchange.solid(b);
+    if (!solid.shape) continue;  // no solid
     fluid::BoundaryBody body;
-    const bool own = b < scene_.bodies.size();
-    if (simulation.exists(BodyIndex(b)) && !(own && scene_.bodies[b].liquid)) {
-      const rigid::Shape* shape = shapeOf(simulation, b);
-      const auto made = maps_.find(shape);
-      body.map = made != maps_.end() ? made->second : mapOf(*shape, pieceOffset_);
+    if (solid.present) {
+      const auto made = maps_.find(solid.shape.get());
+      body.map = made != maps_.end() ? made->second : mapOf(*solid.shape, pieceOffset_);
     }
     body.friction = scene_.fluid->friction;
     body.noSlip = scene_.fluid->noSlip;
-    fluid_->addBody(body);
-    before_.push_back(simulation.exists(BodyIndex(b)) ? simulation.pose(BodyIndex(b)) : rigid::Pose{});
+    const bool ofScene = context.bodies.all()[b].parent == kNoIndex;
+    boundaries_.push_back({b, fluid_->addBody(body), Vec3::Zero(), ofScene});
   }
-  for (uint32_t b = 0; b < before_.size(); ++b)
-    if (fluid_->body(first + b).map && !simulation.exists(BodyIndex(b))) fluid_->removeBody(first + b);
-  impulses_.resize(before_.size());
-  drift_.assign(before_.size(), Vec3::Zero());
-  return before_.size() > known;
 }
 
-// Bodies between where they were (0) and where they are (1).
-void Liquids::place(const rigid::Simulation& simulation, double part) {
-  const uint32_t first = tank_ ? 1 : 0;
-  for (uint32_t b = 0; b < before_.size(); ++b) {
-    fluid::BoundaryBody& body = fluid_->body(first + b);
+void Liquids::follow(const BodyChange& change, StepContext& context) {
+  for (const uint32_t body : change.disappeared) {
+    const auto found = std::lower_bound(boundaries_.begin(), boundaries_.end(), body,
+                                        [](const Boundary& b, uint32_t number) { return b.body < number; });
+    if (found != boundaries_.end() && found->body == body) fluid_->removeBody(found->fluidBody);
+  }
+  if (change.appeared.empty()) return;
+  const size_t known = boundaries_.size();
+  addBoundaries(context, boundaries_.empty() ? 0 : boundaries_.back().body + 1);
+  crowded_ |= boundaries_.size() > known;
+}
+
+void Liquids::place(const Exchange& exchange, double part) {
+  for (const Boundary& boundary : boundaries_) {
+    fluid::BoundaryBody& body = fluid_->body(boundary.fluidBody);
     if (!body.map) continue;
-    const BodyIndex index(b);
-    const rigid::Pose now = simulation.pose(index);
-    body.position = before_[b].position + part * (now.position - before_[b].position);
-    body.rotation = before_[b].rotation.slerp(part, now.rotation).toRotationMatrix();
-    body.velocity = simulation.velocity(index);
-    body.spin = simulation.angularVelocity(index);
-    body.centre = body.position + body.rotation * simulation.shape(index)->mass().centre;
-    if (simulation.kind(index) != rigid::BodyKind::Dynamic) continue;
-    // What the liquids have done to it since the step of the bodies, which will know of it in the next one.
-    body.position += drift_[b];
-    body.centre += drift_[b];
-    const rigid::Shape& shape = *simulation.shape(index);
-    const double mass = simulation.mass(index);
-    const Mat3 frame = body.rotation * shape.massFrame().rotation.toRotationMatrix();
-    const Vec3 inertia = shape.principalInertia() * (mass / shape.mass().volume);
-    body.inverseMass = 1 / mass;
-    body.inverseInertia = frame * inertia.cwiseInverse().asDiagonal() * frame.transpose();
-    body.velocity += body.inverseMass * impulses_[b].linear;
-    body.spin += body.inverseInertia * impulses_[b].angular;
+    const MovingSolid& solid = exchange.solid(boundary.body);
+    body.position = solid.before.position + part * (solid.after.position - solid.before.position);
+    body.rotation = solid.before.rotation.slerp(part, solid.after.rotation).toRotationMatrix();
+    body.velocity = solid.velocity;
+    body.spin = solid.angularVelocity;
+    body.centre = body.position + body.rotation * solid.centre;
+    if (!solid.movable()) continue;
+    // What the liquids have done to it since the step of the solids, which will know of it in the next one.
+    body.position += boundary.drift;
+    body.centre += boundary.drift;
+    body.inverseMass = solid.inverseMass();
+    body.inverseInertia = solid.inverseInertia(body.rotation);
+    body.velocity += body.inverseMass * solid.linear;
+    body.spin += body.inverseInertia * solid.angular;
   }
 }
 
-void Liquids::start(const rigid::Simulation& simulation) {
-  if (!any()) return;
+void Liquids::start(StepContext& context) {
   const ProfileScope scope("liquids");
-  follow(simulation);
-  place(simulation, 1);
-  fill(simulation);
+  for (size_t l = 0; l < scene_.fluid->liquids.size(); ++l) context.bodies.add(kNoIndex);
+  addBoundaries(context, 0);
+  place(context.exchange, 1);
+  fill(context.exchange);
   emit(0);
   fluid_->prepare();
   for (size_t i = 0; i < fluid_->size(); ++i)
     report_.crowding = std::max(report_.crowding, fluid_->density(i) - 1);
   fluid_->relax();
+  context.ledger.add("particles of blocks would have been in bodies and were left out", report_.buried, 0);
 }
 
 void Liquids::drain() {
@@ -155,34 +147,21 @@ void Liquids::drain() {
   fluid_->remove(gone);
 }
 
-void Liquids::push(rigid::Simulation& simulation) {
-  if (!any()) return;
-  const double dt = scene_.world.simulation.timeStep;
-  for (uint32_t b = 0; b < impulses_.size(); ++b) {
-    const BodyIndex index(b);
-    if (!simulation.exists(index) || simulation.kind(index) != rigid::BodyKind::Dynamic) continue;
-    const fluid::BoundaryImpulse& impulse = impulses_[b];
-    if (impulse.linear.isZero(0) && impulse.angular.isZero(0)) continue;
-    simulation.wake(index);
-    simulation.addForce(index, impulse.linear / dt);
-    simulation.addTorque(index, impulse.angular / dt);
-  }
-}
-
-void Liquids::step(const rigid::Simulation& simulation, double time) {
-  if (!any()) return;
+void Liquids::step(StepContext& context) {
   const ProfileScope scope("liquids");
-  const double dt = scene_.world.simulation.timeStep;
-  const uint32_t first = tank_ ? 1 : 0;
+  Exchange& exchange = context.exchange;
+  const double dt = context.dt, time = context.endTime();
   emit(time);
   drain();
-  if (follow(simulation)) {
+  if (crowded_) {
     // Maps of pieces overlap along their cracks: particles there make room first, and gain no speed by it.
-    place(simulation, 0);
+    for (Boundary& boundary : boundaries_) boundary.drift.setZero();
+    place(exchange, 0);
     fluid_->relax(kRoom, kRoomRounds);
+    crowded_ = false;
   }
-  std::fill(impulses_.begin(), impulses_.end(), fluid::BoundaryImpulse{});
-  drift_.assign(before_.size(), Vec3::Zero());
+  for (Boundary& boundary : boundaries_) boundary.drift.setZero();
+  const LiquidsReport before = report_;
   double done = 0;
   Work work("liquids", 0, "steps");
   while (done < dt * (1 - 1e-9)) {
@@ -192,10 +171,11 @@ void Liquids::step(const rigid::Simulation& simulation, double time) {
     const double count = std::ceil((dt - done) / most * (1 - 1e-9));
     const double step = (dt - done) / std::max(count, 1.0);
     done += step;
-    for (uint32_t b = 0; b < impulses_.size(); ++b)
-      drift_[b] += step * fluid_->body(first + b).inverseMass * impulses_[b].linear;
-    place(simulation, std::min(done / dt, 1.0));
-    giveSurfaceSamples(simulation);
+    for (Boundary& boundary : boundaries_)
+      boundary.drift +=
+          step * fluid_->body(boundary.fluidBody).inverseMass * exchange.solid(boundary.body).linear;
+    place(exchange, std::min(done / dt, 1.0));
+    giveSurfaceSamples(exchange);
     drive(time);
     report_.last = fluid_->step(step);
     ++report_.steps;
@@ -204,13 +184,22 @@ void Liquids::step(const rigid::Simulation& simulation, double time) {
     report_.missedDivergence += report_.last.divergenceMissed;
     report_.missedViscosity += report_.last.viscosityMissed;
     report_.heldBack += report_.last.heldBack;
-    for (uint32_t b = 0; b < impulses_.size(); ++b) {
-      impulses_[b].linear += fluid_->impulses()[first + b].linear;
-      impulses_[b].angular += fluid_->impulses()[first + b].angular;
+    for (const Boundary& boundary : boundaries_) {
+      const fluid::BoundaryImpulse& impulse = fluid_->impulses()[boundary.fluidBody];
+      exchange.pushCentre(boundary.body, impulse.linear, impulse.angular);
     }
   }
-  for (uint32_t b = 0; b < before_.size(); ++b)
-    if (simulation.exists(BodyIndex(b))) before_[b] = simulation.pose(BodyIndex(b));
+  Ledger& ledger = context.ledger;
+  const uint64_t frame = context.frame;
+  ledger.add("steps of the fluid left more compression than asked for",
+             report_.missedDensity - before.missedDensity, frame);
+  ledger.add("steps of the fluid left more divergence than asked for",
+             report_.missedDivergence - before.missedDivergence, frame);
+  ledger.add("steps of the fluid were longer than its speed asks for", report_.rushed - before.rushed, frame);
+  ledger.add("particles of the fluid were held back: there was no room for them, or the step was too long",
+             report_.heldBack - before.heldBack, frame);
+  ledger.add("steps of the fluid left viscosity unsolved", report_.missedViscosity - before.missedViscosity,
+             frame);
 }
 
 double Liquids::mass(uint32_t liquid) const {
@@ -220,9 +209,31 @@ double Liquids::mass(uint32_t liquid) const {
   return sum;
 }
 
-std::vector<record::BodyPoints> Liquids::points() const {
-  std::vector<record::BodyPoints> out;
-  if (!any()) return out;
+record::BodyEntry Liquids::body(uint32_t local) const {
+  const LiquidSpec& liquid = scene_.fluid->liquids[local];
+  record::BodyEntry body;
+  body.name = liquid.id;
+  body.material = scene_.materials[liquid.material].name;
+  body.kind = record::BodyKind::Fluid;
+  body.mass = mass(local);
+  return body;
+}
+
+void Liquids::states(const PartBodies& bodies, std::span<record::BodyState> out) const {
+  for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l) out[bodies.number(l)].present = true;
+}
+
+void Liquids::statistics(std::vector<record::Statistic>& out) const {
+  const auto number = [](uint64_t value) { return static_cast<double>(value); };
+  out.push_back({"fluid.particles", number(fluid_->size())});
+  out.push_back({"fluid.steps", number(report_.steps)});
+  out.push_back({"fluid.iterations.density", number(report_.last.densityIterations)});
+  out.push_back({"fluid.iterations.divergence", number(report_.last.divergenceIterations)});
+  out.push_back({"fluid.error.density", report_.last.densityError});
+  out.push_back({"fluid.fastest", report_.last.fastest});
+}
+
+void Liquids::points(const PartBodies& bodies, std::vector<record::BodyPoints>& out) const {
   const auto radius = float(scene_.fluid->settings.radius);
   // By age: the same one in the same place.
   std::vector<std::pair<uint32_t, uint32_t>> order;
@@ -230,7 +241,7 @@ std::vector<record::BodyPoints> Liquids::points() const {
   std::sort(order.begin(), order.end());
   for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l) {
     record::BodyPoints points;
-    points.body = scene_.fluid->liquids[l].body;
+    points.body = bodies.number(l);
     points.radius = radius;
     points.resolution = 0.01f * radius;
     record::PointField velocity{"velocity", 3, {}}, density{"density", 1, {}};
@@ -244,39 +255,36 @@ std::vector<record::BodyPoints> Liquids::points() const {
     points.fields = {std::move(velocity), std::move(density)};
     out.push_back(std::move(points));
   }
-  return out;
 }
 
 void Liquids::save(ByteWriter& out) const {
-  if (!any()) return;
   fluid_->save(out);
   out.u64(report_.steps);
   out.u64(report_.removed);
   for (const auto& liquid : emitted_)
     for (const uint64_t layers : liquid) out.u64(layers);
-  out.u32(uint32_t(impulses_.size()));
-  for (uint32_t b = 0; b < impulses_.size(); ++b)
-    for (const Vec3& v : {impulses_[b].linear, impulses_[b].angular, drift_[b]})
-      for (const double x : v) out.f64(x);
+  out.u32(uint32_t(boundaries_.size()));
+  for (const Boundary& boundary : boundaries_)
+    for (const double x : boundary.drift) out.f64(x);
 }
 
-void Liquids::load(ByteReader& in, const rigid::Simulation& simulation, double time) {
-  if (!any()) return;
+void Liquids::load(ByteReader& in, StepContext& context) {
   fluid_->load(in);
   report_.steps = in.u64("steps of the fluid");
   report_.removed = in.u64("particles removed");
   for (auto& liquid : emitted_)
     for (uint64_t& layers : liquid) layers = in.u64("layers of an emitter");
-  checkEmitted(in, time);
-  follow(simulation);
+  checkEmitted(in, static_cast<double>(context.step) * context.dt);
+  if (context.bodies.count() != scene_.fluid->liquids.size()) in.fail("the table has other liquids");
+  boundaries_.clear();
+  fluid_->keepBodies(tank_ ? 1 : 0);
+  addBoundaries(context, 0);
+  crowded_ = false;
   const uint32_t count = in.u32("bodies in the fluid");
-  if (count != impulses_.size()) in.fail("the checkpoint has other bodies in the fluid");
-  for (uint32_t b = 0; b < count; ++b)
-    for (Vec3* v : {&impulses_[b].linear, &impulses_[b].angular, &drift_[b]})
-      for (double& x : *v) x = in.boundedF64("an impulse of the fluid");
-  for (uint32_t b = 0; b < before_.size(); ++b)
-    if (simulation.exists(BodyIndex(b))) before_[b] = simulation.pose(BodyIndex(b));
-  place(simulation, 1);
+  if (count != boundaries_.size()) in.fail("the checkpoint has other bodies in the fluid");
+  for (Boundary& boundary : boundaries_)
+    for (double& x : boundary.drift) x = in.boundedF64("the way of a body in the fluid");
+  place(context.exchange, 1);
   fluid_->prepare();
 }
 

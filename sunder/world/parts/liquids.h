@@ -1,14 +1,14 @@
-// The liquids of a scene: particles (room fluid) in the same clock as the bodies. Every body of the scene is
-// a boundary, by a map of its shape; pieces get maps of their own in the step in which they appear.
+// The liquids of a scene as a part of the world: particles (room fluid) in the same clock as the bodies.
+// Every solid of the world is a boundary, by a map of its shape; pieces get maps of their own in the step in
+// which they appear. A liquid is a body of the table without a mesh; its local number is that of the liquid.
 //
-// A step of the world: bodies move first, with the forces that the liquids gave them in the step before; then
-// the liquids, in as many steps of their own as their speed asks for, between the poses of the bodies before
-// and after. What they do to bodies acts in the next step.
+// A step of the world: solids move first, with the impulses that the liquids left for them in the step
+// before; then the liquids, in as many steps of their own as their speed asks for, between the poses of the
+// solids before and after. What they do to solids acts in the next step.
 #pragma once
 
 #include "sunder/fluid/solver/fluid.h"
-#include "sunder/record/recording.h"
-#include "sunder/rigid/solver/simulation.h"
+#include "sunder/world/part/part.h"
 #include "sunder/world/scene.h"
 #include "sunder/world/shape_library.h"
 
@@ -36,18 +36,25 @@ struct LiquidsReport {
   fluid::FluidStep last;
 };
 
-class Liquids {
+class Liquids : public Part {
  public:
-  // Throws Error with the place in the scene.
+  // For a scene with a fluid. Throws Error with the place in the scene.
   Liquids(const Scene& scene, const std::vector<BuiltShape>& shapes);
 
-  bool any() const { return fluid_ != nullptr; }
-  // Bodies of the scene are in the simulation: fills the blocks.
-  void start(const rigid::Simulation& simulation);
-  // Before a step of the bodies: what the liquids did to them.
-  void push(rigid::Simulation& simulation);
-  // After it. `time`: at its end.
-  void step(const rigid::Simulation& simulation, double time);
+  const char* name() const override { return "liquids"; }
+  Stage stage() const override { return Stage::Flowing; }
+  bool meetsSolids() const override { return true; }
+  // Solids are published: fills the blocks.
+  void start(StepContext& context) override;
+  void step(StepContext& context) override;
+  void follow(const BodyChange& change, StepContext& context) override;
+
+  record::BodyEntry body(uint32_t local) const override;
+  void states(const PartBodies& bodies, std::span<record::BodyState> out) const override;
+  void points(const PartBodies& bodies, std::vector<record::BodyPoints>& out) const override;
+  void statistics(std::vector<record::Statistic>& out) const override;
+  void save(ByteWriter& out) const override;
+  void load(ByteReader& in, StepContext& context) override;
 
   const LiquidsReport& report() const { return report_; }
   const fluid::Fluid* fluid() const { return fluid_.get(); }
@@ -56,23 +63,22 @@ class Liquids {
   fluid::BoundaryMapPtr mapOf(const BodySpec& body) const;
   // Between parts of the body, m; infinite where there is none narrower than two supports.
   double narrowestGap(const BodySpec& body) const;
-  // Of all liquids, for a recording.
-  std::vector<record::BodyPoints> points() const;
-
-  void save(ByteWriter& out) const;
-  // `time`: of the bodies, after their last step. Throws Error (Format) for what is not of these liquids
-  // then.
-  void load(ByteReader& in, const rigid::Simulation& simulation, double time);
 
  private:
-  // New bodies, and those that are gone. Returns whether some came.
-  bool follow(const rigid::Simulation& simulation);
-  void place(const rigid::Simulation& simulation, double part);
-  // Bodies that may break move with a shape of their tetrahedra, but look like their own.
-  const rigid::Shape* shapeOf(const rigid::Simulation& simulation, uint32_t body) const;
-  void giveSurfaceSamples(const rigid::Simulation& simulation);
-  void fill(const rigid::Simulation& simulation);
-  std::vector<Vec3> poured(const BlockSpec& block, const rigid::Simulation& simulation) const;
+  // A solid that liquids meet.
+  struct Boundary {
+    uint32_t body = 0;          // of the table
+    uint32_t fluidBody = 0;     // of fluid_
+    Vec3 drift = Vec3::Zero();  // by what the liquids did to it, in the last step
+    bool ofScene = true;        // else a piece
+  };
+  // Adds the solids of the table from `first` on.
+  void addBoundaries(const StepContext& context, uint32_t first);
+  // Solids between where they were (0) and where they are (1).
+  void place(const Exchange& exchange, double part);
+  void giveSurfaceSamples(const Exchange& exchange);
+  void fill(const Exchange& exchange);
+  std::vector<Vec3> poured(const BlockSpec& block, const Exchange& exchange) const;
   // Marks points in bodies: where one adds more than `most` to the density.
   void findBuried(std::span<const Vec3> points, double most, std::span<uint8_t> buried) const;
   void emit(double time);
@@ -91,12 +97,11 @@ class Liquids {
   std::unique_ptr<fluid::Fluid> fluid_;
   std::map<const rigid::Shape*, fluid::BoundaryMapPtr> maps_;  // of the scene's shapes
   std::map<const rigid::Shape*, fluid::SurfaceSamplesPtr> surfaceSamples_;
-  std::optional<double> pieceOffset_;             // of what breaks, which its pieces keep
-  std::optional<uint32_t> tank_;                  // body of the fluid, before those of the simulation
-  std::vector<rigid::Pose> before_;               // by body of the simulation
-  std::vector<fluid::BoundaryImpulse> impulses_;  // on them, in the last step
-  std::vector<Vec3> drift_;                       // of bodies by that, in the last step
-  std::vector<std::vector<uint64_t>> emitted_;    // layers, by liquid and emitter
+  std::optional<double> pieceOffset_;           // of what breaks, which its pieces keep
+  std::optional<uint32_t> tank_;                // body of the fluid, before those of the solids
+  std::vector<Boundary> boundaries_;            // by ascending body
+  bool crowded_ = false;                        // pieces appeared since the last step
+  std::vector<std::vector<uint64_t>> emitted_;  // layers, by liquid and emitter
   LiquidsReport report_;
 };
 

@@ -13,8 +13,6 @@ namespace sunder::world {
 
 namespace {
 
-using rigid::BodyIndex;
-
 // Of the density that a wall adds: particles of a block that have more are in it.
 constexpr double kBuried = 0.75;
 constexpr double kNozzle = 2;    // diameters that particles of an emitter are led
@@ -48,12 +46,12 @@ bool inNozzle(const EmitterSpec& emitter, const Vec3& way, double margin) {
 }  // namespace
 
 // Into a body, up to a level.
-std::vector<Vec3> Liquids::poured(const BlockSpec& block, const rigid::Simulation& simulation) const {
+std::vector<Vec3> Liquids::poured(const BlockSpec& block, const Exchange& exchange) const {
   const double spacing = 2 * scene_.fluid->settings.radius;
   const auto findSolid = [&](std::span<const Vec3> points, std::span<uint8_t> solid) {
     findBuried(points, kPoured, solid);
   };
-  Box3 box = simulation.bounds(BodyIndex(*block.container));
+  Box3 box = exchange.solid(*block.container).bounds();
   if (!box.lower.allFinite() || !box.upper.allFinite())
     throw Error(ErrorKind::Geometry, "nothing can be poured into a body without end");
   Vec3 from = box.center();
@@ -75,14 +73,14 @@ std::vector<Vec3> Liquids::poured(const BlockSpec& block, const rigid::Simulatio
   return fluid::pour(box, spacing, way[end - 2], findSolid);
 }
 
-void Liquids::fill(const rigid::Simulation& simulation) {
+void Liquids::fill(const Exchange& exchange) {
   const double spacing = 2 * scene_.fluid->settings.radius;
   for (uint32_t l = 0; l < scene_.fluid->liquids.size(); ++l)
     for (const BlockSpec& block : scene_.fluid->liquids[l].blocks) {
       std::vector<Vec3> points;
       try {
         if (block.container) {
-          points = poured(block, simulation);
+          points = poured(block, exchange);
         } else if (!block.field) {
           points = fluid::fillBox(block.box, spacing);
         } else {

@@ -105,10 +105,10 @@ double Liquids::narrowestGap(const BodySpec& body) const {
 void Liquids::findBuried(std::span<const Vec3> points, double most, std::span<uint8_t> buried) const {
   fluid_->findBuried(points, most, buried);
   if (!scene_.fluid->boundaryParticles) return;
-  const uint32_t first = tank_ ? 1 : 0;
-  for (uint32_t b = 0; b < scene_.bodies.size(); ++b) {
-    const fluid::BoundaryBody& body = fluid_->body(first + b);
-    const rigid::Shape& shape = *shapes_[scene_.bodies[b].shape].shape;
+  for (const Boundary& boundary : boundaries_) {
+    if (!boundary.ofScene) continue;
+    const fluid::BoundaryBody& body = fluid_->body(boundary.fluidBody);
+    const rigid::Shape& shape = *shapes_[scene_.bodies[boundary.body].shape].shape;
     if (!body.map || shape.kind() == rigid::ShapeKind::Plane) continue;
     for (size_t i = 0; i < points.size(); ++i) {
       const Vec3 local = body.rotation.transpose() * (points[i] - body.position);

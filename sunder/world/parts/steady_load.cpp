@@ -29,11 +29,12 @@ struct LoadedContact {
 
 class LoadProblem {
  public:
-  LoadProblem(const rigid::Simulation& simulation, const std::function<double(uint32_t)>& gravityScale)
-      : simulation_(simulation), gravityScale_(gravityScale) {}
+  LoadProblem(const rigid::Simulation& simulation, std::span<const rigid::ContactEvent> events,
+              const std::function<double(uint32_t)>& gravityScale)
+      : simulation_(simulation), events_(events), gravityScale_(gravityScale) {}
 
   void add(size_t event, double slow) {
-    const rigid::ContactEvent& e = simulation_.events()[event];
+    const rigid::ContactEvent& e = events_[event];
     LoadedContact c;
     c.event = event;
     c.a = indexOf(e.a);
@@ -98,6 +99,7 @@ class LoadProblem {
   }
 
   const rigid::Simulation& simulation_;
+  std::span<const rigid::ContactEvent> events_;
   const std::function<double(uint32_t)>& gravityScale_;
   std::map<uint32_t, uint32_t> known_;
   std::vector<LoadedBody> bodies_;
@@ -107,8 +109,9 @@ class LoadProblem {
 // Dynamic bodies that touch have the same root.
 class TouchingGroups {
  public:
-  explicit TouchingGroups(const rigid::Simulation& simulation) : simulation_(simulation) {
-    for (const rigid::ContactEvent& e : simulation.events())
+  TouchingGroups(const rigid::Simulation& simulation, std::span<const rigid::ContactEvent> events)
+      : simulation_(simulation) {
+    for (const rigid::ContactEvent& e : events)
       if (dynamic(e.a) && dynamic(e.b)) join(root(e.a.value), root(e.b.value));
   }
   uint32_t root(uint32_t body) {
@@ -133,16 +136,17 @@ class TouchingGroups {
 
 }  // namespace
 
-std::vector<double> steadyImpulses(const rigid::Simulation& simulation, std::span<const uint32_t> bodies,
+std::vector<double> steadyImpulses(const rigid::Simulation& simulation,
+                                   std::span<const rigid::ContactEvent> events,
+                                   std::span<const uint32_t> bodies,
                                    const std::function<double(uint32_t)>& gravityScale, double slow) {
-  const std::span<const rigid::ContactEvent> events = simulation.events();
   std::vector<double> steady(events.size(), 0.0);
   if (bodies.empty()) return steady;
-  TouchingGroups groups(simulation);
+  TouchingGroups groups(simulation, events);
   std::vector<uint32_t> wanted;
   for (const uint32_t body : bodies) wanted.push_back(groups.root(body));
   std::sort(wanted.begin(), wanted.end());
-  LoadProblem problem(simulation, gravityScale);
+  LoadProblem problem(simulation, events, gravityScale);
   for (size_t i = 0; i < events.size(); ++i)
     if (std::binary_search(wanted.begin(), wanted.end(), groups.rootOf(events[i]))) problem.add(i, slow);
   problem.solve();

@@ -21,9 +21,12 @@
 
 namespace sunder::world {
 
-// By event of the last step, N s along the normal; 0 for events that are not connected with one of `bodies`.
-// `gravityScale` says which part of the gravity acts on a body.
-std::vector<double> steadyImpulses(const rigid::Simulation& simulation, std::span<const uint32_t> bodies,
+// By event, N s along the normal; 0 for events that are not connected with one of `bodies`. `events` are all
+// contacts of the last step (rigid::Simulation::everyContact). `gravityScale` says which part of the gravity
+// acts on a body.
+std::vector<double> steadyImpulses(const rigid::Simulation& simulation,
+                                   std::span<const rigid::ContactEvent> events,
+                                   std::span<const uint32_t> bodies,
                                    const std::function<double(uint32_t)>& gravityScale, double slow);
 
 }  // namespace sunder::world

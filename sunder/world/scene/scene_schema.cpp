@@ -1,6 +1,7 @@
 #include "sunder/world/scene/scene_schema.h"
 
 #include "sunder/base/text.h"
+#include "sunder/world/scene/part_block.h"
 
 #include <algorithm>
 #include <optional>
@@ -140,7 +141,14 @@ void findProblems(const Json& raw, const Json& value, const std::string& pointer
 
 std::vector<SchemaProblem> checkAgainstSchema(const nlohmann::json& document) {
   std::vector<SchemaProblem> found;
-  findProblems(schemaJson(), document, "", found);
+  if (registeredBlocks().empty()) {
+    findProblems(schemaJson(), document, "", found);
+    return found;
+  }
+  Json schema = schemaJson();
+  for (const BlockKind& block : registeredBlocks())
+    schema["properties"][block.key] = Json::parse(block.schema);
+  findProblems(schema, document, "", found);
   return found;
 }
 
