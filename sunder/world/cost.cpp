@@ -150,6 +150,13 @@ Cost estimateCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t
   addBodyCost(scene, sizes, memory, cost);
   addFractureCost(scene, sizes, cost);
   addFluidCost(scene, sizes, cost);
+  for (const PartBlock& block : scene.parts) {
+    CostItem item;
+    item.what = fmt::format("the block \"{}\"", block.key);
+    item.count = 1;
+    item.kept = block.bytes;
+    cost.items.push_back(std::move(item));
+  }
   cost.memoryBroken = cost.memoryBytes = cost.memoryUnbroken = memoryWithout(cost, "");
   for (const CostItem& item : cost.items) {
     cost.memoryBytes -= item.unlikely;

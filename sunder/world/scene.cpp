@@ -275,8 +275,9 @@ class SceneReader {
       if (!root_.has(kind.key.c_str())) continue;
       const SceneNode node = root_[kind.key.c_str()];
       attempt("", [&] {
-        scene_.parts.push_back({kind.key, node.pointer(),
-                                std::as_const(scene_.document).json().at(kind.key).dump(), kind.parse(node)});
+        PartBlock block{kind.key, node.pointer(), node.json().dump(), kind.parse(node)};
+        if (kind.estimate) block.bytes = kind.estimate(*block.values);
+        scene_.parts.push_back(std::move(block));
       });
     }
   }

@@ -150,6 +150,7 @@ struct PartBlock {
   std::string key, pointer;
   std::string text;  // as JSON
   std::shared_ptr<const PartValues> values;
+  double bytes = 0;  // of memory, by estimate
 };
 
 struct RecordingSettings {

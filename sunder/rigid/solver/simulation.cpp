@@ -317,6 +317,7 @@ void Simulation::touch(std::span<const Site> sites, std::span<const SiteContact>
   }
 }
 std::span<const SiteImpulse> Simulation::siteImpulses() const { return impl_->sites.impulses(); }
+std::vector<SiteMotion> Simulation::siteMotions() const { return impl_->sites.motions(); }
 
 std::vector<ContactView> Simulation::contacts() const {
   std::vector<ContactView> views;

@@ -124,6 +124,13 @@ struct SiteImpulse {
   double last = 0;              // N s along the normal in the last substep
 };
 
+// What a step did to a site. Contacts that overlap push it out without leaving it the speed, so the way is
+// not what the velocities alone give.
+struct SiteMotion {
+  Vec3 moved = Vec3::Zero();     // m, in the step
+  Vec3 velocity = Vec3::Zero();  // after it
+};
+
 // A contact as it is now, for viewers and statistics.
 struct ContactView {
   BodyIndex a, b;
@@ -141,8 +148,9 @@ struct StepReport {
   ContactWork work;
   uint64_t colours = 0, overflow = 0;  // of the contact graph; units beyond the last colour, solved in order
   // What went less well than asked; each is to be told to the user at the end.
-  uint64_t stoppedBodies = 0;  // fast bodies that lost the rest of the step
-  uint64_t slowImpacts = 0;    // rows of impacts cut off at the limit of rounds
+  uint64_t stoppedBodies = 0;   // fast bodies that lost the rest of the step
+  uint64_t slowImpacts = 0;     // rows of impacts cut off at the limit of rounds
+  uint64_t lightenedSites = 0;  // sites that press less than they weigh (site_contacts.h)
   uint64_t brokenJoints = 0;
 };
 
@@ -203,6 +211,7 @@ class Simulation {
   // faster than the speed of sleep. Throws Error (Usage) for what is not there or not finite.
   void touch(std::span<const Site> sites, std::span<const SiteContact> contacts);
   std::span<const SiteImpulse> siteImpulses() const;  // of the last step, by contact
+  std::vector<SiteMotion> siteMotions() const;        // of the last step, by site
 
   // Whether all contacts of a body are events, however weak. Saved nowhere: who listens says so again.
   void listen(BodyIndex body, bool on = true);

@@ -13,6 +13,7 @@ void SiteContacts::clear() {
   sites_.clear();
   contacts_.clear();
   impulses_.clear();
+  lightened_ = 0;
 }
 
 void SiteContacts::set(std::span<const Site> sites, std::span<const SiteContact> contacts,
@@ -48,6 +49,16 @@ void SiteContacts::set(std::span<const Site> sites, std::span<const SiteContact>
 void SiteContacts::prepare(const BodySet& bodies) {
   contacts_.clear();
   impulses_.assign(given_.size(), {});
+  std::vector<uint8_t> lighter(sites_.size(), 0);
+  for (const SiteContact& c : given_) {
+    if (!c.body.valid()) continue;
+    const SolverBody& body = bodies.state.solverBody[c.body.value];
+    const double least = body.inverseMass / kHeaviestSite;
+    if (!sites_[c.site].movable() || sites_[c.site].inverseMass >= least) continue;
+    sites_[c.site].inverseMass = least;
+    lighter[c.site] = 1;
+  }
+  lightened_ = uint64_t(std::count(lighter.begin(), lighter.end(), uint8_t(1)));
   for (const SiteContact& c : given_) {
     Row& row = contacts_.emplace_back();
     row.site = c.site;
@@ -74,6 +85,12 @@ void SiteContacts::prepare(const BodySet& bodies) {
     row.normalMass = normalInverse > 0 ? 1 / normalInverse : 0;
     row.frictionMass = frictionInverse > 0 ? 1 / frictionInverse : 0;
   }
+}
+
+std::vector<SiteMotion> SiteContacts::motions() const {
+  std::vector<SiteMotion> out;
+  for (const SolverBody& site : sites_) out.push_back({site.movedBy(), site.velocity()});
+  return out;
 }
 
 void SiteContacts::accelerate(double substep) {

@@ -4,8 +4,11 @@
 // masses. Normals are soft constraints with a position bias, then relaxed (as in simulation.h); friction is a
 // cone.
 //
-// Guarantees: momentum and angular momentum of sites and bodies together are kept to rounding. Contacts are
-// solved in the order in which they were given, so results do not depend on the number of threads.
+// Guarantees: momentum of sites and bodies together is kept to rounding, and angular momentum as well as arms
+// stay while bodies move in a step, but for sites that are more than kHeaviestSite times as heavy as a body
+// they touch: passes over the contacts would need thousands of rounds to carry such a load, so that these
+// sites press and move as if they were that heavy, and are counted. Contacts are solved in the order in which
+// they were given, so results do not depend on the number of threads.
 //
 // Cost: one pass over the contacts for each of warm start, solving and relaxing, a substep; on one thread.
 #pragma once
@@ -20,6 +23,8 @@
 #include <vector>
 
 namespace sunder::rigid {
+
+inline constexpr double kHeaviestSite = 50;
 
 struct SiteSolveSettings {
   double substep = 0;  // s
@@ -36,9 +41,11 @@ class SiteContacts {
   std::span<const SiteContact> contacts() const { return given_; }
   // Of the last step, by contact.
   std::span<const SiteImpulse> impulses() const { return impulses_; }
+  std::vector<SiteMotion> motions() const;  // by site
 
   // Effective masses and arms, from the bodies at the start of the step.
   void prepare(const BodySet& bodies);
+  uint64_t lightened() const { return lightened_; }  // sites that are treated as lighter, in this step
   void accelerate(double substep);
   void warmStart(SolverBody* bodies);
   void solve(SolverBody* bodies, const SiteSolveSettings& settings, bool bias);
@@ -67,6 +74,7 @@ class SiteContacts {
   std::vector<Vec3> accelerations_, positions_;
   std::vector<Row> contacts_;
   std::vector<SiteImpulse> impulses_;
+  uint64_t lightened_ = 0;
 };
 
 }  // namespace sunder::rigid

@@ -161,6 +161,7 @@ void Simulation::Impl::makeContacts() {
         }
       },
       1);
+  report.lightenedSites = sites.lightened();
   report.colours = graph_.colours().size();
   report.overflow = graph_.overflow().blocks;
   parallelBlocks(graph_.blockCount(), 64, [&](size_t begin, size_t end) {

@@ -76,14 +76,17 @@ uint32_t Exchange::addSiteContact(uint32_t site, uint32_t other, const Vec3& nor
   return contact;
 }
 
-void Exchange::setOutcomes(std::span<const rigid::SiteImpulse> outcomes) {
-  outcomes_.assign(outcomes.begin(), outcomes.end());
+void Exchange::setOutcomes(std::span<const rigid::SiteImpulse> impulses,
+                           std::span<const rigid::SiteMotion> motions) {
+  impulses_.assign(impulses.begin(), impulses.end());
+  motions_.assign(motions.begin(), motions.end());
 }
 
 void Exchange::clearContacts() {
   sites_.clear();
   contacts_.clear();
-  outcomes_.clear();
+  impulses_.clear();
+  motions_.clear();
 }
 
 void Exchange::save(ByteWriter& out) const {

@@ -90,9 +90,10 @@ class Exchange {
   };
   std::span<const rigid::Site> sites() const { return sites_; }
   std::span<const Contact> contacts() const { return contacts_; }
-  // What the solver made of a contact. For the part that owns the solids to set.
-  const rigid::SiteImpulse& outcome(uint32_t contact) const { return outcomes_[contact]; }
-  void setOutcomes(std::span<const rigid::SiteImpulse> outcomes);
+  // What the solver made of a contact and of a site. For the part that owns the solids to set.
+  const rigid::SiteImpulse& impulse(uint32_t contact) const { return impulses_[contact]; }
+  const rigid::SiteMotion& motion(uint32_t site) const { return motions_[site]; }
+  void setOutcomes(std::span<const rigid::SiteImpulse> impulses, std::span<const rigid::SiteMotion> motions);
   void clearContacts();
 
   void save(ByteWriter& out) const;
@@ -104,7 +105,8 @@ class Exchange {
   std::vector<MovingSolid> solids_;
   std::vector<rigid::Site> sites_;
   std::vector<Contact> contacts_;
-  std::vector<rigid::SiteImpulse> outcomes_;
+  std::vector<rigid::SiteImpulse> impulses_;
+  std::vector<rigid::SiteMotion> motions_;
 };
 
 }  // namespace sunder::world

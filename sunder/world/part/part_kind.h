@@ -18,8 +18,6 @@ struct PartKind {
   // The block of the scene that describes such a part (part_block.h); without a name: none, as the scene has
   // its own values for it.
   BlockKind block;
-  // Bytes that the part takes, from its values alone; none: not worth counting.
-  double (*estimate)(const PartValues& values, const Scene& scene) = nullptr;
   // The part of a scene, or nullptr where the scene has none.
   std::unique_ptr<Part> (*build)(const Scene& scene, const std::vector<BuiltShape>& shapes,
                                  Ledger& ledger) = nullptr;

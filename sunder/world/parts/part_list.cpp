@@ -25,8 +25,8 @@ std::unique_ptr<Part> buildLiquids(const Scene& scene, const std::vector<BuiltSh
 
 std::vector<std::unique_ptr<Part>> buildParts(const Scene& scene, const std::vector<BuiltShape>& shapes,
                                               Ledger& ledger) {
-  std::vector<PartKind> kinds{{.name = "rigid", .block = {}, .estimate = nullptr, .build = buildRigid},
-                              {.name = "liquids", .block = {}, .estimate = nullptr, .build = buildLiquids}};
+  std::vector<PartKind> kinds{{.name = "rigid", .block = {}, .build = buildRigid},
+                              {.name = "liquids", .block = {}, .build = buildLiquids}};
   kinds.insert(kinds.end(), registeredParts().begin(), registeredParts().end());
   std::vector<std::unique_ptr<Part>> parts;
   for (const PartKind& kind : kinds)

@@ -137,7 +137,8 @@ void RigidPart::step(StepContext& context) {
     if (breakage_.any()) breakage_.watch(simulation_);
     solveSites(context);
     simulation_.step();
-    if (!context.exchange.contacts().empty()) context.exchange.setOutcomes(simulation_.siteImpulses());
+    if (!context.exchange.contacts().empty())
+      context.exchange.setOutcomes(simulation_.siteImpulses(), simulation_.siteMotions());
   }
   gather(context);
   publishMotion(context);
@@ -160,6 +161,8 @@ void RigidPart::gather(StepContext& context) {
   mostContacts_ = std::max(mostContacts_, report.contacts);
   context.ledger.add("times a fast body lost the rest of a step", report.stoppedBodies, context.frame);
   context.ledger.add("times a row of impacts was cut off", report.slowImpacts, context.frame);
+  context.ledger.add("times a point pressed less than it weighs: it is far heavier than the body it touches",
+                     report.lightenedSites, context.frame);
   const double least = scene_.world.simulation.eventImpulse;
   const auto numberOf = [&](BodyIndex body) {
     return body.valid() ? context.bodies.number(body.value) : kNoIndex;

@@ -20,6 +20,8 @@ struct BlockKind {
   std::string schema;  // of its value: a JSON Schema with the words that our check knows (scene_schema.h)
   // Throws Error with the place in the document (SceneNode::fail).
   std::shared_ptr<const PartValues> (*parse)(const SceneNode& node) = nullptr;
+  // Bytes of memory that what it describes takes, from the values alone; none: not worth counting.
+  double (*estimate)(const PartValues& values) = nullptr;
 };
 
 // Throws Error (Usage) for a key that is taken, Error (Format) for a schema that is no JSON object.
