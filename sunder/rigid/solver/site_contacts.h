@@ -24,7 +24,7 @@
 
 namespace sunder::rigid {
 
-inline constexpr double kHeaviestSite = 50;
+inline constexpr double kHeaviestSite = 10;
 
 struct SiteSolveSettings {
   double substep = 0;  // s
