@@ -14,8 +14,8 @@
 #include "sunder/fracture/pieces/fragment_shape.h"
 #include "sunder/geometry/topology_change.h"
 #include "sunder/rigid/solver/simulation.h"
-#include "sunder/world/scene.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/build/shape_library.h"
+#include "sunder/world/scene/scene.h"
 #include "sunder/world/shown_pieces.h"
 
 #include <cstdint>

@@ -9,8 +9,8 @@
 #include "sunder/fluid/solver/fluid.h"
 #include "sunder/record/recording.h"
 #include "sunder/rigid/solver/simulation.h"
-#include "sunder/world/scene.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/build/shape_library.h"
+#include "sunder/world/scene/scene.h"
 
 #include <cstdint>
 #include <map>

@@ -5,7 +5,7 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/stop.h"
 #include "sunder/record/run_writer.h"
-#include "sunder/world/cost.h"
+#include "sunder/world/build/cost.h"
 
 #include <chrono>
 #include <limits>

@@ -10,9 +10,9 @@
 #include "sunder/record/recording.h"
 #include "sunder/rigid/solver/simulation.h"
 #include "sunder/world/breakage.h"
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/liquids.h"
-#include "sunder/world/scene.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/scene/scene.h"
 
 #include <functional>
 #include <string>

@@ -1,6 +1,6 @@
 // The reader of scenes on random text: a scene or sunder::Error, nothing else. Shapes are not built.
 #include "sunder/base/error.h"
-#include "sunder/world/scene.h"
+#include "sunder/world/scene/scene.h"
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // What a scene costs, from its numbers.
-#include "sunder/world/cost.h"
+#include "sunder/world/build/cost.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
@@ -8,8 +8,8 @@
 #include "sunder/shapes/catalogue.h"
 #include "sunder/tet/solid_fill.h"
 #include "sunder/tet/stuffing.h"
-#include "sunder/world/cost_shapes.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/build/cost_shapes.h"
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/world.h"
 
 #include "folders.h"

@@ -1,9 +1,9 @@
-#include "sunder/world/scene.h"
+#include "sunder/world/scene/scene.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/scene/scene_schema.h"
-#include "sunder/world/shape_library.h"
 
 #include "temporary_folder.h"
 

@@ -5,7 +5,7 @@
 #include "sunder/rigid/shape/shape.h"
 #include "sunder/sdf/field.h"
 #include "sunder/shapes/catalogue.h"
-#include "sunder/world/scene/cut_size.h"
+#include "sunder/world/build/cut_size.h"
 
 #include <string>
 #include <variant>

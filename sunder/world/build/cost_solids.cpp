@@ -1,7 +1,7 @@
 // What solids take: the surface, a distance field in bricks near it (rigid/band_field.h), a tree of points.
-#include "sunder/world/cost_parts.h"
-#include "sunder/world/cost_shapes.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/build/cost_parts.h"
+#include "sunder/world/build/cost_shapes.h"
+#include "sunder/world/build/shape_library.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
-#include "sunder/world/cost_shapes.h"
+#include "sunder/world/build/cost_shapes.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_view.h"
-#include "sunder/world/cost_parts.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/build/cost_parts.h"
+#include "sunder/world/build/shape_library.h"
 
 #include <algorithm>
 #include <array>

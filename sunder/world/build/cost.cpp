@@ -1,8 +1,8 @@
-#include "sunder/world/cost.h"
+#include "sunder/world/build/cost.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
-#include "sunder/world/cost_parts.h"
+#include "sunder/world/build/cost_parts.h"
 
 #include <algorithm>
 #include <cmath>

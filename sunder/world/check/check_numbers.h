@@ -1,8 +1,8 @@
 // What a person would say of a scene on reading it: from its numbers, without building it.
 #pragma once
 
-#include "sunder/world/check.h"
-#include "sunder/world/cost_shapes.h"
+#include "sunder/world/build/cost_shapes.h"
+#include "sunder/world/check/check.h"
 
 #include <span>
 

@@ -1,8 +1,8 @@
 // The parts of an estimate, one for each kind of thing. Private to cost.cpp.
 #pragma once
 
-#include "sunder/world/cost.h"
-#include "sunder/world/cost_shapes.h"
+#include "sunder/world/build/cost.h"
+#include "sunder/world/build/cost_shapes.h"
 #include "sunder/world/scene/scene_node.h"
 
 #include <span>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "sunder/base/error.h"
-#include "sunder/world/cost.h"
+#include "sunder/world/build/cost.h"
 #include "sunder/world/world.h"
 
 #include <optional>

@@ -1,14 +1,14 @@
-#include "sunder/world/scene.h"
+#include "sunder/world/scene/scene.h"
 
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/text.h"
-#include "sunder/world/cost_parts.h"
+#include "sunder/world/build/cost_parts.h"
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/scene/scene_arrays.h"
+#include "sunder/world/scene/scene_fluid.h"
+#include "sunder/world/scene/scene_materials.h"
 #include "sunder/world/scene/scene_node.h"
 #include "sunder/world/scene/shape_reader.h"
-#include "sunder/world/scene_fluid.h"
-#include "sunder/world/scene_materials.h"
-#include "sunder/world/shape_library.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "sunder/world/shape_library.h"
+#include "sunder/world/build/shape_library.h"
 
 #include "sunder/base/file.h"
 #include "sunder/base/hash.h"

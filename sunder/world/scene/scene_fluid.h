@@ -1,7 +1,7 @@
 // Liquids of a scene document.
 #pragma once
 
-#include "sunder/world/scene.h"
+#include "sunder/world/scene/scene.h"
 #include "sunder/world/scene/scene_node.h"
 
 #include <functional>

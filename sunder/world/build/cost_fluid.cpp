@@ -1,7 +1,7 @@
 // What liquids take: particles with their neighbours, and the boundary maps of tank and bodies.
 #include "sunder/base/text.h"
 #include "sunder/fluid/boundary/density_map.h"
-#include "sunder/world/cost_fluid_parts.h"
+#include "sunder/world/build/cost_fluid_parts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 
 #include "sunder/rigid/shape/shape.h"
 #include "sunder/shapes/catalogue.h"
-#include "sunder/world/scene.h"
-#include "sunder/world/scene/cut_size.h"
+#include "sunder/world/build/cut_size.h"
+#include "sunder/world/scene/scene.h"
 
 #include <functional>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "sunder/world/scene_fluid.h"
+#include "sunder/world/scene/scene_fluid.h"
 
 #include "sunder/base/error.h"
 #include "sunder/world/scene/field_tree.h"

@@ -2,7 +2,7 @@
 #include "sunder/base/text.h"
 #include "sunder/rigid/solver/broad_phase.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
-#include "sunder/world/cost_parts.h"
+#include "sunder/world/build/cost_parts.h"
 #include "sunder/world/scene/scene_arrays.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-#include "sunder/world/check.h"
+#include "sunder/world/check/check.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
 #include "sunder/geometry/mesh_report.h"
-#include "sunder/world/check_liquids.h"
-#include "sunder/world/check_numbers.h"
+#include "sunder/world/check/check_liquids.h"
+#include "sunder/world/check/check_numbers.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 // cost_emitters.cpp.
 #pragma once
 
-#include "sunder/world/cost_parts.h"
+#include "sunder/world/build/cost_parts.h"
 
 namespace sunder::world {
 

@@ -1,7 +1,7 @@
 // What a check says of the liquids of a scene.
 #pragma once
 
-#include "sunder/world/check.h"
+#include "sunder/world/check/check.h"
 
 namespace sunder::world {
 

@@ -13,7 +13,7 @@
 // and processor time of `sunder run`.
 #pragma once
 
-#include "sunder/world/scene.h"
+#include "sunder/world/scene/scene.h"
 
 #include <functional>
 #include <string>

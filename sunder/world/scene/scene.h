@@ -10,7 +10,7 @@
 #include "sunder/fluid/solver/fluid.h"
 #include "sunder/material/material.h"
 #include "sunder/rigid/solver/simulation.h"
-#include "sunder/world/scene/cut_size.h"
+#include "sunder/world/build/cut_size.h"
 #include "sunder/world/scene/scene_document.h"
 #include "sunder/world/scene/shape_values.h"
 

@@ -1,4 +1,4 @@
-#include "sunder/world/check_liquids.h"
+#include "sunder/world/check/check_liquids.h"
 
 #include "sunder/base/error.h"
 #include "sunder/fluid/boundary/density_map.h"

@@ -2,7 +2,7 @@
 // thrown: into a sink or out of the world it is gone when it gets there; where it lands on something, the
 // liquid spreads from there on, and is gone where it meets a sink. What spreads without meeting one stays.
 #include "sunder/base/text.h"
-#include "sunder/world/cost_fluid_parts.h"
+#include "sunder/world/build/cost_fluid_parts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "sunder/world/scene_materials.h"
+#include "sunder/world/scene/scene_materials.h"
 
 #include "sunder/base/text.h"
 

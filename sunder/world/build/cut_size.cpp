@@ -1,4 +1,4 @@
-#include "sunder/world/scene/cut_size.h"
+#include "sunder/world/build/cut_size.h"
 
 #include "sunder/geometry/mass_properties.h"
 

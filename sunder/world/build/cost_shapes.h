@@ -6,8 +6,8 @@
 #include "sunder/base/box.h"
 #include "sunder/sdf/field.h"
 #include "sunder/shapes/catalogue.h"
-#include "sunder/world/cost.h"
-#include "sunder/world/scene.h"
+#include "sunder/world/build/cost.h"
+#include "sunder/world/scene/scene.h"
 
 #include <optional>
 #include <span>

@@ -6,8 +6,8 @@
 // alone, whoever is in the way. Cost: brittle bodies times all bodies, at most kMostImpactTests.
 #pragma once
 
-#include "sunder/world/cost_shapes.h"
-#include "sunder/world/scene.h"
+#include "sunder/world/build/cost_shapes.h"
+#include "sunder/world/scene/scene.h"
 
 #include <span>
 #include <vector>

@@ -1,9 +1,9 @@
-#include "sunder/world/check_numbers.h"
+#include "sunder/world/check/check_numbers.h"
 
 #include "sunder/base/text.h"
 #include "sunder/sdf/mesh_field.h"
-#include "sunder/world/cost_parts.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/build/cost_parts.h"
+#include "sunder/world/build/shape_library.h"
 
 #include <algorithm>
 #include <cmath>

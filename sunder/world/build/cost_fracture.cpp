@@ -1,8 +1,8 @@
 // What bodies take that may break: tetrahedra, and what an analysis of an impact needs for them.
 #include "sunder/base/text.h"
 #include "sunder/tet/solid_fill.h"
-#include "sunder/world/cost_impacts.h"
-#include "sunder/world/cost_parts.h"
+#include "sunder/world/build/cost_impacts.h"
+#include "sunder/world/build/cost_parts.h"
 
 #include <algorithm>
 #include <cmath>
