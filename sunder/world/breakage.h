@@ -14,6 +14,7 @@
 #include "sunder/fracture/pieces/fragment_shape.h"
 #include "sunder/geometry/topology_change.h"
 #include "sunder/rigid/solver/simulation.h"
+#include "sunder/world/build/impact_speed.h"
 #include "sunder/world/build/shape_library.h"
 #include "sunder/world/scene/scene.h"
 #include "sunder/world/shown_pieces.h"
@@ -87,10 +88,6 @@ class AnalysisPool {
   std::mutex mutex_;
   std::vector<std::unique_ptr<fracture::AdaptiveFracture>> idle_;
 };
-
-// m/s: contacts that approach more slowly rest. Solvers need some steps until each contact carries its load;
-// until then bodies at rest fall as if nothing held them, up to the speed that gravity gives in a step.
-double slowestImpact(const rigid::SimulationSettings& settings);
 
 struct BreakageCost {
   uint64_t bodies = 0, tets = 0;  // that may break; of their different shapes

@@ -17,7 +17,6 @@ using rigid::BodyIndex;
 
 namespace {
 
-constexpr double kSlowest = 0.05;  // m/s, whatever the step
 constexpr double kWeakest = 0.02;  // of the strongest impulse on a body: others do not count
 
 fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& scene, BodyIndex body,
@@ -38,10 +37,6 @@ fracture::ContactSide sideOf(const rigid::Simulation& simulation, const Scene& s
 }
 
 }  // namespace
-
-double slowestImpact(const rigid::SimulationSettings& settings) {
-  return std::max(kSlowest, settings.gravity.norm() * settings.timeStep);
-}
 
 uint32_t Breakage::originOf(uint32_t body) const {
   return body < scene_.bodies.size() ? body : spawned_[body - scene_.bodies.size()].origin;

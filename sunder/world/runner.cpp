@@ -6,6 +6,7 @@
 #include "sunder/base/stop.h"
 #include "sunder/record/run_writer.h"
 #include "sunder/world/build/cost.h"
+#include "sunder/world/build/ready_scene.h"
 
 #include <chrono>
 #include <limits>
@@ -336,6 +337,7 @@ RunResult runScene(Scene scene, const RunOptions& options) {
                                          options.file.string()));
   }
   const MemoryBudget budget(options.memory);
+  scene = readyScene(std::move(scene));
   const Cost cost = estimateCost(scene, memoryLimit());
   requireAffordable(scene, cost, memoryLimit());
   requireDiskSpace(scene, cost, freeDisk(options.file));
@@ -359,7 +361,7 @@ RunResult runScene(Scene scene, const RunOptions& options) {
 
 ReplayResult replay(const record::RunReader& run, const World::Progress& building,
                     const std::function<void(const RunStatus&)>& progress) {
-  Scene scene = recordedScene(run);
+  Scene scene = readyScene(recordedScene(run));
   requireAffordable(scene, estimateCost(scene, memoryLimit()), memoryLimit());
   World world(std::move(scene), building);
   ReplayResult result;

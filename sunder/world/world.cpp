@@ -5,6 +5,7 @@
 #include "sunder/base/hash.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
+#include "sunder/world/build/ready_scene.h"
 #include "sunder/world/forces.h"
 
 #include <algorithm>
@@ -37,17 +38,6 @@ record::BodyKind recordKind(rigid::BodyKind kind) {
   return record::BodyKind::Dynamic;
 }
 
-uint64_t sceneHash(const Scene& scene) {
-  // What a state must agree with to be loaded: the bodies and joints, by name and in order.
-  Hasher hasher;
-  for (const BodySpec& body : scene.bodies) {
-    hasher.updateSized(std::string_view(body.id));
-    hasher.updateSized(std::string_view(scene.shapes[body.shape].identity));
-  }
-  hasher.update(uint64_t(scene.joints.size()));
-  return hasher.digest();
-}
-
 // What breaks must hear of every contact.
 rigid::SimulationSettings settingsOf(const Scene& scene) {
   rigid::SimulationSettings settings = scene.world.simulation;
@@ -75,7 +65,7 @@ rigid::Pose poseAt(const BodySpec& body, double time) {
 }
 
 World::World(Scene scene, const Progress& progress)
-    : scene_(std::move(scene)),
+    : scene_(readyScene(std::move(scene))),
       shapes_([&] {
         const ProfileScope scope("build");
         const size_t count = scene_.shapes.size();
@@ -331,6 +321,8 @@ record::BodyEntry World::body(uint32_t index) const {
   body.kind = recordKind(spec.kind);
   if (index < own) {
     body.name = spec.id;
+    body.ground = spec.kind == rigid::BodyKind::Static &&
+                  std::holds_alternative<PlaneShape>(scene_.shapes[spec.shape].value);
     body.mass = spec.kind == rigid::BodyKind::Dynamic ? simulation_.mass(BodyIndex(index)) : 0;
     const auto found = std::lower_bound(breakable_.begin(), breakable_.end(), index);
     body.mesh = spec.shape;
@@ -344,6 +336,7 @@ record::BodyEntry World::body(uint32_t index) const {
       body.mesh = static_cast<uint32_t>(shapes_.size() + size_t(found - breakable_.begin()));
   } else {
     const SpawnedBody& piece = breakage_.spawned()[index - own];
+    body.ground = false;
     body.name = piece.name;
     body.mass = piece.mass;
     body.parent = piece.parent;
@@ -422,9 +415,9 @@ std::vector<record::Statistic> World::statistics() const {
 std::string World::resolvedScene() const {
   Json json = Json::parse(scene_.resolvedText());
   for (size_t i = 0; i < shapes_.size(); ++i) {
-    if (shapes_[i].fileHash.empty()) continue;
+    if (shapes_[i].fileHash.empty() || scene_.shapes[i].written.empty()) continue;
     // Every place that describes this file: equal descriptions are one shape.
-    const Json spec = Json::parse(scene_.shapes[i].identity);
+    const Json spec = Json::parse(scene_.shapes[i].written);
     const std::function<void(Json&)> visit = [&](Json& node) {
       if (node.is_object() && node.contains("file")) {
         Json bare = node;
@@ -445,7 +438,7 @@ std::string World::save() const {
   std::string out;
   ByteWriter writer(out);
   writer.u32(kStateVersion);
-  writer.u64(sceneHash(scene_));
+  writer.u64(identityOfScene(scene_));
   writer.u64(frame_);
   writer.u64(mostContacts_);
   writer.u64(removed_);
@@ -470,7 +463,8 @@ void World::load(std::string_view state, const std::string& fileName) {
   if (in.u32("version of the state") != kStateVersion)
     throw Error(ErrorKind::Unsupported, "the checkpoint is of another version of the program")
         .inFile(fileName);
-  if (in.u64("hash of the scene") != sceneHash(scene_))
+  if (const uint64_t scene = in.u64("hash of the scene");
+      scene != identityOfScene(scene_) && scene != identityByWords(scene_))
     throw Error(ErrorKind::Format, "the checkpoint is of another scene: bodies, shapes or joints differ")
         .inFile(fileName);
   const uint64_t frame = in.u64("frame"), most = in.u64("contacts"), removed = in.u64("removed bodies");

@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
+#include "sunder/world/build/ready_scene.h"
 #include "sunder/world/build/shape_library.h"
 #include "sunder/world/scene/scene_schema.h"
 
@@ -177,7 +178,7 @@ TEST(SceneFile, BodiesAreCutBeforeTheRun) {
       {"id": "ring", "shape": {"make": "torus", "with": {"radius": 0.5, "tube": 0.2}}, "position": [0, 1, 0], "mass": 3,
        "cut": [{"normal": [1, 0.03, 0.02]}, {"point": [0, 0, "10 cm"], "normal": [0, 0.1, 1]}]}
     ]})";
-  const Scene scene = fromText(text);
+  const Scene scene = readyScene(fromText(text));
   ASSERT_EQ(scene.bodies.size(), 4u);
   double mass = 0;
   for (size_t i = 0; i < 4; ++i) {

@@ -14,13 +14,10 @@ namespace sunder::world {
 
 namespace {
 
-// The program, its libraries and threads, before it has a scene.
-constexpr double kProcessBytes = 19e6, kProcessSeconds = 0.01;
+constexpr double kProcessSeconds = 0.01;                            // before it has a scene
 constexpr double kCheckpointBody = 2500, kCheckpointParticle = 60;  // bytes of a checkpoint
 constexpr double kLeastOfRecording = 0.1;  // of the most: what is left of frames when they are compressed
-constexpr double kFill = 0.95;             // of the memory, by what is proposed
 constexpr double kMostScale = 1e9;
-constexpr int kScaleSteps = 40;
 
 // With all items but those that have a lever at `pointer`; an empty one leaves out none.
 double memoryWithout(const Cost& cost, const std::string& pointer) {
@@ -32,80 +29,6 @@ double memoryWithout(const Cost& cost, const std::string& pointer) {
     passing = std::max(passing, item.passing);
   }
   return kept + passing;
-}
-
-// All that one number is to blame for.
-struct Blame {
-  std::string pointer;
-  double besides = 0;  // what everything else takes
-  std::vector<const CostLever*> levers;
-  const CostItem* largest = nullptr;
-  const CostLever* named = nullptr;  // of the largest item: says the value
-  std::optional<double> scale;       // at which the scene fits
-
-  double bytesAt(double scale) const {
-    double sum = 0;
-    for (const CostLever* lever : levers) sum += lever->bytes ? lever->bytes(scale) : 0;
-    return sum;
-  }
-};
-
-// The least scale at which the rest and what follows from the number fit; none where none does.
-std::optional<double> fittingScale(const Blame& blame, double memory) {
-  // Some less than allowed: what is proposed is rounded, and few numbers change one item alone.
-  const auto fits = [&](double scale) { return blame.besides + blame.bytesAt(scale) <= kFill * memory; };
-  for (const CostLever* lever : blame.levers)
-    if (!lever->bytes) return std::nullopt;
-  if (!fits(kMostScale)) return std::nullopt;
-  double low = 0, high = std::log(kMostScale);  // of the logarithm
-  for (int i = 0; i < kScaleSteps; ++i) {
-    const double middle = 0.5 * (low + high);
-    (fits(std::exp(middle)) ? high : low) = middle;
-  }
-  return std::exp(high) * (1 + 1e-9);
-}
-
-std::string keyWords(const std::string& pointer) {
-  std::string words = pointer.substr(1);
-  std::replace(words.begin(), words.end(), '/', '.');
-  return words;
-}
-
-// The number that is named first is one that alone can make the scene fit, where there is such. `unbroken`:
-// what of the total is taken if nothing breaks.
-[[noreturn]] void refuse(const SceneDocument& document, std::vector<Blame> blames, double total,
-                         double unbroken, uint64_t memory) {
-  for (Blame& blame : blames) blame.scale = fittingScale(blame, double(memory));
-  std::stable_partition(blames.begin(), blames.end(),
-                        [](const Blame& blame) { return blame.scale.has_value(); });
-  const Blame& first = blames.front();
-  const std::string value = first.named->value(1);
-  std::string advice;
-  for (size_t i = 0; i < std::min<size_t>(blames.size(), 3); ++i) {
-    const Blame& blame = blames[i];
-    if (!blame.scale) continue;
-    const std::string better = blame.named->value(*blame.scale);
-    const std::string named = fmt::format("{} of {}", keyWords(blame.pointer), better);
-    if (advice.empty())
-      advice = fmt::format("{} would fit", i == 0 ? better : named);
-    else
-      advice += ", or " + named;
-  }
-  advice += advice.empty() ? "make the scene smaller, or raise the limit with --memory"
-                           : "; --memory changes the limit";
-  const std::string& impossible = first.largest->impossible;
-  const std::string ifBroken =
-      unbroken < double(memory)
-          ? fmt::format(" if all breaks that can ({} if nothing does)", bytesWords(unbroken))
-          : "";
-  throw document
-      .error(first.pointer,
-             impossible.empty()
-                 ? fmt::format("{} makes {}: about {} of memory{}, and the limit is {}", value,
-                               first.largest->what, bytesWords(total), ifBroken, bytesWords(double(memory)))
-                 : fmt::format("{} makes {}; {}", value, first.largest->what, impossible),
-             ErrorKind::Limit)
-      .hint(advice);
 }
 
 // Of a kind that every estimate has once.
@@ -136,10 +59,6 @@ const CostItem& itemOf(const Cost& cost, CostItem::Kind kind) {
 
 }  // namespace
 
-std::string countWords(double count) {
-  return count < 1e7 ? fmt::format("{:.0f}", count) : fmt::format("{:.3g}", count);
-}
-
 Cost estimateCost(const Scene& scene, uint64_t memory) {
   return estimateCost(scene, sizesOfShapes(scene, memory), memory);
 }
@@ -163,21 +82,6 @@ Cost estimateCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t
   cost.recordingBytes += checkpoints * (kCheckpointBody * double(cost.bodies) +
                                         kCheckpointParticle * (double(cost.particles) + cost.particlesLater));
   return cost;
-}
-
-void refuseItem(const SceneDocument& document, const CostItem& item, double besides, uint64_t memory) {
-  std::vector<Blame> blames;
-  const double own = item.kept + item.passing;
-  for (const CostLever& lever : item.levers)
-    blames.push_back({lever.pointer, besides + kProcessBytes, {&lever}, &item, &lever, {}});
-  if (blames.empty())
-    throw document
-        .error("",
-               fmt::format("{}: about {} of memory, and the limit is {}", item.what,
-                           bytesWords(own + besides), bytesWords(double(memory))),
-               ErrorKind::Limit)
-        .hint("make the scene smaller, or raise the limit with --memory");
-  refuse(document, std::move(blames), own + besides, own + besides, memory);
 }
 
 void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory) {

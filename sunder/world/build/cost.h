@@ -13,40 +13,13 @@
 // and processor time of `sunder run`.
 #pragma once
 
+#include "sunder/world/scene/cost_item.h"
 #include "sunder/world/scene/scene.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace sunder::world {
-
-inline constexpr double kBytesABody = 4000;  // in the scene, the simulation and the recording
-
-// Of a body with the pairs it makes in a run of that length, once bodies have come together.
-double bytesABody(const WorldSettings& world);
-
-// A number of the scene that an item follows from, and how to make the item cheaper by changing it.
-// `scale` is 1 for the scene as it is and grows the cheaper the item gets.
-struct CostLever {
-  std::string pointer;                             // of the number in the document
-  std::function<std::string(double scale)> value;  // the number, as one would write it
-  std::function<double(double scale)> bytes;       // that the item takes
-};
-
-struct CostItem {
-  enum class Kind { Other, Pairs, Length };  // Pairs: of bodies in one place. Length: of the run, in frames
-  Kind kind = Kind::Other;
-  std::string what;  // "81920 particles of water"
-  double count = 0;
-  double kept = 0;     // bytes, while the run lasts; where bodies may break: if they do
-  double passing = 0;  // bytes more while it is built
-  // Of `kept`, what breaking takes beyond what the forecast of cost_blows.h expects, and all that it takes.
-  double unlikely = 0, byBreaking = 0;
-  double buildSeconds = 0;
-  std::string impossible;         // why it cannot be, whatever the memory; empty: it can
-  std::vector<CostLever> levers;  // the one to name first
-};
 
 struct Cost {
   std::vector<CostItem> items;
@@ -64,6 +37,7 @@ struct Cost {
   bool crowded = false;       // bodies overlap so many others that they must lie in one place
 };
 
+// Of a scene that is ready or estimated (ready_scene.h).
 // Throws Error with the place in the scene for shapes and fields that cannot be; Error (Limit) for a mesh
 // file or a procedural shape that alone is above `memory` bytes, before it is read or made.
 Cost estimateCost(const Scene& scene, uint64_t memory = UINT64_MAX);
@@ -76,12 +50,5 @@ void requireAffordable(const Scene& scene, const Cost& cost, uint64_t memory);
 // Throws Error (Limit) where even a recording of a tenth of the most it may have is larger than `freeBytes`
 // of disk: the key of the run's length, its value, and one that would fit.
 void requireDiskSpace(const Scene& scene, const Cost& cost, double freeBytes);
-
-// Refuses one item that does not fit, `besides` being what everything else takes.
-[[noreturn]] void refuseItem(const SceneDocument& document, const CostItem& item, double besides,
-                             uint64_t memory);
-
-// 3 significant digits above a million, else all: "7812500", "2.1e+10".
-std::string countWords(double count);
 
 }  // namespace sunder::world

@@ -3,7 +3,6 @@
 #include "sunder/rigid/solver/broad_phase.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
 #include "sunder/world/build/cost_parts.h"
-#include "sunder/world/scene/scene_arrays.h"
 
 #include <algorithm>
 #include <array>
@@ -29,8 +28,6 @@ constexpr double kStepSecondsABox = 2e-6;  // any body, at most: its place in th
 constexpr double kFrameBytes = 28;         // a dynamic body
 constexpr double kIndexBytes = 330;        // a frame: its place in the recording, statistics
 constexpr double kPairsWorthCounting = 1e9;
-// Pairs that touch once bodies have come together, for each that moves; how long that takes, s.
-constexpr double kPairsABody = 3, kSecondsToMeet = 0.5;
 constexpr double kBytesAJoint = 1500;  // in the scene and the simulation
 
 struct Boxes {
@@ -61,11 +58,6 @@ uint64_t pairsOf(const Boxes& boxes, uint64_t most) {
 }
 
 std::string vectorText(const Vec3& v) { return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", v.x(), v.y(), v.z()); }
-
-Vec3 boxOfFill(const SceneNode& array) {
-  const SceneNode box = array["fill"]["box"];
-  return box["upper"].vector(kLength) - box["lower"].vector(kLength);
-}
 
 // What keeps the bodies of an array apart: the spacing, or where that has no room to grow the count.
 std::vector<CostLever> spacingLever(const Scene& scene, const std::string& pointer, const Vec3& size,
@@ -128,34 +120,6 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
 }
 
 }  // namespace
-
-double bytesABody(const WorldSettings& world) {
-  const double met = std::min(1.0, world.frameTime(world.frames) / kSecondsToMeet);
-  return kBytesABody + met * kPairsABody * rigid::kBytesAPair;
-}
-
-CostLever countLever(const SceneNode& array, double bytesEach) {
-  std::string pattern;
-  std::array<double, 3> counts{arrayCount(array, &pattern), 1, 1};
-  const bool grid = pattern == "grid", letters = pattern == "letters";
-  if (grid)
-    for (size_t k = 0; k < 3; ++k) counts[k] = double(array["grid"]["count"][k].whole());
-  double most = Box3::kInfinity;  // that there is room for
-  if (pattern == "fill") {
-    const Vec3 cells = (boxOfFill(array) / array["fill"]["spacing"].positive(kLength)).array().floor();
-    most = std::max(1.0, cells.prod());
-  }
-  const auto at = [counts, most](size_t k, double scale) {
-    return scale == 1 ? counts[k] : std::min(most, std::max(1.0, std::floor(counts[k] / scale + 1e-6)));
-  };
-  return {array.pointer() + "/" + pattern + (letters ? "/text" : "/count"),
-          [=](double s) {
-            if (letters) return fmt::format("{}{:.0f} letters", s == 1 ? "" : "the first ", at(0, s));
-            return grid ? fmt::format("[{:.0f}, {:.0f}, {:.0f}]", at(0, s), at(1, s), at(2, s))
-                        : fmt::format("{:.0f}", at(0, s));
-          },
-          [=](double s) { return bytesEach * at(0, s) * at(1, s) * at(2, s); }};
-}
 
 Box3 startBox(const BodySpec& body, const ShapeSize& size) {
   if (size.bounds.empty()) return {Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};

@@ -1,8 +1,8 @@
 #include "sunder/world/build/cost_impacts.h"
 
 #include "sunder/fracture/model/adaptive_fracture.h"
-#include "sunder/world/breakage.h"
 #include "sunder/world/build/cost_parts.h"
+#include "sunder/world/build/impact_speed.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,6 @@
 
 #include "sunder/world/build/cost.h"
 #include "sunder/world/build/cost_shapes.h"
-#include "sunder/world/scene/scene_node.h"
 
 #include <span>
 
@@ -14,9 +13,6 @@ void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
 void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t memory, Cost& cost);
 void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost);
 void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost);
-
-// The count of an array: what its bodies take follows from it.
-CostLever countLever(const SceneNode& array, double bytesEach);
 
 // The box of a body of the scene where it starts; infinite for planes.
 Box3 startBox(const BodySpec& body, const ShapeSize& size);

@@ -312,7 +312,7 @@ ShapeSize sizeOfPiece(const CutSize& cut, size_t piece) {
   return size;
 }
 
-// Nothing is cut: the pieces were estimated when the scene was read.
+// Nothing is cut: the pieces were estimated when the scene was made ready.
 void measurePiece(const ShapeSpec& spec, const MeshShape& mesh, bool brittle, ShapeSize& size) {
   ShapeSize piece = sizeOfPiece(*spec.cut, spec.cutPiece);
   piece.kind = size.kind;

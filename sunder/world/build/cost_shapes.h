@@ -58,7 +58,7 @@ std::vector<CostLever> finenessLevers(const std::string& name, const shapes::Sha
 
 // Throws Error (Limit) with the place where a mesh alone would take more than `memory` bytes.
 std::vector<ShapeSize> sizesOfShapes(const Scene& scene, uint64_t memory);
-// The same for one shape that is about to be cut while the scene is read.
+// The same for one shape that is about to be cut.
 void requireAffordableMesh(const Scene& scene, const ShapeSpec& spec, uint64_t memory);
 
 // What cutting a mesh of so many triangles takes while it lasts.

@@ -13,15 +13,12 @@
 
 #include "sunder/base/box.h"
 #include "sunder/geometry/mesh.h"
+#include "sunder/world/scene/shape_values.h"
 
 #include <span>
 #include <vector>
 
 namespace sunder::world {
-
-struct CutPlane {
-  Vec3 point = Vec3::Zero(), normal = Vec3::UnitY();
-};
 
 struct PieceSize {
   Box3 bounds;

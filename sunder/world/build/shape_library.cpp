@@ -147,7 +147,7 @@ std::vector<BuiltShape> buildShapes(const Scene& scene,
       built[i].problems = std::move(builder.report.problems);
     } catch (const Error& error) {
       // An error that names a mesh file is told with the place in the scene that asks for it.
-      if (error.message().find(": ") != std::string::npos && error.file().ends_with(".json")) throw;
+      if (scene.document.placed(error)) throw;
       scene.document.rethrow(error, spec.pointer);
     }
   }

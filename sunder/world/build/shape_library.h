@@ -1,4 +1,4 @@
-// Builds the shapes of a scene. Each is built once, however many bodies use it.
+// Builds the shapes of a scene that is ready (ready_scene.h). Each is built once, however many bodies use it.
 //
 // Errors: those of mesh files and of shapes, with the place in the scene. Cost: primitives nothing, solids
 // about a second for 5000 triangles.

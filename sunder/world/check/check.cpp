@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
 #include "sunder/geometry/mesh_report.h"
+#include "sunder/world/build/ready_scene.h"
 #include "sunder/world/check/check_liquids.h"
 #include "sunder/world/check/check_numbers.h"
 
@@ -174,8 +175,11 @@ CheckReport checkScene(Scene scene, const CheckOptions& options) {
   const MemoryBudget budget(options.memory);
   const uint64_t memory = memoryLimit();
   CheckReport report;
-  report.shapes = scene.shapes.size();
   report.frames = scene.world.frames;
+  Scene whole = options.depth == CheckDepth::Numbers || scene.sampled ? Scene{} : scene;
+  scene = options.depth == CheckDepth::Built ? readyScene(std::move(scene), memory)
+                                             : estimatedScene(std::move(scene), memory);
+  report.shapes = scene.shapes.size();
   std::vector<ShapeSize> sizes;
   try {
     sizes = sizesOfShapes(scene, memory);
@@ -201,8 +205,7 @@ CheckReport checkScene(Scene scene, const CheckOptions& options) {
   if (scene.sampled) return report;
   if (options.depth != CheckDepth::Built && !(options.depth == CheckDepth::WhereCheap && cheap))
     return report;
-  if (scene.uncut) scene = readScene(std::move(scene.document));
-  checkWorld(std::move(scene), options.progress, report);
+  checkWorld(scene.uncut ? std::move(whole) : std::move(scene), options.progress, report);
   return report;
 }
 

@@ -29,7 +29,7 @@ Box3 readBox(const SceneNode& node) {
   return box;
 }
 
-BlockSpec readBlock(const SceneNode& node, const FindByName& body) {
+BlockSpec readBlock(const SceneNode& node, const FindBody& body) {
   BlockSpec block;
   block.pointer = node.pointer();
   block.velocity = node.vector("velocity", kSpeed, Vec3::Zero());
@@ -39,12 +39,15 @@ BlockSpec readBlock(const SceneNode& node, const FindByName& body) {
     for (const char* key : {"lower", "upper", "field"})
       if (node.has(key)) node[key].fail("goes with blocks, not with liquid that is poured into a body");
     block.container = body(node["pour"]);
+    if (!block.container) block.pour = node["pour"].text();
     if (node.has("level")) block.level = node["level"].quantity(kLength);
     if (node.has("from")) block.from = node["from"].vector(kLength);
     return block;
   }
   if (node.has("field")) {
-    block.field = makeField(node["field"]);
+    ReadField read = readField(node["field"]);
+    block.formula = std::move(read.value);
+    block.field = std::move(read.field);
     block.box = block.field->bounds();
   }
   const bool box = node.has("lower") && node.has("upper");
@@ -78,7 +81,8 @@ EmitterSpec readEmitter(const SceneNode& node, double diameter) {
     if (node["size"].size() != 2) node["size"].fail("must have a width and a height");
     emitter.width = node["size"][size_t(0)].positive(kLength);
     emitter.height = node["size"][size_t(1)].positive(kLength);
-    const Vec3 up = node.has("up") ? node["up"].direction() : Vec3(Vec3::UnitY());
+    if (node.has("up")) emitter.upright = node["up"].direction();
+    const Vec3 up = emitter.upright.value_or(Vec3::UnitY());
     const Vec3 across = up.cross(emitter.direction);
     if (across.norm() > 1e-6)
       emitter.across = across.normalized();
@@ -97,8 +101,18 @@ EmitterSpec readEmitter(const SceneNode& node, double diameter) {
 
 }  // namespace
 
+LiquidSpec liquidOf(const Scene& scene, std::string id, uint32_t material) {
+  LiquidSpec liquid;
+  liquid.id = std::move(id);
+  liquid.material = material;
+  const Material& made = scene.materials[material];
+  liquid.phase.density = made.density;
+  if (made.viscosity > 0) liquid.phase.viscosity = made.viscosity;
+  return liquid;
+}
+
 FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName& material,
-                    const FindByName& body) {
+                    const FindBody& body) {
   FluidSpec spec;
   fluid::FluidSettings& settings = spec.settings;
   settings.radius = node.positive("radius", kLength, 0.01);
@@ -142,17 +156,10 @@ FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName&
     for (size_t i = 0; i < node["sinks"].size(); ++i) spec.sinks.push_back(readBox(node["sinks"][i]));
   for (size_t i = 0; i < node["liquids"].size(); ++i) {
     const SceneNode part = node["liquids"][i];
-    LiquidSpec liquid;
-    liquid.id = part["id"].text();
+    LiquidSpec liquid =
+        liquidOf(scene, part["id"].text(),
+                 part.has("material") ? material(part["material"]) : scene.materialNamed("water"));
     liquid.pointer = part.pointer();
-    if (part.has("material")) {
-      liquid.material = material(part["material"]);
-    } else {
-      while (scene.materials[liquid.material].name != "water") ++liquid.material;
-    }
-    const Material& made = scene.materials[liquid.material];
-    liquid.phase.density = made.density;
-    if (made.viscosity > 0) liquid.phase.viscosity = made.viscosity;
     liquid.phase.viscosity = part.notNegative("viscosity", kViscosity, liquid.phase.viscosity);
     liquid.phase.smoothing = part.notNegative("smoothing", kPlain, 0);
     liquid.phase.tension = part.notNegative("tension", kPlain, 0);
