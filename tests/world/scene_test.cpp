@@ -227,8 +227,8 @@ TEST(SceneFile, IncludesAreTakenInFirst) {
   EXPECT_EQ(scene.bodies[0].id, "first");
   EXPECT_EQ(scene.world.frames, 9u);
   EXPECT_EQ(scene.world.seed, 3u);
-  const auto shape = nlohmann::json::parse(scene.shapes[scene.bodies[2].shape].identity);
-  EXPECT_EQ(shape["file"], (folder / "lib/rock.obj").string())
+  EXPECT_EQ(std::get<MeshShape>(scene.shapes[scene.bodies[2].shape].value).file,
+            (folder / "lib/rock.obj").string())
       << "paths are relative to the file they stand in";
 
   writeFile(folder / "a.json", "{\"include\": [\n\"b.json\"]}");
