@@ -345,6 +345,57 @@ TEST(SceneText, EveryShapeIsReadAsTheSameValues) {
   })"));
 }
 
+// No number has its default, so that each must be written.
+TEST(SceneText, EverySettingIsReadAsTheSameValues) {
+  expectRoundTrip(sceneOfWords(R"({
+    "title": "all",
+    "world": {"gravity": [1, 2, 3], "frameRate": 50, "timeStep": "1/150 s", "substeps": 7, "frames": 9, "seed": 5,
+      "sleep": false, "sleepSpeed": 0.3, "sleepTime": 0.7, "bounds": {"lower": [-9, -8, -7], "upper": [7, 8, 9]},
+      "solver": {"contactRate": 0.1, "contactDamping": 3, "pushSpeed": 4, "slop": 0.01, "bounceSpeed": 0.2,
+        "continuous": false, "contacts": 5, "contactGrowth": 6, "depthTolerance": 0.03, "allContacts": true}},
+    "recording": {"keyEvery": 3, "checkpointFrames": 4, "checkpointSeconds": 5, "eventImpulse": 0.6,
+      "fields": ["impulse", "asleep"]},
+    "materials": {"mine": {"like": "glass", "density": 1, "friction": 0.11, "restitution": 0.12, "rollingFriction": 0.13,
+      "young": 1e9, "poisson": 0.31, "strength": 1e5, "toughness": 1e4, "viscosity": 0.2, "surfaceTension": 0.3,
+      "colour": [0.1, 0.2, 0.3], "roughness": 0.4, "metallic": 0.5, "transparency": 0.6, "refraction": 1.7, "inside": "oak"}},
+    "bodies": [
+      {"id": "a", "shape": {"box": {"size": [1, 2, 3]}}, "material": "mine", "position": [1, 2, 3],
+       "rotation": {"quaternion": [1, 2, 3, 4]}, "velocity": [4, 5, 6], "angularVelocity": [7, 8, 9], "mass": 11,
+       "gravityScale": 0.5, "linearDamping": 0.1, "angularDamping": 0.2, "group": 3, "sleep": false,
+       "fracture": {"edge": 0.1, "young": 1e9, "poisson": 0.1, "strength": 1e6, "surfaceEnergy": 5, "cycles": 2,
+         "arrest": true, "fine": false, "noise": 0.01, "leastPart": 0.02, "mostCracks": 3}},
+      {"id": "b", "shape": {"box": {"size": [1, 1, 1]}},
+       "fracture": {"model": "voronoi", "pieces": 7, "impulse": 0.3, "focus": 2}},
+      {"id": "c", "shape": {"box": {"size": [1, 1, 1]}}, "kind": "kinematic", "repeat": true, "keyFrames": [
+        {"time": 1, "position": [1, 0, 0]}, {"time": 2, "rotation": {"degrees": [0, 50, 0]}}]}],
+    "arrays": [{"id": "d", "body": {"shape": {"sphere": {"radius": 0.1}}}, "fill": {"count": 5, "spacing": 0.3,
+      "box": {"lower": [0, 0, 0], "upper": [1, 1, 1]}}, "turned": true, "jitter": {"position": [0.1, 0.1, 0.1], "angle": 1}}],
+    "joints": [
+      {"id": "h", "kind": "hinge", "a": "a", "b": "b", "anchor": [1, 2, 3], "axis": [3, 1, 2], "limits": [-1, 2],
+       "motor": {"speed": 3, "torque": 4}, "breakForce": 5, "breakTorque": 6, "collide": true},
+      {"id": "r", "kind": "distance", "a": "c", "b": "d[*]", "anchor": [1, 2, 3], "anchorB": [3, 2, 1],
+       "relative": true, "slack": true},
+      {"id": "f", "kind": "fixed", "b": "a"}],
+    "forces": [
+      {"id": "w", "wind": {"velocity": [1, 2, 3], "density": 4, "dragCoefficient": 5}, "from": 0.1, "until": 0.2},
+      {"gravity": {"acceleration": [1, 2, 3]}, "bodies": ["d[*]"]},
+      {"drag": {"linear": 0.1, "angular": 0.2}},
+      {"explosion": {"position": [1, 2, 3], "time": 4, "impulse": 5, "radius": 6}},
+      {"attractor": {"position": [1, 2, 3], "acceleration": -4, "radius": 5}}],
+    "fluid": {"radius": 0.03, "tank": {"lower": [-2, -2, -2], "upper": [2, 2, 2]}, "longestStep": 0.004, "courant": 0.3,
+      "offset": 0.4, "friction": 0.2, "noSlip": true, "viscousForces": "full", "boundaries": "particles",
+      "periodic": [1, 0, 0], "periodicFrom": [0.5, 0, 0], "densityTolerance": 0.002, "divergenceTolerance": 0.003,
+      "solver": "position-based", "iterations": 55, "air": {"density": 2, "velocity": [1, 2, 3]}, "warmStart": "increments",
+      "liquids": [{"id": "l", "material": "mine", "viscosity": 0.1, "smoothing": 0.2, "tension": 0.3, "vorticity": 0.4,
+        "drag": 0.5,
+        "blocks": [{"lower": [0, 0, 0], "upper": [1, 1, 1], "velocity": [1, 2, 3]},
+                   {"lower": [0, 0, 0], "upper": [1, 1, 1], "field": {"sphere": {"radius": 0.5}}},
+                   {"pour": "b", "level": 0.3, "from": [0, 0.1, 0]}],
+        "emitters": [{"position": [1, 2, 3], "direction": [3, 2, 1], "radius": 0.1, "speed": 2, "from": 0.3, "until": 0.4}]}],
+      "sinks": [{"lower": [0, 0, 0], "upper": [1, 2, 3]}]}
+  })"));
+}
+
 // The same run from the text as from the document.
 TEST(SceneText, ARunFromTheTextHasTheSameHash) {
   for (const char* name : {"primitives", "cradle", "dominoes"}) {
