@@ -1,5 +1,5 @@
 // sunder check SCENE [--deep] [--memory SIZE] [--set k=v ...]
-#include "sunder/world/check.h"
+#include "sunder/world/check/check.h"
 
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/work.h"

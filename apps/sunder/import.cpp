@@ -1,8 +1,8 @@
 // sunder import SCENE -o SCENE
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
-#include "sunder/world/scene.h"
 #include "sunder/world/scene/import_splish.h"
+#include "sunder/world/scene/scene.h"
 
 #include "command.h"
 

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ struct BodyEntry {
   double mass = 0;             // kg; 0 where it does not move freely
   BodyKind kind = BodyKind::Dynamic;
   uint64_t born = 0;  // the first frame it is part of
+  // Whether it is the ground without end: a half-space below its own y = 0 that does not move. None: programs
+  // before this one did not say.
+  std::optional<bool> ground = {};
 };
 
 struct BodyState {

@@ -198,6 +198,7 @@ std::string encode(const BodyEntry& body, uint32_t index) {
   writer.f64(body.mass);
   writer.u8(static_cast<uint8_t>(body.kind));
   writer.u64(body.born);
+  writer.u8(body.ground ? (*body.ground ? 2 : 1) : 0);
   return out;
 }
 
@@ -212,6 +213,8 @@ BodyEntry decodeBody(std::string_view payload, const std::string& file) {
   body.mass = in.f64("mass");
   body.kind = getKind(in, BodyKind::Fluid, "kind of body");
   body.born = in.u64("frame of birth");
+  if (in.atEnd()) return body;  // of a program that did not say what the ground is
+  if (const uint8_t said = in.u8("ground"); said > 0) body.ground = said > 1;
   return body;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace sunder::show {
 
@@ -51,8 +52,10 @@ MeshSummary summarise(const record::MeshEntry& mesh) {
 
 bool isGround(const RunSummary& summary, const record::BodyEntry& body, const record::BodyState& state) {
   if (body.kind != record::BodyKind::Static || body.mesh >= summary.meshes.size()) return false;
+  const auto level = [&](const Vec3f& normal) { return std::abs((state.rotation * normal).y()) > 0.99999f; };
+  if (body.ground) return *body.ground && level(Vec3f::UnitY());
   const MeshSummary& mesh = summary.meshes[body.mesh];
-  return mesh.square && std::abs((state.rotation * mesh.normal).y()) > 0.99999f;
+  return mesh.square && level(mesh.normal);
 }
 
 RunSummary summarise(const record::RunReader& run) {
@@ -61,6 +64,7 @@ RunSummary summarise(const record::RunReader& run) {
   for (size_t m = 0; m < run.meshCount(); ++m) summary.meshes.push_back(summarise(meshOrNone(run, m)));
   std::vector<Weighed> low[3], high[3];
   Box3 still;
+  std::set<uint32_t> grounds;
   record::Frame frame;
   const size_t count = run.frameCount(), looked = std::min(count, kFramesLookedAt);
   for (size_t k = 0; k < looked; ++k) {
@@ -99,6 +103,7 @@ RunSummary summarise(const record::RunReader& run) {
       if (!drawable(mesh.half)) continue;
       if (isGround(summary, body, state)) {
         summary.ground = state.position.y();
+        grounds.insert(uint32_t(b));
         continue;
       }
       const Vec3f centre = state.position + state.rotation * mesh.centre;
@@ -121,6 +126,7 @@ RunSummary summarise(const record::RunReader& run) {
       summary.action.upper[axis] = percentile(high[axis], 0.95);
     }
   }
+  summary.groundBodies.assign(grounds.begin(), grounds.end());
   if (!summary.ground && !still.empty()) summary.ground = still.lower.y();
   return summary;
 }

@@ -1,9 +1,10 @@
 // What one has to know of a recorded run to show it: where the action is, where the ground is, what the
 // materials are.
 //
-// A flat horizontal square of two triangles that does not move, as half-spaces are recorded, is the ground
-// without end. Where there is none, the ground lies below the lowest thing that does not move; a run without
-// such things has no ground. Cost: reads all meshes and up to 24 frames.
+// Recordings say which body is the ground without end (BodyEntry::ground); it counts where it is level. In
+// those that do not, a flat horizontal square of two triangles that does not move is taken for it, as
+// half-spaces are recorded. Where there is none, the ground lies below the lowest thing that does not move; a
+// run without such things has no ground. Cost: reads all meshes and up to 24 frames.
 #pragma once
 
 #include "sunder/record/run_reader.h"
@@ -30,6 +31,7 @@ struct RunSummary {
   // axis.
   Box3 action = {};
   std::optional<double> ground;
+  std::vector<uint32_t> groundBodies;  // that are the ground itself, ascending
 };
 
 // Throws what the reader and materialsOf() throw.

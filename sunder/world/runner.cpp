@@ -5,7 +5,8 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/stop.h"
 #include "sunder/record/run_writer.h"
-#include "sunder/world/cost.h"
+#include "sunder/world/build/cost.h"
+#include "sunder/world/build/ready_scene.h"
 
 #include <chrono>
 #include <limits>
@@ -337,6 +338,7 @@ RunResult runScene(Scene scene, const RunOptions& options) {
                                          options.file.string()));
   }
   const MemoryBudget budget(options.memory);
+  scene = readyScene(std::move(scene));
   const Cost cost = estimateCost(scene, memoryLimit());
   requireAffordable(scene, cost, memoryLimit());
   requireDiskSpace(scene, cost, freeDisk(options.file));
@@ -360,7 +362,7 @@ RunResult runScene(Scene scene, const RunOptions& options) {
 
 ReplayResult replay(const record::RunReader& run, const World::Progress& building,
                     const std::function<void(const RunStatus&)>& progress) {
-  Scene scene = recordedScene(run);
+  Scene scene = readyScene(recordedScene(run));
   requireAffordable(scene, estimateCost(scene, memoryLimit()), memoryLimit());
   World world(std::move(scene), building);
   ReplayResult result;

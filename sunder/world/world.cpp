@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
+#include "sunder/world/build/ready_scene.h"
 #include "sunder/world/parts/part_list.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using Json = nlohmann::json;
 }  // namespace
 
 World::World(Scene scene, const Progress& progress)
-    : scene_(std::move(scene)), shapes_([&] {
+    : scene_(readyScene(std::move(scene))), shapes_([&] {
         const ProfileScope scope("build");
         const size_t count = scene_.shapes.size();
         return buildShapes(scene_, [&](size_t i, const std::string& name) {
@@ -197,9 +198,9 @@ std::vector<record::Statistic> World::statistics() const {
 std::string World::resolvedScene() const {
   Json json = Json::parse(scene_.resolvedText());
   for (size_t i = 0; i < shapes_.size(); ++i) {
-    if (shapes_[i].fileHash.empty()) continue;
+    if (shapes_[i].fileHash.empty() || scene_.shapes[i].written.empty()) continue;
     // Every place that describes this file: equal descriptions are one shape.
-    const Json spec = Json::parse(scene_.shapes[i].identity);
+    const Json spec = Json::parse(scene_.shapes[i].written);
     const std::function<void(Json&)> visit = [&](Json& node) {
       if (node.is_object() && node.contains("file")) {
         Json bare = node;

@@ -9,9 +9,9 @@
 #pragma once
 
 #include "sunder/record/recording.h"
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/part/part.h"
-#include "sunder/world/scene.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/scene/scene.h"
 
 #include <functional>
 #include <memory>

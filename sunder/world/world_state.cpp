@@ -3,6 +3,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/hash.h"
+#include "sunder/world/build/ready_scene.h"
 #include "sunder/world/world.h"
 
 #include <cmath>
@@ -15,20 +16,6 @@ namespace {
 
 constexpr uint32_t kStateVersion = 5;
 constexpr uint64_t kMostFrames = uint64_t(1) << 40;  // of a state: clocks and counts stay exact
-
-uint64_t sceneHash(const Scene& scene) {
-  // What a state must agree with to be loaded: the bodies, joints and liquids, by name and in order.
-  Hasher hasher;
-  for (const BodySpec& body : scene.bodies) {
-    hasher.updateSized(std::string_view(body.id));
-    hasher.updateSized(std::string_view(scene.shapes[body.shape].identity));
-  }
-  hasher.update(uint64_t(scene.joints.size()));
-  if (scene.fluid)
-    for (const LiquidSpec& liquid : scene.fluid->liquids) hasher.updateSized(std::string_view(liquid.id));
-  for (const PartBlock& block : scene.parts) hasher.updateSized(std::string_view(block.text));
-  return hasher.digest();
-}
 
 void writeText(ByteWriter& out, std::string_view text) {
   out.u32(static_cast<uint32_t>(text.size()));
@@ -57,7 +44,7 @@ std::string World::save() const {
   std::string state;
   ByteWriter out(state);
   out.u32(kStateVersion);
-  out.u64(sceneHash(scene_));
+  out.u64(identityOfScene(scene_));
   out.u64(frame_);
   ledger_.save(out);
   table_.save(out);
@@ -99,7 +86,7 @@ void World::load(std::string_view state, const std::string& fileName) {
   if (in.u32("version of the state") != kStateVersion)
     throw Error(ErrorKind::Unsupported, "the checkpoint is of another version of the program")
         .inFile(fileName);
-  if (in.u64("hash of the scene") != sceneHash(scene_))
+  if (in.u64("hash of the scene") != identityOfScene(scene_))
     throw Error(ErrorKind::Format, "the checkpoint is of another scene: bodies, shapes or joints differ")
         .inFile(fileName);
   const uint64_t frame = in.u64("frame");

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-FOLDERS = ("sunder", "apps", "bench", "tests")
+FOLDERS = ("sunder", "apps", "bench", "examples", "tests")
 LONGEST = 800
 
 

@@ -1,5 +1,5 @@
 // What a check says before a run.
-#include "sunder/world/check.h"
+#include "sunder/world/check/check.h"
 
 #include "sunder/base/error.h"
 

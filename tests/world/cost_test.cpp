@@ -1,5 +1,5 @@
 // What a scene costs, from its numbers.
-#include "sunder/world/cost.h"
+#include "sunder/world/build/cost.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
@@ -8,8 +8,9 @@
 #include "sunder/shapes/catalogue.h"
 #include "sunder/tet/solid_fill.h"
 #include "sunder/tet/stuffing.h"
-#include "sunder/world/cost_shapes.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/build/cost_shapes.h"
+#include "sunder/world/build/ready_scene.h"
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/world.h"
 
 #include "folders.h"
@@ -226,8 +227,9 @@ TEST(Cost, PiecesOfCutBodiesAreCountedWithoutCutting) {
   }};
   for (const auto& [shape, planes] : cases) {
     const std::string text = fmt::format(fmt::runtime(scene), shape, planes);
-    const Scene whole = sceneOf(text);
-    const Scene estimated = sampleScene(SceneDocument::parse(text, "scene.json", "."), 30'000);
+    const Scene whole = readyScene(sceneOf(text));
+    const Scene estimated =
+        estimatedScene(sampleScene(SceneDocument::parse(text, "scene.json", "."), 30'000));
     EXPECT_TRUE(estimated.uncut);
     EXPECT_FALSE(whole.uncut);
     ASSERT_EQ(estimated.bodies.size(), whole.bodies.size()) << text;

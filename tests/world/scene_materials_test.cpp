@@ -1,7 +1,7 @@
-#include "sunder/world/scene_materials.h"
+#include "sunder/world/scene/scene_materials.h"
 
 #include "sunder/base/error.h"
-#include "sunder/world/scene.h"
+#include "sunder/world/scene/scene.h"
 #include "sunder/world/world.h"
 
 #include <fmt/format.h>

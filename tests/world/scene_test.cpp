@@ -1,9 +1,10 @@
-#include "sunder/world/scene.h"
+#include "sunder/world/scene/scene.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
+#include "sunder/world/build/ready_scene.h"
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/scene/scene_schema.h"
-#include "sunder/world/shape_library.h"
 
 #include "temporary_folder.h"
 
@@ -177,7 +178,7 @@ TEST(SceneFile, BodiesAreCutBeforeTheRun) {
       {"id": "ring", "shape": {"make": "torus", "with": {"radius": 0.5, "tube": 0.2}}, "position": [0, 1, 0], "mass": 3,
        "cut": [{"normal": [1, 0.03, 0.02]}, {"point": [0, 0, "10 cm"], "normal": [0, 0.1, 1]}]}
     ]})";
-  const Scene scene = fromText(text);
+  const Scene scene = readyScene(fromText(text));
   ASSERT_EQ(scene.bodies.size(), 4u);
   double mass = 0;
   for (size_t i = 0; i < 4; ++i) {
@@ -226,8 +227,8 @@ TEST(SceneFile, IncludesAreTakenInFirst) {
   EXPECT_EQ(scene.bodies[0].id, "first");
   EXPECT_EQ(scene.world.frames, 9u);
   EXPECT_EQ(scene.world.seed, 3u);
-  const auto shape = nlohmann::json::parse(scene.shapes[scene.bodies[2].shape].identity);
-  EXPECT_EQ(shape["file"], (folder / "lib/rock.obj").string())
+  EXPECT_EQ(std::get<MeshShape>(scene.shapes[scene.bodies[2].shape].value).file,
+            (folder / "lib/rock.obj").string())
       << "paths are relative to the file they stand in";
 
   writeFile(folder / "a.json", "{\"include\": [\n\"b.json\"]}");

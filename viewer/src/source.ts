@@ -18,6 +18,7 @@ export interface Body {
   mass: number;
   kind: string;
   born: number;
+  ground: boolean; // the plane without end
 }
 
 export type RunState = "live" | "finished" | "stopped" | "diverged" | "cut off";

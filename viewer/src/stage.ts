@@ -137,7 +137,7 @@ export class Stage {
     this.tints = new Float32Array(3 * bodies.length);
     const lists = new Map<string, number[]>();
     bodies.forEach((b, i) => {
-      if (b.mesh < 0 || kOfPoints.includes(b.kind) || this.isGroundSquare(i)) return;
+      if (b.mesh < 0 || kOfPoints.includes(b.kind) || this.isGround(i)) return;
       const key = `${b.mesh}/${b.material}`;
       const list = lists.get(key);
       if (list) list.push(i);
@@ -169,9 +169,8 @@ export class Stage {
     this.applyQuality();
   }
 
-  private isGroundSquare(body: number): boolean {
-    const b = this.store.info.bodies[body];
-    return this.store.info.ground !== null && b.kind === "static" && this.store.meshes[b.mesh].indices.length === 6;
+  private isGround(body: number): boolean {
+    return this.store.info.bodies[body].ground;
   }
 
   private geometry(index: number): BufferGeometry {

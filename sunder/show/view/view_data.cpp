@@ -138,14 +138,18 @@ struct ViewData::Impl {
         materials[m.name]["inside"] = inside.name;
     }
     OrderedJson bodies = OrderedJson::array();
-    for (const record::BodyEntry& b : run.bodies())
+    for (const record::BodyEntry& b : run.bodies()) {
+      const auto index = uint32_t(bodies.size());
+      const bool ground = std::binary_search(summary.groundBodies.begin(), summary.groundBodies.end(), index);
       bodies.push_back({{"name", b.name},
                         {"parent", b.parent == kNoIndex ? -1 : int64_t(b.parent)},
                         {"material", b.material},
                         {"mesh", b.mesh == kNoIndex ? -1 : int64_t(b.mesh)},
                         {"mass", b.mass},
                         {"kind", record::name(b.kind)},
-                        {"born", b.born}});
+                        {"born", b.born},
+                        {"ground", ground}});
+    }
     const Box3 box = summary.action.empty() ? Box3{Vec3(-1, -1, -1), Vec3(1, 1, 1)} : summary.action;
     return {{"program", run.info().program},
             {"scene", run.info().sceneName},

@@ -3,10 +3,10 @@
 // before it reads a scene.
 #pragma once
 
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/part/part.h"
-#include "sunder/world/scene.h"
 #include "sunder/world/scene/part_block.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/scene/scene.h"
 
 #include <memory>
 #include <vector>

@@ -14,10 +14,10 @@
 #include "sunder/fracture/pieces/fragment_shape.h"
 #include "sunder/geometry/topology_change.h"
 #include "sunder/rigid/solver/simulation.h"
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/part/ledger.h"
 #include "sunder/world/parts/shown_pieces.h"
-#include "sunder/world/scene.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/scene/scene.h"
 
 #include <cstdint>
 #include <functional>

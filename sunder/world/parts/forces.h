@@ -12,7 +12,7 @@
 #pragma once
 
 #include "sunder/rigid/solver/simulation.h"
-#include "sunder/world/scene.h"
+#include "sunder/world/scene/scene.h"
 
 #include <span>
 

@@ -8,9 +8,9 @@
 #pragma once
 
 #include "sunder/fluid/solver/fluid.h"
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/part/part.h"
-#include "sunder/world/scene.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/scene/scene.h"
 
 #include <cstdint>
 #include <map>

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "sunder/rigid/solver/simulation.h"
+#include "sunder/world/build/shape_library.h"
 #include "sunder/world/part/part.h"
 #include "sunder/world/parts/breakage.h"
-#include "sunder/world/scene.h"
-#include "sunder/world/shape_library.h"
+#include "sunder/world/scene/scene.h"
 
 #include <memory>
 #include <string>

@@ -36,6 +36,8 @@ record::BodyEntry RigidPart::body(uint32_t local) const {
     body.mass = piece.mass;
   } else {
     body.name = spec.id;
+    body.ground = spec.kind == rigid::BodyKind::Static &&
+                  std::holds_alternative<PlaneShape>(scene_.shapes[spec.shape].value);
     body.mass = spec.kind == rigid::BodyKind::Dynamic ? simulation_.mass(BodyIndex(local)) : 0;
   }
   return body;

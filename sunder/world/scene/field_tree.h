@@ -1,15 +1,25 @@
-// Solids by formulas, from the `field` of a shape: the analytic fields of room sdf and their combinations.
+// The `field` of a shape or a block of liquid, from a scene document.
 #pragma once
 
-#include "sunder/sdf/analytic_field.h"
+#include "sunder/world/scene/field_values.h"
 #include "sunder/world/scene/scene_node.h"
+
+#include <array>
+#include <string_view>
 
 namespace sunder::world {
 
-// Throws Error with the place in the scene for sizes that make no sense.
-sdf::FieldPtr makeField(const SceneNode& node);
+// What the schema calls the kinds of fields, in the order of FieldKind.
+inline constexpr std::array<std::string_view, 15> kFieldNames{
+    "sphere",       "box",        "cylinder",    "capsule", "torus", "ellipsoid", "plane", "union",
+    "intersection", "difference", "smoothUnion", "offset",  "shell", "transform", "noise"};
 
-// Formulas that the field consists of; noise counts as as many as it costs.
-double fieldLeaves(const SceneNode& node);
+struct ReadField {
+  FieldValue value;
+  sdf::FieldPtr field;
+};
+
+// Throws Error with the place in the scene for sizes that make no sense.
+ReadField readField(const SceneNode& node);
 
 }  // namespace sunder::world

@@ -87,8 +87,10 @@ std::string readSceneFile(const fs::path& path) {
 
 }  // namespace
 
-SceneDocument::SceneDocument() : json_(std::make_unique<Json>(Json::object())) {}
+SceneDocument::SceneDocument() : json_(std::make_shared<Json>(Json::object())) {}
 SceneDocument::~SceneDocument() = default;
+SceneDocument::SceneDocument(const SceneDocument&) = default;
+SceneDocument& SceneDocument::operator=(const SceneDocument&) = default;
 SceneDocument::SceneDocument(SceneDocument&&) noexcept = default;
 SceneDocument& SceneDocument::operator=(SceneDocument&&) noexcept = default;
 
@@ -114,11 +116,26 @@ SceneDocument SceneDocument::parse(std::string text, const std::string& name, co
   return document;
 }
 
+SceneDocument SceneDocument::ofProgram(std::string text) {
+  SceneDocument document;
+  document.name_ = "scene";
+  std::vector<std::string> chain;
+  document.take(std::move(text), "scene", ".", chain);
+  document.sources_.front().text = nullptr;
+  document.check();
+  return document;
+}
+
+Json& SceneDocument::json() {
+  if (json_.use_count() > 1) json_ = std::make_shared<Json>(*json_);
+  return *json_;
+}
+
 void SceneDocument::take(std::string text, const std::string& file, const fs::path& folder,
                          std::vector<std::string>& chain) {
   Json scene = parseJson(text, file);
   const size_t source = sources_.size();
-  sources_.push_back({file, std::move(text)});
+  sources_.push_back({file, std::make_shared<const std::string>(std::move(text))});
   if (!scene.is_object())
     throw Error(ErrorKind::Format, "a scene is an object, { ... }").inFile(file).atLine(1);
   if (const auto includes = scene.find("include"); includes != scene.end()) {
@@ -127,7 +144,8 @@ void SceneDocument::take(std::string text, const std::string& file, const fs::pa
       const fs::path path = folder / (*includes)[i].get<std::string>();
       const std::string id = fullPath(path);
       const auto place = [&](Error error) {
-        return error.inFile(file).atLine(lineOfPointer(sources_[source].text, fmt::format("/include/{}", i)));
+        return error.inFile(file).atLine(
+            lineOfPointer(*sources_[source].text, fmt::format("/include/{}", i)));
       };
       if (const auto found = std::find(chain.begin(), chain.end(), id); found != chain.end()) {
         std::string names;
@@ -231,7 +249,7 @@ void SceneDocument::set(const std::string& assignment) {
     it = it->first.size() == pointer.size() || it->first[pointer.size()] == '/' ? origins_.erase(it)
                                                                                 : std::next(it);
   origins_[pointer] = {sources_.size(), ""};
-  sources_.push_back({"--set " + assignment, ""});
+  sources_.push_back({"--set " + assignment, nullptr});
 }
 
 void SceneDocument::check() const {
@@ -274,12 +292,17 @@ Error SceneDocument::error(const std::string& pointer, const std::string& messag
     if (const auto found = origins_.find(at); found != origins_.end()) {
       const Source& source = sources_[found->second.source];
       error.inFile(source.file);
-      if (!source.text.empty())
-        error.atLine(lineOfPointer(source.text, found->second.pointer + pointer.substr(at.size())));
+      if (source.text)
+        error.atLine(lineOfPointer(*source.text, found->second.pointer + pointer.substr(at.size())));
       return error;
     }
     if (at.empty()) return error;
   }
+}
+
+bool SceneDocument::placed(const Error& error) const {
+  return std::any_of(sources_.begin(), sources_.end(),
+                     [&](const Source& source) { return source.file == error.file(); });
 }
 
 std::string SceneDocument::text() const {

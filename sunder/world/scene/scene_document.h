@@ -31,13 +31,20 @@ class SceneDocument {
   static SceneDocument parse(std::string text, const std::string& name, const std::filesystem::path& folder,
                              const std::vector<std::string>& sets = {});
 
-  SceneDocument();
+  // A document that a program wrote: errors name the part, not a line. Paths are relative to the folder that
+  // the program is in.
+  static SceneDocument ofProgram(std::string text);
+
+  SceneDocument();  // of no file: empty()
   ~SceneDocument();
+  SceneDocument(const SceneDocument&);  // shares the content
+  SceneDocument& operator=(const SceneDocument&);
   SceneDocument(SceneDocument&&) noexcept;
   SceneDocument& operator=(SceneDocument&&) noexcept;
 
+  bool empty() const { return sources_.empty(); }
   const nlohmann::json& json() const { return *json_; }
-  nlohmann::json& json() { return *json_; }
+  nlohmann::json& json();                            // of this copy alone
   const std::string& name() const { return name_; }  // of the file, without folder and ending
 
   // An error (Format) at the place of a JSON pointer, with file and line.
@@ -47,12 +54,16 @@ class SceneDocument {
   // Throws an error of another room again, with the place in the document that asked for what failed.
   [[noreturn]] void rethrow(const Error& error, const std::string& pointer) const;
 
+  // Whether an error has a place in the document already.
+  bool placed(const Error& error) const;
+
   // One text without includes that gives the same run.
   std::string text() const;
 
  private:
   struct Source {
-    std::string file, text;  // the text of a --set is empty
+    std::string file;
+    std::shared_ptr<const std::string> text;  // none: of a --set, or of a program
   };
   struct Origin {
     size_t source;
@@ -64,7 +75,7 @@ class SceneDocument {
   void check() const;
 
   std::string name_;
-  std::unique_ptr<nlohmann::json> json_;
+  std::shared_ptr<nlohmann::json> json_;
   std::vector<Source> sources_;
   std::map<std::string, Origin> origins_;  // by the pointer of the part
   std::vector<std::string> taken_;         // canonical paths of the files

@@ -9,6 +9,14 @@
 
 namespace sunder::world {
 
+namespace {
+
+// What has unit length but for rounding stays as it is: directions that were written once are read as the
+// same bits.
+bool isUnit(double squaredLength) { return std::abs(squaredLength - 1) <= 4e-15; }
+
+}  // namespace
+
 bool SceneNode::has(const char* key) const { return json_->is_object() && json_->contains(key); }
 
 SceneNode SceneNode::operator[](const char* key) const {
@@ -74,7 +82,7 @@ Vec3 SceneNode::direction() const {
   const Vec3 v = vector(kPlain);
   if (!(v.norm() > 1e-12) || !std::isfinite(v.norm()))
     fail("a direction must not be zero", "write [0, 1, 0]");
-  return v.normalized();
+  return isUnit(v.squaredNorm()) ? v : v.normalized();
 }
 
 Quat SceneNode::rotation() const {
@@ -93,7 +101,7 @@ Quat SceneNode::rotation() const {
                node[size_t(2)].quantity(kPlain), node[size_t(3)].quantity(kPlain));
   if (!(q.norm() > 1e-9) || !std::isfinite(q.norm()))
     node.fail("a quaternion must not be zero", "write [1, 0, 0, 0]");
-  return q.normalized();
+  return isUnit(q.squaredNorm()) ? q : q.normalized();
 }
 
 double SceneNode::quantity(const char* key, const Dimension& dimension, double otherwise) const {

@@ -54,8 +54,6 @@ MeshShape readMeshShape(const SceneNode& node) {
   mesh.scale = node.positive("scale", kPlain, 1);
   mesh.hull = node.text("as", "solid") == "hull";
   mesh.solid = readSolid(node);
-  if (node.has("cut")) mesh.cut = readCutPlanes(node["cut"]);
-  mesh.piece = node.whole("piece", 0);
   return mesh;
 }
 
@@ -103,8 +101,11 @@ ShapeValue readShape(const SceneNode& node) {
     for (size_t i = 0; i < list.size(); ++i) hull.points.push_back(list[i].vector(kLength));
     return hull;
   }
-  if (kind == "field")
-    return FieldShape{makeField(node["field"]), fieldLeaves(node["field"]), readSolid(node)};
+  if (kind == "field") {
+    ReadField read = readField(node["field"]);
+    const double leaves = fieldLeaves(read.value);
+    return FieldShape{std::move(read.value), readSolid(node), std::move(read.field), leaves};
+  }
   return readMeshShape(node);
 }
 

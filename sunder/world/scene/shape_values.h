@@ -1,11 +1,11 @@
 // The shapes that bodies of a scene can have, as values: what a scene file says, or a program puts together.
-// Nothing is built here; shape_library.h does, once for each shape.
+// Nothing is built here; build/shape_library.h does, once for each shape.
 #pragma once
 
 #include "sunder/rigid/shape/shape.h"
 #include "sunder/sdf/field.h"
 #include "sunder/shapes/catalogue.h"
-#include "sunder/world/scene/cut_size.h"
+#include "sunder/world/scene/field_values.h"
 
 #include <string>
 #include <variant>
@@ -35,6 +35,10 @@ struct HullShape {
   std::vector<Vec3> points;
 };
 
+struct CutPlane {
+  Vec3 point = Vec3::Zero(), normal = Vec3::UnitY();
+};
+
 // A mesh from a file or from the catalogue of shapes, as a solid with a distance field, or as its convex
 // hull.
 struct MeshShape {
@@ -44,15 +48,18 @@ struct MeshShape {
   double scale = 1;
   bool hull = false;
   rigid::SolidSettings solid = {};
-  std::vector<CutPlane> cut;  // planes that cut it into pieces
-  size_t piece = 0;           // which of those it is
+  // Of a piece, which building makes of a body with a cut (BodySpec::cut); scenes do not say these.
+  std::vector<CutPlane> cut = {};  // planes that cut it into pieces
+  size_t piece = 0;                // which of those it is
 };
 
-// A solid by formulas (sdf/analytic_field.h, sdf/field_combine.h).
+// A solid by formulas.
 struct FieldShape {
-  sdf::FieldPtr field;
-  double leaves = 1;  // formulas that it consists of, noise counting as several; for estimates of cost
+  FieldValue formula = {};
   rigid::SolidSettings solid = {};
+  // What follows from the formula; a program may leave them out, building fills them in.
+  sdf::FieldPtr field = nullptr;
+  double leaves = 1;  // formulas that it consists of, noise counting as several; for estimates of cost
 };
 
 using ShapeValue =

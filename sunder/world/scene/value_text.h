@@ -1,0 +1,29 @@
+// The values of a scene as JSON, each part by itself; references to other parts are left to scene_text.cpp.
+// Private to this folder.
+#pragma once
+
+#include "sunder/world/scene/scene.h"
+
+#include <nlohmann/json.hpp>
+
+namespace sunder::world {
+
+using Json = nlohmann::json;
+
+Json vectorJson(const Vec3& v);
+Json boxJson(const Box3& box);
+Json rotationJson(const Quat& q);
+Json cutJson(const std::vector<CutPlane>& planes);
+
+Json fieldJson(const FieldValue& field);
+Json shapeJson(const ShapeValue& shape);
+
+Json worldJson(const WorldSettings& world);
+Json bodyJson(const BodySpec& body);        // without shape and material
+Json jointJson(const JointSpec& joint);     // without bodies, where it has no words
+Json forceJson(const ForceSpec& force);     // without bodies
+Json fluidJson(const FluidSpec& fluid);     // without liquids
+Json liquidJson(const LiquidSpec& liquid);  // without material and blocks
+Json blockJson(const BlockSpec& block);     // without its container, where it has no name
+
+}  // namespace sunder::world
