@@ -27,7 +27,9 @@ bool saved(Read&& read, Value& value) {
 uint64_t firstDamage(const RunReader& run, const Losses& losses) {
   if (!losses.any()) return std::numeric_limits<uint64_t>::max();
   uint64_t first = std::numeric_limits<uint64_t>::max();
-  for (const auto* ranges : {&losses.frames, &losses.events, &losses.statistics, &losses.checkpoints})
+  if (!losses.changes.empty() || !losses.embeddings.empty() || !losses.shapes.empty()) return 0;
+  for (const auto* ranges : {&losses.frames, &losses.events, &losses.statistics, &losses.checkpoints,
+                             &losses.inputs, &losses.fronts})
     if (!ranges->empty()) first = std::min(first, ranges->front().first);
   // Bodies are born in the order of their numbers, and their meshes with them.
   const auto bornBefore = [&](auto&& isBefore) {
@@ -43,6 +45,17 @@ uint64_t firstDamage(const RunReader& run, const Losses& losses) {
         first, bornBefore([&](size_t b) { return run.bodies()[b].mesh < losses.meshes.front().first; }));
   // Damage that no item explains counts from the start.
   return first == std::numeric_limits<uint64_t>::max() && !losses.problems.empty() ? 0 : first;
+}
+
+void addLists(const RunReader& run, size_t frame, RunWriter& writer) {
+  try {
+    writer.addInputs(run.inputs(frame));
+  } catch (const Error&) {  // lost
+  }
+  try {
+    writer.addFronts(run.fronts(frame));
+  } catch (const Error&) {  // lost
+  }
 }
 
 }  // namespace
@@ -110,11 +123,30 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
       writer.addBody(body);
     }
   };
+  for (size_t e = 0; e < run.embeddingCount(); ++e) {
+    Embedding embedding;
+    if (!saved([&] { return run.embedding(e); }, embedding)) continue;
+    addMeshes(size_t(std::max(embedding.surface, embedding.cage)) + 1);
+    writer.addEmbedding(embedding);
+  }
+  // A change that builds on a lost one is lost too.
+  std::vector<uint32_t> changesDone(run.bodies().size());
+  const auto addChanges = [&](uint64_t number) {
+    for (uint32_t b = 0; b < writer.bodyCount(); ++b)
+      for (uint32_t& k = changesDone[b]; k < run.changeCount(b) && run.changeFrame(b, k) <= number; ++k) {
+        MeshChange change;
+        if (!saved([&] { return run.changeOf(b, k); }, change)) continue;
+        if (change.mesh != kNoIndex) addMeshes(size_t(change.mesh) + 1);
+        writer.changeMesh(change);
+      }
+  };
   for (size_t i = 0; i < run.frameCount(); ++i) {
     checkStop();
     if (!savable(i)) continue;
     run.readFrame(i, frame);
     addBodies(frame.bodies.size());
+    addChanges(frame.number);
+    addLists(run, i, writer);
     std::vector<Statistic> statistics;
     std::vector<Event> events;
     saved([&] { return run.statistics(i); }, statistics);

@@ -47,6 +47,73 @@ MeshEntry RunReader::mesh(size_t i) const {
   return decodeMesh(file_.payload(chunks()[meshes_[i]]), path().string());
 }
 
+MeshVersion RunReader::versionOf(const ChangeEntry& entry) {
+  return {entry.mesh, entry.changes > 0 ? entry.first : 0, entry.changes};
+}
+
+MeshVersion RunReader::meshVersion(size_t body, size_t frame) const {
+  assert(body < bodies_.size() && frame < frames_.size());
+  const auto found = changesOf_.find(static_cast<uint32_t>(body));
+  if (found != changesOf_.end()) {
+    const std::vector<ChangeEntry>& list = found->second.list;
+    const auto after =
+        std::upper_bound(list.begin(), list.end(), frameNumber(frame),
+                         [](uint64_t number, const ChangeEntry& entry) { return number < entry.frame; });
+    if (after != list.begin()) return versionOf(*std::prev(after));
+  }
+  return {bodies_[body].mesh, 0, 0};
+}
+
+std::vector<std::pair<size_t, MeshVersion>> RunReader::meshVersions(size_t body) const {
+  std::vector<std::pair<size_t, MeshVersion>> out;
+  const auto found = changesOf_.find(static_cast<uint32_t>(body));
+  if (found == changesOf_.end()) return out;
+  for (const ChangeEntry& entry : found->second.list) {
+    const auto frame = std::lower_bound(
+        frames_.begin(), frames_.end(), entry.frame,
+        [&](const FrameEntry& f, uint64_t number) { return chunks()[f.chunk].head.frame < number; });
+    if (frame == frames_.end()) break;
+    const auto i = static_cast<size_t>(frame - frames_.begin());
+    if (!out.empty() && out.back().first == i)
+      out.back().second = versionOf(entry);
+    else
+      out.emplace_back(i, versionOf(entry));
+  }
+  return out;
+}
+
+size_t RunReader::changeCount(size_t body) const {
+  const auto found = changesOf_.find(static_cast<uint32_t>(body));
+  return found == changesOf_.end() ? 0 : found->second.list.size();
+}
+
+uint64_t RunReader::changeFrame(size_t body, size_t k) const {
+  return changesOf_.at(static_cast<uint32_t>(body)).list.at(k).frame;
+}
+
+MeshChange RunReader::changeOf(size_t body, uint32_t k) const {
+  const ChangeEntry& entry = changesOf_.at(static_cast<uint32_t>(body)).list.at(k);
+  if (entry.broken)
+    throw Error(ErrorKind::Format,
+                fmt::format("the mesh of body {} cannot be read from frame {} on: an earlier change of it is "
+                            "lost",
+                            body, entry.frame))
+        .inFile(path().string());
+  return decodeMeshChange(file_.payload(chunks()[entry.chunk]), path().string()).change;
+}
+
+Embedding RunReader::embedding(size_t i) const {
+  if (embeddings_[i] == kNone)
+    throw Error(ErrorKind::Format, fmt::format("embedding {} is lost in a damaged part of the file", i))
+        .inFile(path().string());
+  return decodeEmbedding(file_.payload(chunks()[embeddings_[i]]), path().string());
+}
+
+uint32_t RunReader::embeddingOf(uint32_t mesh) const {
+  const auto found = embeddingOf_.find(mesh);
+  return found == embeddingOf_.end() ? kNoIndex : found->second;
+}
+
 uint64_t RunReader::frameNumber(size_t i) const { return chunks()[frames_[i].chunk].head.frame; }
 double RunReader::frameTime(size_t i) const { return chunks()[frames_[i].chunk].head.time; }
 
@@ -118,6 +185,19 @@ std::vector<Statistic> RunReader::statistics(size_t i) const {
   return out;
 }
 
+std::vector<Input> RunReader::inputs(size_t i) const {
+  const size_t chunk = frames_[i].inputs;
+  return chunk == kNone ? std::vector<Input>()
+                        : decodeInputs(file_.payload(chunks()[chunk]), path().string());
+}
+
+std::vector<CrackFront> RunReader::fronts(size_t i) const {
+  const FrameEntry& frame = frames_[i];
+  if (frame.fronts == kNone) return {};
+  return decodeFronts(file_.payload(chunks()[frame.fronts]), std::min(frame.limit, bodies_.size()),
+                      path().string());
+}
+
 uint64_t RunReader::checkpointFrame(size_t i) const { return chunks()[checkpoints_[i]].head.frame; }
 
 Checkpoint RunReader::checkpoint(size_t i) const {
@@ -143,7 +223,7 @@ std::optional<size_t> RunReader::lastGoodCheckpoint() const {
   return std::nullopt;
 }
 
-std::optional<ResumePoint> RunReader::resumePoint() const {
+std::optional<ResumePoint> RunReader::resumePoint(uint64_t latest) const {
   if (version() == 1)
     throw Error(ErrorKind::Unsupported,
                 "is a recording of an earlier program (format 1): it can be looked at, but not resumed")
@@ -167,6 +247,7 @@ std::optional<ResumePoint> RunReader::resumePoint() const {
     if (entry.chunk >= whole || entry.chunk == 0) continue;
     const auto found = std::lower_bound(checkpoints_.begin(), checkpoints_.end(), entry.chunk - 1);
     if (found == checkpoints_.end() || *found != entry.chunk - 1) continue;
+    if (chunks()[*found].head.frame > latest) continue;
     const Chunk& chunk = chunks()[entry.chunk];
     return ResumePoint{static_cast<size_t>(found - checkpoints_.begin()), chunk.end(),
                        chainHash(entry.commit.chain, chunk.head), entry.commit.counts, entry.chunk + 1};

@@ -17,6 +17,10 @@ namespace {
 constexpr size_t kLost = SIZE_MAX;
 constexpr size_t kMostProblems = 100;
 
+void loseChunks(std::vector<size_t>& table, size_t count, size_t most) {
+  if (table.size() < count) table.resize(std::min(count, most), kLost);
+}
+
 }  // namespace
 
 void RunReader::note(std::string problem) {
@@ -29,6 +33,10 @@ void RunReader::resetView() {
   materials_.clear();
   lostMaterials_.clear();
   meshes_.clear();
+  changes_.clear();
+  embeddings_.clear();
+  changesOf_.clear();
+  embeddingOf_.clear();
   names_.clear();
   checkpoints_.clear();
   bodies_.clear();
@@ -41,7 +49,8 @@ void RunReader::resetView() {
   missing_.clear();
   counts_ = {};
   chain_ = gapBytes_ = 0;
-  pendingEvents_ = pendingStatistics_ = current_ = kLost;
+  pending_ = {};
+  current_ = kLost;
   brokenChain_ = gapSinceFrame_ = false;
 }
 
@@ -59,7 +68,7 @@ void RunReader::takeAll() {
 void RunReader::takeGap(const ChunkList::Gap& gap) {
   note(fmt::format("bytes {} to {} are damaged and were left out", gap.begin, gap.end));
   gapBytes_ += gap.end - gap.begin;
-  pendingEvents_ = pendingStatistics_ = kLost;
+  pending_ = {};
   gapSinceFrame_ = true;
 }
 
@@ -79,14 +88,28 @@ void RunReader::take(size_t place) {
       case ChunkType::Body:
         takeBody(place);
         break;
+      case ChunkType::MeshChange:
+        takeChange(place);
+        break;
+      case ChunkType::Embedding:
+        takeEmbedding(place);
+        break;
       case ChunkType::StatisticNames:
         takeNames(place);
         break;
       case ChunkType::Statistics:
-        pendingStatistics_ = place;
+        pending_.statistics = place;
         break;
       case ChunkType::Events:
-        pendingEvents_ = place;
+        pending_.events = place;
+        break;
+      case ChunkType::Inputs:
+        ++counts_.inputs;
+        pending_.inputs = place;
+        break;
+      case ChunkType::Fronts:
+        ++counts_.fronts;
+        pending_.fronts = place;
         break;
       case ChunkType::Frame:
       case ChunkType::KeyFrame:
@@ -118,9 +141,7 @@ void RunReader::take(size_t place) {
 // Each entry of a table is a chunk, so a file cannot hold more entries than heads.
 size_t RunReader::mostEntries() const { return static_cast<size_t>(list_.fileSize() / kChunkHeadSize); }
 
-void RunReader::loseMeshes(size_t count) {
-  if (meshes_.size() < count) meshes_.resize(std::min(count, mostEntries()), kLost);
-}
+void RunReader::loseMeshes(size_t count) { loseChunks(meshes_, count, mostEntries()); }
 
 void RunReader::loseBodies(size_t count) {
   count = std::min(count, mostEntries());
@@ -138,6 +159,7 @@ void RunReader::loseMaterials(size_t count) {
 }
 
 void RunReader::takeMaterial(size_t place) {
+  ++counts_.materials;
   size_t index = 0;
   material::Material entry;
   try {
@@ -202,6 +224,71 @@ void RunReader::takeBody(size_t place) {
   lostBodies_[index] = false;
 }
 
+void RunReader::takeChange(size_t place) {
+  ++counts_.changes;
+  size_t index = 0;
+  NumberedChange numbered;
+  try {
+    const std::string data = file_.payload(chunks()[place]);
+    numbered = decodeMeshChange(data, path().string());
+    index = decodeIndex(data, path().string());
+  } catch (const Error&) {
+    loseChunks(changes_, changes_.size() + 1, mostEntries());
+    throw;
+  }
+  const MeshChange& change = numbered.change;
+  const auto refuse = [&] {
+    note(fmt::format("a change of the mesh of body {} does not fit and was left out", change.body));
+  };
+  if (index >= mostEntries() || (index < changes_.size() && changes_[index] != kLost)) return refuse();
+  loseChunks(changes_, index + 1, mostEntries());
+  if (change.body >= bodies_.size() || (change.mesh != kNoIndex && change.mesh >= mostEntries()))
+    return refuse();
+  BodyChanges& body = changesOf_[change.body];
+  if (!body.list.empty() && change.frame < body.list.back().frame) return refuse();
+  const bool hole = numbered.ordinal != body.next;
+  body.next = numbered.ordinal + 1;
+  const auto here = static_cast<uint32_t>(body.list.size());
+  ChangeEntry entry{change.frame, bodies_[change.body].mesh, 0, 0, place, hole};
+  if (!body.list.empty()) {
+    const ChangeEntry& last = body.list.back();
+    entry = {change.frame, last.mesh, last.first, last.changes, place, hole || last.broken};
+  }
+  const bool edits = !change.positions.empty() || !change.corners.empty() || !change.tetCorners.empty() ||
+                     !change.triangles.empty();
+  if (change.mesh != kNoIndex) {
+    loseMeshes(change.mesh + 1);
+    entry = {change.frame, change.mesh, edits ? here : here + 1, 0, place, false};
+  }
+  entry.changes += change.mesh == kNoIndex || edits;
+  changes_[index] = place;
+  body.list.push_back(entry);
+}
+
+void RunReader::takeEmbedding(size_t place) {
+  ++counts_.embeddings;
+  size_t index = 0;
+  Embedding embedding;
+  try {
+    const std::string data = file_.payload(chunks()[place]);
+    embedding = decodeEmbedding(data, path().string());
+    index = decodeIndex(data, path().string());
+  } catch (const Error&) {
+    loseChunks(embeddings_, embeddings_.size() + 1, mostEntries());
+    throw;
+  }
+  if (index >= mostEntries() || (index < embeddings_.size() && embeddings_[index] != kLost) ||
+      embedding.surface >= mostEntries() || embedding.cage >= mostEntries() ||
+      embeddingOf_.contains(embedding.surface)) {
+    note(fmt::format("the embedding of mesh {} does not fit and was left out", embedding.surface));
+    return;
+  }
+  loseChunks(embeddings_, index + 1, mostEntries());
+  loseMeshes(size_t(std::max(embedding.surface, embedding.cage)) + 1);
+  embeddings_[index] = place;
+  embeddingOf_[embedding.surface] = static_cast<uint32_t>(index);
+}
+
 void RunReader::takeNames(size_t place) {
   ++counts_.nameLists;
   size_t index = names_.size();
@@ -214,13 +301,12 @@ void RunReader::takeNames(size_t place) {
 void RunReader::takeFrame(size_t place) {
   ++counts_.frames;
   const ChunkHead& head = chunks()[place].head;
-  FrameEntry entry{place, pendingEvents_, pendingStatistics_, kLost, bodies_.size(), bodies_.size()};
-  pendingEvents_ = pendingStatistics_ = kLost;
-  const auto ofThisFrame = [&](size_t chunk) {
-    return chunk != kLost && chunks()[chunk].head.frame == head.frame;
-  };
-  if (!ofThisFrame(entry.events)) entry.events = kLost;
-  if (!ofThisFrame(entry.statistics)) entry.statistics = kLost;
+  FrameEntry entry = std::exchange(pending_, {});
+  entry.chunk = place;
+  entry.key = kLost;
+  entry.bodies = entry.limit = bodies_.size();
+  for (size_t* chunk : {&entry.events, &entry.statistics, &entry.inputs, &entry.fronts})
+    if (*chunk != kLost && chunks()[*chunk].head.frame != head.frame) *chunk = kLost;
   if (!std::isfinite(head.time) || (!frames_.empty() && (head.frame <= frameNumber(frames_.size() - 1) ||
                                                          head.time < frameTime(frames_.size() - 1)))) {
     note(fmt::format("a frame {} at {} s does not follow the one before it and was left out", head.frame,
@@ -249,6 +335,7 @@ void RunReader::takeFrame(size_t place) {
 void RunReader::takeCommit(size_t place) {
   const Chunk& chunk = chunks()[place];
   CommitEntry entry{place, decodeCommit(file_.payload(chunk), path().string()), false};
+  if (!entry.commit.extended) entry.commit.counts = withMore(entry.commit.counts, counts_);
   const Commit& commit = entry.commit;
   entry.fits = commit.chain == chain_ && commit.offset == chunk.offset && commit.counts == counts_;
   if (!entry.fits) {
@@ -261,10 +348,18 @@ void RunReader::takeCommit(size_t place) {
     compare("bodies", commit.counts.bodies, counts_.bodies);
     compare("meshes", commit.counts.meshes, counts_.meshes);
     compare("lists of names", commit.counts.nameLists, counts_.nameLists);
+    compare("materials", commit.counts.materials, counts_.materials);
+    compare("changes of meshes", commit.counts.changes, counts_.changes);
+    compare("embeddings", commit.counts.embeddings, counts_.embeddings);
+    compare("lists of inputs", commit.counts.inputs, counts_.inputs);
+    compare("lists of crack fronts", commit.counts.fronts, counts_.fronts);
     note(fmt::format("what comes before the commit of frame {} is not all that was written{}",
                      chunk.head.frame, what));
     loseMeshes(commit.counts.meshes);
     loseBodies(commit.counts.bodies);
+    loseMaterials(commit.counts.materials);
+    loseChunks(changes_, commit.counts.changes, mostEntries());
+    loseChunks(embeddings_, commit.counts.embeddings, mostEntries());
     const uint64_t expected = frames_.empty() ? 0 : frameNumber(frames_.size() - 1) + 1;
     if (gapSinceFrame_ && chunk.head.frame >= expected) {
       missing_.emplace_back(expected, chunk.head.frame);
