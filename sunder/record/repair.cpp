@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/stop.h"
+#include "sunder/record/body_meshes.h"
 #include "sunder/record/run_writer.h"
 
 #include <algorithm>
@@ -129,23 +130,29 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
     addMeshes(size_t(std::max(embedding.surface, embedding.cage)) + 1);
     writer.addEmbedding(embedding);
   }
-  // A change that builds on a lost one is lost too.
+  // A change that builds on a lost one, or does not fit its mesh, is lost too.
+  BodyMeshes meshes(run);
   std::vector<uint32_t> changesDone(run.bodies().size());
-  const auto addChanges = [&](uint64_t number) {
+  const auto addChanges = [&](size_t i, uint64_t number, uint64_t earliest) {
     for (uint32_t b = 0; b < writer.bodyCount(); ++b)
       for (uint32_t& k = changesDone[b]; k < run.changeCount(b) && run.changeFrame(b, k) <= number; ++k) {
         MeshChange change;
+        std::shared_ptr<const MeshEntry> unused;
         if (!saved([&] { return run.changeOf(b, k); }, change)) continue;
+        if (!saved([&] { return meshes.mesh(b, i); }, unused) && change.mesh == kNoIndex) continue;
         if (change.mesh != kNoIndex) addMeshes(size_t(change.mesh) + 1);
+        change.frame = std::max(change.frame, earliest);  // frames between may be lost
         writer.changeMesh(change);
       }
   };
+  uint64_t next = 0;  // number that the next frame has at least
   for (size_t i = 0; i < run.frameCount(); ++i) {
     checkStop();
     if (!savable(i)) continue;
     run.readFrame(i, frame);
     addBodies(frame.bodies.size());
-    addChanges(frame.number);
+    addChanges(i, frame.number, next);
+    next = frame.number + 1;
     addLists(run, i, writer);
     std::vector<Statistic> statistics;
     std::vector<Event> events;

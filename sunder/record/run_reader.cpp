@@ -47,73 +47,6 @@ MeshEntry RunReader::mesh(size_t i) const {
   return decodeMesh(file_.payload(chunks()[meshes_[i]]), path().string());
 }
 
-MeshVersion RunReader::versionOf(const ChangeEntry& entry) {
-  return {entry.mesh, entry.changes > 0 ? entry.first : 0, entry.changes};
-}
-
-MeshVersion RunReader::meshVersion(size_t body, size_t frame) const {
-  assert(body < bodies_.size() && frame < frames_.size());
-  const auto found = changesOf_.find(static_cast<uint32_t>(body));
-  if (found != changesOf_.end()) {
-    const std::vector<ChangeEntry>& list = found->second.list;
-    const auto after =
-        std::upper_bound(list.begin(), list.end(), frameNumber(frame),
-                         [](uint64_t number, const ChangeEntry& entry) { return number < entry.frame; });
-    if (after != list.begin()) return versionOf(*std::prev(after));
-  }
-  return {bodies_[body].mesh, 0, 0};
-}
-
-std::vector<std::pair<size_t, MeshVersion>> RunReader::meshVersions(size_t body) const {
-  std::vector<std::pair<size_t, MeshVersion>> out;
-  const auto found = changesOf_.find(static_cast<uint32_t>(body));
-  if (found == changesOf_.end()) return out;
-  for (const ChangeEntry& entry : found->second.list) {
-    const auto frame = std::lower_bound(
-        frames_.begin(), frames_.end(), entry.frame,
-        [&](const FrameEntry& f, uint64_t number) { return chunks()[f.chunk].head.frame < number; });
-    if (frame == frames_.end()) break;
-    const auto i = static_cast<size_t>(frame - frames_.begin());
-    if (!out.empty() && out.back().first == i)
-      out.back().second = versionOf(entry);
-    else
-      out.emplace_back(i, versionOf(entry));
-  }
-  return out;
-}
-
-size_t RunReader::changeCount(size_t body) const {
-  const auto found = changesOf_.find(static_cast<uint32_t>(body));
-  return found == changesOf_.end() ? 0 : found->second.list.size();
-}
-
-uint64_t RunReader::changeFrame(size_t body, size_t k) const {
-  return changesOf_.at(static_cast<uint32_t>(body)).list.at(k).frame;
-}
-
-MeshChange RunReader::changeOf(size_t body, uint32_t k) const {
-  const ChangeEntry& entry = changesOf_.at(static_cast<uint32_t>(body)).list.at(k);
-  if (entry.broken)
-    throw Error(ErrorKind::Format,
-                fmt::format("the mesh of body {} cannot be read from frame {} on: an earlier change of it is "
-                            "lost",
-                            body, entry.frame))
-        .inFile(path().string());
-  return decodeMeshChange(file_.payload(chunks()[entry.chunk]), path().string()).change;
-}
-
-Embedding RunReader::embedding(size_t i) const {
-  if (embeddings_[i] == kNone)
-    throw Error(ErrorKind::Format, fmt::format("embedding {} is lost in a damaged part of the file", i))
-        .inFile(path().string());
-  return decodeEmbedding(file_.payload(chunks()[embeddings_[i]]), path().string());
-}
-
-uint32_t RunReader::embeddingOf(uint32_t mesh) const {
-  const auto found = embeddingOf_.find(mesh);
-  return found == embeddingOf_.end() ? kNoIndex : found->second;
-}
-
 uint64_t RunReader::frameNumber(size_t i) const { return chunks()[frames_[i].chunk].head.frame; }
 double RunReader::frameTime(size_t i) const { return chunks()[frames_[i].chunk].head.time; }
 
@@ -260,6 +193,32 @@ std::vector<RunReader::Resumed> RunReader::resumed() const {
   if (version() == 1) return out;
   for (const Chunk& chunk : chunks())
     if (chunk.head.type == ChunkType::Epoch) out.push_back({chunk.offset, chunk.head.frame});
+  return out;
+}
+
+std::vector<RunReader::Branch> RunReader::branches() const {
+  constexpr size_t kMostBranches = 20;
+  std::vector<Branch> out;
+  if (frames_.empty()) return out;
+  // Without its last byte a file has no index, so all heads are walked.
+  std::vector<Chunk> epochs;
+  if (version() > 1) epochs = RunReader(path(), fileSize() - 1).list().epochs();
+  const size_t first = epochs.size() - std::min(epochs.size(), kMostBranches);
+  for (size_t k = first; k <= epochs.size(); ++k) {
+    checkStop();
+    Branch branch;
+    branch.epoch = static_cast<uint32_t>(k);
+    branch.from = k == 0 ? 0 : epochs[k - 1].head.frame;
+    branch.end = k < epochs.size() ? epochs[k].offset : fileSize();
+    const uint64_t begin = k == 0 ? 0 : epochs[k - 1].offset;
+    const RunReader then(path(), branch.end);
+    branch.last = then.frames_.empty() ? 0 : then.frameNumber(then.frameCount() - 1);
+    branch.current = std::any_of(frames_.begin(), frames_.end(), [&](const FrameEntry& frame) {
+      const uint64_t offset = chunks()[frame.chunk].offset;
+      return offset >= begin && offset < branch.end;
+    });
+    out.push_back(branch);
+  }
   return out;
 }
 

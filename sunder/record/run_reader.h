@@ -136,6 +136,18 @@ class RunReader {
   };
   std::vector<Resumed> resumed() const;
 
+  // What was written at a stretch: the run as it began, and an epoch for each time it was resumed, or
+  // continued from an earlier frame. Also of those that are superseded; the last 20 of them.
+  struct Branch {
+    uint32_t epoch = 0;    // 0: the run as it began
+    uint64_t from = 0;     // the frame it continues; 0 where it began
+    uint64_t last = 0;     // its last frame
+    uint64_t end = 0;      // byte: RunReader(path(), end) is the recording as this branch left it
+    bool current = false;  // its frames up to where the next one continues are part of the recording
+  };
+  // Walks the heads of the whole file, and once for each branch.
+  std::vector<Branch> branches() const;
+
  private:
   struct FrameEntry {
     size_t chunk = 0;
@@ -175,6 +187,7 @@ class RunReader {
   void takeCommit(size_t place);
   size_t mostEntries() const;
   void note(std::string problem);
+  void loseChunks(std::vector<size_t>& table, size_t count) const;
   void loseMeshes(size_t count);
   void loseBodies(size_t count);
   void loseMaterials(size_t count);

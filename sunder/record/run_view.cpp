@@ -17,10 +17,6 @@ namespace {
 constexpr size_t kLost = SIZE_MAX;
 constexpr size_t kMostProblems = 100;
 
-void loseChunks(std::vector<size_t>& table, size_t count, size_t most) {
-  if (table.size() < count) table.resize(std::min(count, most), kLost);
-}
-
 }  // namespace
 
 void RunReader::note(std::string problem) {
@@ -141,7 +137,11 @@ void RunReader::take(size_t place) {
 // Each entry of a table is a chunk, so a file cannot hold more entries than heads.
 size_t RunReader::mostEntries() const { return static_cast<size_t>(list_.fileSize() / kChunkHeadSize); }
 
-void RunReader::loseMeshes(size_t count) { loseChunks(meshes_, count, mostEntries()); }
+void RunReader::loseChunks(std::vector<size_t>& table, size_t count) const {
+  if (table.size() < count) table.resize(std::min(count, mostEntries()), kLost);
+}
+
+void RunReader::loseMeshes(size_t count) { loseChunks(meshes_, count); }
 
 void RunReader::loseBodies(size_t count) {
   count = std::min(count, mostEntries());
@@ -224,71 +224,6 @@ void RunReader::takeBody(size_t place) {
   lostBodies_[index] = false;
 }
 
-void RunReader::takeChange(size_t place) {
-  ++counts_.changes;
-  size_t index = 0;
-  NumberedChange numbered;
-  try {
-    const std::string data = file_.payload(chunks()[place]);
-    numbered = decodeMeshChange(data, path().string());
-    index = decodeIndex(data, path().string());
-  } catch (const Error&) {
-    loseChunks(changes_, changes_.size() + 1, mostEntries());
-    throw;
-  }
-  const MeshChange& change = numbered.change;
-  const auto refuse = [&] {
-    note(fmt::format("a change of the mesh of body {} does not fit and was left out", change.body));
-  };
-  if (index >= mostEntries() || (index < changes_.size() && changes_[index] != kLost)) return refuse();
-  loseChunks(changes_, index + 1, mostEntries());
-  if (change.body >= bodies_.size() || (change.mesh != kNoIndex && change.mesh >= mostEntries()))
-    return refuse();
-  BodyChanges& body = changesOf_[change.body];
-  if (!body.list.empty() && change.frame < body.list.back().frame) return refuse();
-  const bool hole = numbered.ordinal != body.next;
-  body.next = numbered.ordinal + 1;
-  const auto here = static_cast<uint32_t>(body.list.size());
-  ChangeEntry entry{change.frame, bodies_[change.body].mesh, 0, 0, place, hole};
-  if (!body.list.empty()) {
-    const ChangeEntry& last = body.list.back();
-    entry = {change.frame, last.mesh, last.first, last.changes, place, hole || last.broken};
-  }
-  const bool edits = !change.positions.empty() || !change.corners.empty() || !change.tetCorners.empty() ||
-                     !change.triangles.empty();
-  if (change.mesh != kNoIndex) {
-    loseMeshes(change.mesh + 1);
-    entry = {change.frame, change.mesh, edits ? here : here + 1, 0, place, false};
-  }
-  entry.changes += change.mesh == kNoIndex || edits;
-  changes_[index] = place;
-  body.list.push_back(entry);
-}
-
-void RunReader::takeEmbedding(size_t place) {
-  ++counts_.embeddings;
-  size_t index = 0;
-  Embedding embedding;
-  try {
-    const std::string data = file_.payload(chunks()[place]);
-    embedding = decodeEmbedding(data, path().string());
-    index = decodeIndex(data, path().string());
-  } catch (const Error&) {
-    loseChunks(embeddings_, embeddings_.size() + 1, mostEntries());
-    throw;
-  }
-  if (index >= mostEntries() || (index < embeddings_.size() && embeddings_[index] != kLost) ||
-      embedding.surface >= mostEntries() || embedding.cage >= mostEntries() ||
-      embeddingOf_.contains(embedding.surface)) {
-    note(fmt::format("the embedding of mesh {} does not fit and was left out", embedding.surface));
-    return;
-  }
-  loseChunks(embeddings_, index + 1, mostEntries());
-  loseMeshes(size_t(std::max(embedding.surface, embedding.cage)) + 1);
-  embeddings_[index] = place;
-  embeddingOf_[embedding.surface] = static_cast<uint32_t>(index);
-}
-
 void RunReader::takeNames(size_t place) {
   ++counts_.nameLists;
   size_t index = names_.size();
@@ -358,8 +293,8 @@ void RunReader::takeCommit(size_t place) {
     loseMeshes(commit.counts.meshes);
     loseBodies(commit.counts.bodies);
     loseMaterials(commit.counts.materials);
-    loseChunks(changes_, commit.counts.changes, mostEntries());
-    loseChunks(embeddings_, commit.counts.embeddings, mostEntries());
+    loseChunks(changes_, commit.counts.changes);
+    loseChunks(embeddings_, commit.counts.embeddings);
     const uint64_t expected = frames_.empty() ? 0 : frameNumber(frames_.size() - 1) + 1;
     if (gapSinceFrame_ && chunk.head.frame >= expected) {
       missing_.emplace_back(expected, chunk.head.frame);

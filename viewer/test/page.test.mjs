@@ -273,6 +273,40 @@ test("particles and a body that deforms", async () => {
   await opened.close();
 });
 
+test("meshes that change are shown, coloured by their vertices, and picked where they are", async () => {
+  const path = join(folder, "changing"), made = spawnSync(join(dirname(sunder), "changing_run"), [path]);
+  assert.equal(made.status, 0);
+  const served = await serve(path), alone = join(folder, "changing.html");
+  runSunder("export", path, "--to", "html", "-o", alone);
+  for (const url of [served.url, pathToFileURL(alone).href]) {
+    const { page, complaints, close } = await open(url);
+    await page.keyboard.press(" ");
+    const go = async (frame) => {
+      await page.locator("#scrub").fill(String(frame));
+      await page.waitForFunction((f) => window.sunder.frame === f && window.sunder.bodiesShown === 4, frame);
+      await page.waitForTimeout(300);
+      return page.screenshot();
+    };
+    const pictures = [];
+    for (const frame of [0, 4, 8, 11]) pictures.push(await go(frame));
+    for (let i = 1; i < pictures.length; ++i) assert.ok(!pictures[i].equals(pictures[i - 1]));
+    // Somewhere in the picture each of the three bodies with a mesh is hit: they have moved from where their meshes rest.
+    const names = new Set(), box = await page.locator("#view").boundingBox();
+    for (let y = 0.15; y < 0.95; y += 0.06)
+      for (let x = 0.1; x < 0.9; x += 0.04) {
+        await page.mouse.click(box.x + x * box.width, box.y + y * box.height);
+        await page.waitForTimeout(15);
+        names.add((await probe(page)).picked);
+      }
+    for (const name of ["cloth", "box", "jelly"]) assert.ok(names.has(name), `${name} among ${[...names]}`);
+    await page.locator(".lil-gui select").first().selectOption("stress");
+    await page.waitForFunction(() => !document.getElementById("legend").hidden);
+    assert.deepEqual(complaints, []);
+    await close();
+  }
+  served.stop();
+});
+
 test("a run shows itself", async () => {
   const words = ["run", scenePath, "-o", join(folder, "shown"), "--view", "--port", "0"];
   const run = spawn(sunder, words, { stdio: ["ignore", "ignore", "pipe"] });
