@@ -147,31 +147,29 @@ const BodyMeshes::Shown& BodyMeshes::shown(uint32_t body, size_t frame) {
   const auto known = changed_.find(body);
   Shown now;
   uint32_t done = 0;
-  if (known != changed_.end() && known->second.version.mesh == version.mesh &&
-      known->second.version.first == version.first && known->second.version.changes <= version.changes) {
-    if (known->second.version == version) return known->second.shown;
-    now = known->second.shown;
-    done = known->second.version.changes;
-  } else {
-    now = unchanged(version.mesh);
-  }
-  // Copied once for all that is new; whoever has the mesh of another frame keeps it.
-  auto copy = std::make_shared<MeshEntry>(now.cage ? *now.cage : *now.mesh);
-  for (; done < version.changes; ++done)
-    apply(run_.changeOf(body, version.first + done), *copy, run_.path().string());
-  if (now.cage) {
-    now.cage = std::move(copy);
-    now.mesh = unchanged(version.mesh).mesh;
-    if (!now.embedding->walls.empty()) {
-      now.mesh = std::make_shared<MeshEntry>(run_.mesh(version.mesh));
-      now.mesh = withoutHiddenWalls(now);
+  if (known != changed_.end()) {
+    const MeshVersion& last = known->second.version;
+    if (last == version) return known->second.shown;
+    if (last.mesh == version.mesh && last.first == version.first && last.changes < version.changes) {
+      now = std::move(known->second.shown);
+      done = last.changes;
+      bytes_ -= costOf(now);
+    } else {
+      bytes_ -= costOf(known->second.shown);
     }
-  } else {
-    now.mesh = std::move(copy);
+    changed_.erase(known);  // should a change not fit, nothing half done is left
   }
-  if (const auto old = changed_.find(body); old != changed_.end()) {
-    bytes_ -= costOf(old->second.shown);
-    changed_.erase(old);
+  if (!now.mesh) now = unchanged(version.mesh);
+  // Whoever has the mesh of another frame keeps it; where nobody does, it need not be copied.
+  std::shared_ptr<const MeshEntry>& base = now.cage ? now.cage : now.mesh;
+  auto own =
+      base.use_count() == 1 ? std::const_pointer_cast<MeshEntry>(base) : std::make_shared<MeshEntry>(*base);
+  for (; done < version.changes; ++done)
+    apply(run_.changeOf(body, version.first + done), *own, run_.path().string());
+  base = std::move(own);
+  if (now.cage && !now.embedding->walls.empty()) {
+    now.mesh = std::make_shared<MeshEntry>(run_.mesh(version.mesh));
+    now.mesh = withoutHiddenWalls(now);
   }
   keep(now);
   Changed& entry = changed_[body];

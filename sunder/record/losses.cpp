@@ -120,8 +120,15 @@ Losses findLosses(const RunReader& run) {
       if (version.changes == 0 && run.embeddingOf(version.mesh) == kNoIndex) return true;
       return reads([&] { meshes.mesh(b, frame); });
     };
+    // The last version of each mesh has all the changes of those before it.
     bool whole = fits(0);
-    for (const auto& [frame, version] : run.meshVersions(b)) whole = whole && fits(frame);
+    const auto versions = run.meshVersions(b);
+    for (size_t v = 0; v < versions.size(); ++v) {
+      const auto& [frame, version] = versions[v];
+      const bool last = v + 1 == versions.size() || versions[v + 1].second.mesh != version.mesh ||
+                        versions[v + 1].second.changes <= version.changes;
+      if (last) whole = whole && fits(frame);
+    }
     if (!whole) addNumber(losses.shapes, b);
   }
   return losses;

@@ -1,5 +1,6 @@
 // Normals of a body that deforms: computed from where its vertices are, and smooth over the edges that are smooth at rest, so
 // that bending makes no edges and takes none away.
+const kMostFaces = 256; // of a vertex; comparing each with each of more would take too long, so these are flat
 const kLeast = Math.cos((35 * Math.PI) / 180); // of the angle between faces that are shaded as one
 
 // For each corner of a mesh at rest, the corners at its vertex whose faces it is smooth with.
@@ -12,10 +13,11 @@ export class Creases {
     const corners = indices.length, faces = new Float32Array(corners);
     this.faces = faces;
     this.setFaces(rest);
-    const first = new Int32Array(rest.length / 3).fill(-1), next = new Int32Array(corners);
+    const first = new Int32Array(rest.length / 3).fill(-1), next = new Int32Array(corners), count = new Uint32Array(rest.length / 3);
     for (let c = corners; c-- > 0; ) {
       next[c] = first[indices[c]];
       first[indices[c]] = c;
+      ++count[indices[c]];
     }
     const length = (t: number) => Math.hypot(faces[3 * t], faces[3 * t + 1], faces[3 * t + 2]) || 1;
     const smooth = (s: number, t: number) =>
@@ -23,7 +25,8 @@ export class Creases {
     this.start = new Uint32Array(corners + 1);
     const list: number[] = [];
     for (let c = 0; c < corners; ++c) {
-      for (let other = first[indices[c]]; other >= 0; other = next[other])
+      if (count[indices[c]] > kMostFaces) list.push(Math.floor(c / 3));
+      else for (let other = first[indices[c]]; other >= 0; other = next[other])
         if (smooth(Math.floor(c / 3), Math.floor(other / 3))) list.push(Math.floor(other / 3));
       this.start[c + 1] = list.length;
     }
