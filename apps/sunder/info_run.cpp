@@ -62,6 +62,7 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
   const record::Losses losses = record::findLosses(run);
   const auto& problems = losses.problems;
   const auto superseded = supersededIn(run);
+  const auto branches = run.branches();
   const size_t frames = run.frameCount();
   const double seconds = frames > 0 ? run.frameTime(frames - 1) : 0;
   uint64_t triangles = 0, events = 0;
@@ -72,7 +73,12 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
       continue;  // named in the problems
     }
   }
-  for (const auto& chunk : run.chunks()) events += chunk.head.type == record::ChunkType::Events;
+  uint64_t inputs = 0, fronts = 0;  // frames that have some
+  for (const auto& chunk : run.chunks()) {
+    events += chunk.head.type == record::ChunkType::Events;
+    inputs += chunk.head.type == record::ChunkType::Inputs;
+    fronts += chunk.head.type == record::ChunkType::Fronts;
+  }
   const auto good = run.lastGoodCheckpoint();
   if (settings.json) {
     std::error_code ignored;
@@ -90,6 +96,10 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
                  {"materials", Json::array()},
                  {"triangles", triangles},
                  {"frames_with_events", events},
+                 {"mesh_changes", run.changeCount()},
+                 {"embeddings", run.embeddingCount()},
+                 {"frames_with_inputs", inputs},
+                 {"frames_with_crack_fronts", fronts},
                  {"checkpoints", run.checkpointCount()},
                  {"last_checkpoint", nullptr},
                  {"hash", nullptr},
@@ -101,13 +111,24 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
                    {"bodies", rangesJson(losses.bodies)},
                    {"meshes", rangesJson(losses.meshes)},
                    {"materials", rangesJson(losses.materials)},
+                   {"mesh_changes", rangesJson(losses.changes)},
+                   {"embeddings", rangesJson(losses.embeddings)},
+                   {"changed_meshes", rangesJson(losses.shapes)},
+                   {"inputs", rangesJson(losses.inputs)},
+                   {"crack_fronts", rangesJson(losses.fronts)},
                    {"events", rangesJson(losses.events)},
                    {"statistics", rangesJson(losses.statistics)},
                    {"checkpoints", rangesJson(losses.checkpoints)}}},
                  {"lost_before_repair", run.lostBefore()},
-                 {"resumed", Json::array()}};
+                 {"resumed", Json::array()},
+                 {"branches", Json::array()}};
     for (size_t m = 0; m < run.materials().size(); ++m)
       if (!run.materialLost(m)) json["materials"].push_back(materialJson(run.materials()[m]));
+    for (const record::RunReader::Branch& branch : branches)
+      json["branches"].push_back({{"epoch", branch.epoch},
+                                  {"from", branch.from},
+                                  {"last", branch.last},
+                                  {"current", branch.current}});
     for (const Superseded& entry : superseded)
       json["resumed"].push_back({{"frame", entry.from}, {"superseded_frames", entry.frames}});
     if (good) {
@@ -137,6 +158,13 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
   text += fmt::format("  written by {}, {} frames a second\n", run.info().program, run.info().frameRate);
   text += fmt::format("  {} meshes with {} triangles, {} frames with events\n", run.meshCount(), triangles,
                       events);
+  const auto tell = [&](uint64_t count, const char* what) {
+    if (count > 0) text += fmt::format("  {} {}\n", count, what);
+  };
+  tell(run.changeCount(), "changes of meshes");
+  tell(run.embeddingCount(), "surfaces embedded in cages");
+  tell(inputs, "frames with inputs");
+  tell(fronts, "frames with crack fronts");
   std::string made;
   for (size_t m = 0; m < run.materials().size(); ++m)
     if (!run.materialLost(m)) made += (made.empty() ? "" : ", ") + run.materials()[m].name;
@@ -150,6 +178,13 @@ int showRun(const std::string& input, bool brief, const Settings& settings) {
   for (const Superseded& entry : superseded)
     text += fmt::format("  resumed from frame {}: {} frames behind it were written again\n", entry.from,
                         entry.frames);
+  if (branches.size() > 1)
+    for (const record::RunReader::Branch& branch : branches)
+      text += branch.epoch == 0
+                  ? fmt::format("  branch 0: from the start to frame {}{}\n", branch.last,
+                                branch.current ? ", in the recording" : "")
+                  : fmt::format("  branch {}: from frame {} to frame {}{}\n", branch.epoch, branch.from,
+                                branch.last, branch.current ? ", in the recording" : "");
   for (const std::string& sentence : run.lostBefore())
     text += "  lost before it was repaired: " + sentence + "\n";
   for (const std::string& problem : problems) text += "  damaged: " + problem + "\n";

@@ -31,7 +31,7 @@ struct RenderOptions {
   size_t every = 1;
   unsigned samples = 32;
   double crease = 35, exposure = 1;
-  bool noGround = false, inPlace = false, particles = false;
+  bool noGround = false, inPlace = false, particles = false, fronts = false;
 };
 
 std::pair<size_t, size_t> parseSize(const std::string& text) {
@@ -88,6 +88,7 @@ show::RunShotSettings shotSettings(const RenderOptions& options, double aspect) 
   show::RunShotSettings settings;
   settings.aspect = aspect;
   settings.particles = options.particles;
+  settings.fronts = options.fronts;
   if (options.colourBy == "material")
     settings.colourBy = show::ColourBy::Material;
   else if (options.colourBy == "body")
@@ -225,6 +226,7 @@ Verb addRender(App& root) {
       ->check(inRange(0.001, 1000.0))
       ->showDefault();
   app->addFlag("--particles", options->particles, "Liquids as particles, not as smooth surfaces");
+  app->addFlag("--fronts", options->fronts, "Of runs: draw the fronts of cracks");
   app->addFlag("--no-ground", options->noGround, "Nothing below but sky");
   app->addFlag("--in-place", options->inPlace, "Leave several meshes where their files have them");
   app->footer(

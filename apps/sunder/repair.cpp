@@ -8,6 +8,7 @@
 #include "command.h"
 #include "run_input.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -20,7 +21,7 @@ namespace {
 
 struct RepairOptions {
   std::string input, output;
-  std::optional<size_t> before;
+  std::optional<size_t> before, branch;
 };
 
 // run.sunder becomes run.repaired.sunder beside it.
@@ -40,6 +41,16 @@ int runRepair(const RepairOptions& options, const Settings& settings) {
           .inFile(input.string())
           .hint("--before-resume counts from 1");
     limit = resumed[*options.before - 1].epochAt;
+  }
+  if (options.branch) {
+    const auto branches = record::RunReader(input).branches();
+    const auto found = std::find_if(branches.begin(), branches.end(),
+                                    [&](const auto& branch) { return branch.epoch == *options.branch; });
+    if (found == branches.end())
+      throw Error(ErrorKind::Usage, fmt::format("there is no branch {}", *options.branch))
+          .inFile(input.string())
+          .hint("'sunder info' lists the branches");
+    limit = std::min(found->end, limit.value_or(found->end));
   }
   const record::Repaired result = record::repairRun(input, output, limit);
   const std::vector<std::string> lost = result.losses.names();
@@ -80,6 +91,7 @@ Verb addRepair(App& root) {
   app->addOption("--before-resume", options->before,
                  "The recording as it was before it was resumed for the N-th time")
       ->typeName("N");
+  app->addOption("--branch", options->branch, "The recording as the N-th branch left it")->typeName("N");
   app->footer(
       "The recording itself is not touched, and no file is replaced.\n"
       "Ends with 0 where something was saved, with 1 where no frame can be read.\n"

@@ -1,4 +1,5 @@
-// sunder run SCENE|RUN [-o DIR] [--frames N] [--resume] [--force] [--hash] [--strict] [--memory SIZE]
+// sunder run SCENE|RUN [-o DIR] [--frames N] [--resume [--from FRAME]] [--force] [--hash] [--strict]
+// [--memory SIZE]
 // [--view]
 // [--set k=v ...]
 #include "sunder/base/error.h"
@@ -111,10 +112,15 @@ int runScene(const RunCommand& command, const Settings& settings) {
   options.file = file;
   options.program = fmt::format("sunder {}", SUNDER_VERSION);
   options.resume = command.resume;
+  if (command.fromGiven && !command.resume)
+    throw Error(ErrorKind::Usage, "--from needs --resume").hint("sunder run --resume RUN --from FRAME");
+  if (command.fromGiven) options.from = command.from;
   options.strict = command.strict;
   options.replace = command.force;
   std::error_code ignored;
   if (command.resume && !std::filesystem::exists(file, ignored)) {
+    if (command.fromGiven)
+      throw Error(ErrorKind::Missing, "there is no recording to go on with").inFile(file.string());
     if (!settings.quiet) logInfo("{}: there is nothing to go on with; a new run begins", file.string());
     options.resume = false;
   }
@@ -183,7 +189,12 @@ int runScene(const RunCommand& command, const Settings& settings) {
     const std::string table = settings.verbose ? profiler.table() : stageTable(profiler, seconds);
     std::fputs((table + degradedText(result.degradations)).c_str(), stderr);  // fmt::print would throw
   }
-  if (result.resumed) say(settings, fmt::format("went on from frame {}", *result.resumed));
+  if (result.resumed && command.fromGiven)
+    say(settings, fmt::format("branched off at frame {}, the last checkpoint at or before frame {}; what was "
+                              "recorded behind it stays in the file",
+                              *result.resumed, command.from));
+  else if (result.resumed)
+    say(settings, fmt::format("went on from frame {}", *result.resumed));
   say(settings,
       fmt::format("{}: {} of {} frames, {:.4g} s simulated in {}, {} bodies, {} contacts at most, {}",
                   file.string(), result.frames, frames, result.simulatedSeconds, durationText(seconds),
@@ -207,6 +218,9 @@ Verb addRun(App& root) {
           ->typeName("N")
           ->check(inRange(uint64_t(0), uint64_t(1000000000)));
   app->addFlag("--resume", command->resume, "Go on from the last checkpoint of an interrupted run");
+  Option* from = app->addOption("--from", command->from,
+                                "With --resume: go on from the last checkpoint at or before this frame")
+                     ->typeName("FRAME");
   app->addFlag("--force", command->force, "Replace an earlier recording instead of keeping it aside");
   app->addFlag("--hash", command->hash, "Print the hash of the final state");
   app->addFlag("--strict", command->strict, "Stop at the first thing that degrades");
@@ -226,9 +240,11 @@ Verb addRun(App& root) {
       "  sunder run scenes/stack.json\n"
       "  sunder run scenes/dominoes.json --view\n"
       "  sunder run scenes/pile.json -o out/small --set world.duration=2 --hash\n"
-      "  sunder run --resume out/pile/run.sunder");
-  return {app, [command, frames](const Settings& settings) {
+      "  sunder run --resume out/pile/run.sunder\n"
+      "  sunder run --resume out/pile/run.sunder --from 60");
+  return {app, [command, frames, from](const Settings& settings) {
             command->framesGiven = frames->count() > 0;
+            command->fromGiven = from->count() > 0;
             return runScene(*command, settings);
           }};
 }

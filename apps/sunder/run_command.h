@@ -12,8 +12,8 @@ namespace sunder::cli {
 struct RunCommand {
   std::string input, output, memory;
   std::vector<std::string> set;
-  uint64_t frames = 0;
-  bool framesGiven = false, resume = false, force = false, hash = false, strict = false;
+  uint64_t frames = 0, from = 0;
+  bool framesGiven = false, fromGiven = false, resume = false, force = false, hash = false, strict = false;
   bool view = false;  // show it while it runs
   int port = 8321;
 };

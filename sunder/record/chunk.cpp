@@ -22,7 +22,8 @@ constexpr size_t kSmallestPacked = 64;
 
 // All meshes, bodies and materials may be in memory at once, so a small chunk of these unpacks to little.
 uint64_t largestRaw(ChunkType type, uint64_t storedBytes) {
-  const bool kept = type == ChunkType::Mesh || type == ChunkType::Body || type == ChunkType::Material;
+  const bool kept = type == ChunkType::Mesh || type == ChunkType::Body || type == ChunkType::Material ||
+                    type == ChunkType::MeshChange || type == ChunkType::Embedding;
   return std::min(kChunkLimit, storedBytes * 1024 + (uint64_t(1) << (kept ? 16 : 20)));
 }
 
@@ -60,6 +61,14 @@ const char* name(ChunkType type) {
       return "body";
     case ChunkType::Material:
       return "material";
+    case ChunkType::MeshChange:
+      return "change of a mesh";
+    case ChunkType::Embedding:
+      return "embedding";
+    case ChunkType::Inputs:
+      return "inputs";
+    case ChunkType::Fronts:
+      return "crack fronts";
     case ChunkType::StatisticNames:
       return "names of statistics";
     case ChunkType::Statistics:

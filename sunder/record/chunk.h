@@ -31,6 +31,10 @@ enum class ChunkType : uint32_t {
   Mesh = chunkTag("MESH"),
   Body = chunkTag("BODY"),
   Material = chunkTag("MATL"),
+  MeshChange = chunkTag("MCHG"),  // a body shows another mesh, or its mesh changes, from a frame on
+  Embedding = chunkTag("EMBD"),   // a fine surface in a coarse cage of tetrahedra
+  Inputs = chunkTag("INPT"),      // what users did on the way to a frame
+  Fronts = chunkTag("FRNT"),      // crack fronts of a frame
   StatisticNames = chunkTag("STNM"),
   Statistics = chunkTag("STAT"),
   Events = chunkTag("EVNT"),

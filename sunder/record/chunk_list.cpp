@@ -101,6 +101,13 @@ std::vector<uint64_t> ChunkList::tornEnds() const {
   return ends;
 }
 
+std::vector<Chunk> ChunkList::epochs() const {
+  std::vector<Chunk> out;
+  for (const Node& node : nodes_)
+    if (node.chunk.head.type == ChunkType::Epoch) out.push_back(node.chunk);
+  return out;
+}
+
 bool ChunkList::readIndex(const RunFile& file) {
   std::array<std::byte, kTrailerSize> trailer{};
   if (fileSize_ < kFileHeaderSize + kTrailerSize) return false;

@@ -36,6 +36,8 @@ class ChunkList {
   bool indexed() const { return indexed_; }
   uint64_t fileSize() const { return fileSize_; }  // when update() looked
   uint64_t wholeEnd() const { return scanned_; }   // what follows is torn, or still being written
+  // All epochs that were ever accepted, superseded ones too; an index does not list these.
+  std::vector<Chunk> epochs() const;
   // Where torn chunks claim to end, behind the end of the file: no chunk may begin there.
   std::vector<uint64_t> tornEnds() const;
 

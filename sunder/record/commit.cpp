@@ -10,7 +10,15 @@ ByteReader bytesOf(std::string_view payload, const std::string& file) {
   return ByteReader(std::as_bytes(std::span(payload.data(), payload.size())), file);
 }
 
+constexpr uint32_t Counts::*kMoreCounts[] = {&Counts::materials, &Counts::changes, &Counts::embeddings,
+                                             &Counts::inputs, &Counts::fronts};
+
 }  // namespace
+
+Counts withMore(Counts counts, const Counts& seen) {
+  for (const auto count : kMoreCounts) counts.*count = seen.*count;
+  return counts;
+}
 
 std::string encode(const Commit& commit) {
   std::string out;
@@ -21,6 +29,7 @@ std::string encode(const Commit& commit) {
   writer.u32(commit.counts.meshes);
   writer.u32(commit.counts.bodies);
   writer.u32(commit.counts.nameLists);
+  for (const auto count : kMoreCounts) writer.u32(commit.counts.*count);
   return out;
 }
 
@@ -33,6 +42,9 @@ Commit decodeCommit(std::string_view payload, const std::string& file) {
   commit.counts.meshes = in.u32("number of meshes");
   commit.counts.bodies = in.u32("number of bodies");
   commit.counts.nameLists = in.u32("lists of names");
+  commit.extended = !in.atEnd();
+  if (commit.extended)
+    for (const auto count : kMoreCounts) commit.counts.*count = in.u32("counts of a commit");
   return commit;
 }
 

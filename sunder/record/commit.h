@@ -2,7 +2,7 @@
 // appended to, with commits.
 //
 // Commit (CMIT). Follows every checkpoint, and the end of the run, in the same write; then the file is
-// synced. It holds how many meshes, bodies, lists of statistics' names and frames come before it, and the
+// synced. It holds how many meshes, bodies, frames and so on come before it, and the
 // running hash of all chunks before it (chainHash). A checkpoint counts as a place to resume from only
 // together with its commit, and only where all before it is whole: what is committed and does not fit its
 // commit is damage, which a reader names; what follows the last commit may be missing or torn without harm.
@@ -41,6 +41,8 @@ namespace sunder::record {
 struct Counts {
   uint64_t frames = 0;
   uint32_t meshes = 0, bodies = 0, nameLists = 0;
+  uint32_t materials = 0, changes = 0, embeddings = 0;  // changes: of meshes
+  uint32_t inputs = 0, fronts = 0;                      // frames that have some
   bool operator==(const Counts&) const = default;
 };
 
@@ -48,6 +50,7 @@ struct Commit {
   uint64_t offset = 0;  // of its own head
   uint64_t chain = 0;   // running hash of the chunks before it
   Counts counts;
+  bool extended = true;  // false: by a program that counted neither materials nor what follows them
 };
 
 struct Epoch {
@@ -55,6 +58,9 @@ struct Epoch {
   uint64_t chain = 0;       // running hash there, the commit included
   uint32_t number = 0;      // the first is 1
 };
+
+// `counts` with those of `seen` that an earlier program did not write.
+Counts withMore(Counts counts, const Counts& seen);
 
 std::string encode(const Commit& commit);
 std::string encode(const Epoch& epoch);

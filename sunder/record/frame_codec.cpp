@@ -14,7 +14,14 @@ namespace sunder::record {
 
 namespace {
 
-enum Section : uint16_t { kPoses = 1, kRemoved = 2, kField = 3, kPoints = 4, kPointsGone = 5 };
+enum Section : uint16_t {
+  kPoses = 1,
+  kRemoved = 2,
+  kField = 3,
+  kPoints = 4,
+  kPointsGone = 5,
+  kVertexFields = 6
+};
 
 constexpr uint32_t kComponentMask = (1u << 20) - 1;
 constexpr float kComponentRange = 0.70710678f;  // the largest a component can be that is not the largest
@@ -140,7 +147,8 @@ const char* name(BodyKind kind) {
 }
 
 const char* name(EventKind kind) {
-  static constexpr std::array<const char*, 5> kNames{"contact", "birth", "death", "joint break", "fracture"};
+  static constexpr std::array<const char*, 6> kNames{"contact",     "birth",    "death",
+                                                     "joint break", "fracture", "cut"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -258,7 +266,10 @@ std::string encodeFrame(const QuantisedFrame& last, const QuantisedFrame& now, b
   for (const QuantisedPoints& points : now.points) {
     const QuantisedPoints* old = key ? nullptr : pointsOf(last.points, points.body);
     if (old && *old == points) continue;
-    section(writer, kPoints, [&] { encodePoints(writer, old, points); });
+    if (points.positions.empty() && !points.fields.empty() && !points.fields.front().values.empty())
+      section(writer, kVertexFields, [&] { encodeVertexFields(writer, points); });
+    else
+      section(writer, kPoints, [&] { encodePoints(writer, old, points); });
   }
   for (const QuantisedPoints& points : last.points)
     if (!key && !pointsOf(now.points, points.body))
@@ -293,6 +304,8 @@ void decodeFrame(std::string_view payload, bool key, size_t bodyLimit, Quantised
       frame.fields.push_back(std::move(field));
     } else if (number == kPoints) {
       decodePoints(part, key, bodyLimit, frame.points);
+    } else if (number == kVertexFields) {
+      decodeVertexFields(part, bodyLimit, frame.points);
     } else if (number == kPointsGone) {
       const uint32_t body = part.u32("body without points");
       std::erase_if(frame.points, [&](const QuantisedPoints& p) { return p.body == body; });

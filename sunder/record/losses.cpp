@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/stop.h"
+#include "sunder/record/body_meshes.h"
 
 #include <algorithm>
 #include <array>
@@ -53,13 +54,18 @@ std::vector<std::string> Losses::names() const {
     const char *one, *several;
     const std::vector<NumberRange>* ranges;
   };
-  const std::array<Kind, 7> kinds{{{"frame", "frames", &frames},
-                                   {"body", "bodies", &bodies},
-                                   {"mesh", "meshes", &meshes},
-                                   {"material", "materials", &materials},
-                                   {"the events of frame", "the events of frames", &events},
-                                   {"the statistics of frame", "the statistics of frames", &statistics},
-                                   {"the checkpoint of frame", "the checkpoints of frames", &checkpoints}}};
+  const std::array<Kind, 12> kinds{{{"frame", "frames", &frames},
+                                    {"body", "bodies", &bodies},
+                                    {"mesh", "meshes", &meshes},
+                                    {"material", "materials", &materials},
+                                    {"change of a mesh", "changes of meshes", &changes},
+                                    {"embedding", "embeddings", &embeddings},
+                                    {"the changed mesh of body", "the changed meshes of bodies", &shapes},
+                                    {"the inputs of frame", "the inputs of frames", &inputs},
+                                    {"the crack fronts of frame", "the crack fronts of frames", &fronts},
+                                    {"the events of frame", "the events of frames", &events},
+                                    {"the statistics of frame", "the statistics of frames", &statistics},
+                                    {"the checkpoint of frame", "the checkpoints of frames", &checkpoints}}};
   std::vector<std::string> out;
   for (const Kind& kind : kinds) {
     if (kind.ranges->empty()) continue;
@@ -85,6 +91,8 @@ Losses findLosses(const RunReader& run) {
     if (reads([&] { named = std::max(named, run.readQuantised(i).states.size()); })) {
       if (!reads([&] { run.events(i); })) addNumber(losses.events, number);
       if (!reads([&] { run.statistics(i); })) addNumber(losses.statistics, number);
+      if (!reads([&] { run.inputs(i); })) addNumber(losses.inputs, number);
+      if (!reads([&] { run.fronts(i); })) addNumber(losses.fronts, number);
     } else {
       addNumber(losses.frames, number);
     }
@@ -99,6 +107,30 @@ Losses findLosses(const RunReader& run) {
     if (run.materialLost(m)) addNumber(losses.materials, m);
   for (size_t m = 0; m < run.meshCount(); ++m)
     if (!reads([&] { run.mesh(m); })) addNumber(losses.meshes, m);
+  for (size_t c = 0; c < run.changeCount(); ++c)
+    if (run.changeLost(c)) addNumber(losses.changes, c);
+  for (size_t e = 0; e < run.embeddingCount(); ++e)
+    if (!reads([&] { run.embedding(e); })) addNumber(losses.embeddings, e);
+  BodyMeshes meshes(run);
+  for (uint32_t b = 0; b < run.bodies().size() && run.frameCount() > 0; ++b) {
+    checkStop();
+    // A mesh that is lost by itself is named above.
+    const auto fits = [&](size_t frame) {
+      const MeshVersion version = run.meshVersion(b, frame);
+      if (version.changes == 0 && run.embeddingOf(version.mesh) == kNoIndex) return true;
+      return reads([&] { meshes.mesh(b, frame); });
+    };
+    // The last version of each mesh has all the changes of those before it.
+    bool whole = fits(0);
+    const auto versions = run.meshVersions(b);
+    for (size_t v = 0; v < versions.size(); ++v) {
+      const auto& [frame, version] = versions[v];
+      const bool last = v + 1 == versions.size() || versions[v + 1].second.mesh != version.mesh ||
+                        versions[v + 1].second.changes <= version.changes;
+      if (last) whole = whole && fits(frame);
+    }
+    if (!whole) addNumber(losses.shapes, b);
+  }
   return losses;
 }
 

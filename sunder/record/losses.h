@@ -16,9 +16,12 @@ using NumberRange = std::pair<uint64_t, uint64_t>;
 struct Losses {
   std::vector<NumberRange> frames;                     // by number
   std::vector<NumberRange> events, statistics;         // frames that lack theirs
+  std::vector<NumberRange> inputs, fronts;             // the same
   std::vector<NumberRange> checkpoints;                // by frame
   std::vector<NumberRange> bodies, meshes, materials;  // by index
-  std::vector<std::string> problems;                   // what is damaged, in sentences
+  std::vector<NumberRange> changes, embeddings;        // of meshes, by index
+  std::vector<NumberRange> shapes;    // bodies whose meshes cannot be put together in some frames
+  std::vector<std::string> problems;  // what is damaged, in sentences
 
   bool any() const;
   // "frames 12 to 17 and 20", "body 4": one for each kind of which something is lost.

@@ -33,6 +33,60 @@ size_t placeOf(std::span<const QuantisedPoints> points, uint32_t body) {
                 points.begin());
 }
 
+void putFields(ByteWriter& out, const std::vector<PointField>& fields) {
+  out.u16(uint16_t(fields.size()));
+  for (const PointField& field : fields) {
+    out.u16(uint16_t(field.name.size()));
+    out.string(field.name);
+    out.u8(field.components);
+    const size_t values = field.values.size();
+    std::string bytes(2 * values, '\0');
+    for (size_t i = 0; i < values; ++i) {
+      const uint16_t half = halfFromFloat(field.values[i]);
+      bytes[i] = char(half & 255);
+      bytes[values + i] = char(half >> 8);
+    }
+    out.string(bytes);
+  }
+}
+
+void getFields(ByteReader& in, size_t count, std::vector<PointField>& out) {
+  const uint16_t fields = in.u16("number of fields");
+  for (uint16_t f = 0; f < fields; ++f) {
+    PointField field;
+    field.name = in.string(in.u16("length of a name"), "name of a field");
+    field.components = in.u8("components of a field");
+    if (field.components == 0 || field.components > kMostComponents) in.fail("a field has no values");
+    const size_t values = size_t(field.components) * count;
+    in.need(values, 2, "values of a field");
+    const auto bytes = in.bytes(2 * values, "values of a field");
+    field.values.resize(values);
+    for (size_t i = 0; i < values; ++i)
+      field.values[i] = floatFromHalf(uint16_t(uint16_t(bytes[i]) | uint16_t(bytes[values + i]) << 8));
+    out.push_back(std::move(field));
+  }
+}
+
+QuantisedPoints getHead(ByteReader& in, size_t bodyLimit) {
+  QuantisedPoints now;
+  now.body = in.u32("body of points");
+  if (now.body >= bodyLimit)
+    in.fail(fmt::format("a frame refers to body {}, but there are only {}", now.body, bodyLimit));
+  now.resolution = in.f32("resolution of points");
+  now.radius = in.f32("radius of points");
+  if (!(now.resolution > 0) || !std::isfinite(now.resolution)) in.fail("points have no resolution");
+  if (!(now.radius >= 0) || !std::isfinite(now.radius)) in.fail("points have no radius");
+  return now;
+}
+
+void replace(std::vector<QuantisedPoints>& known, QuantisedPoints now) {
+  const size_t place = placeOf(known, now.body);
+  if (place < known.size() && known[place].body == now.body)
+    known[place] = std::move(now);
+  else
+    known.insert(known.begin() + std::ptrdiff_t(place), std::move(now));
+}
+
 }  // namespace
 
 const QuantisedPoints* pointsOf(std::span<const QuantisedPoints> points, uint32_t body) {
@@ -56,11 +110,12 @@ QuantisedPoints quantise(const BodyPoints& points) {
                               : kNotFinite;
     }
   q.fields = points.fields;
+  const size_t count = pointCount(points);
   for (PointField& field : q.fields) {
     if (field.components == 0 || field.components > kMostComponents ||
-        field.values.size() != field.components * points.positions.size())
+        field.values.size() != field.components * count)
       throw Error(ErrorKind::Usage, fmt::format("field '{}' does not fit the {} points of body {}",
-                                                field.name, points.positions.size(), points.body));
+                                                field.name, count, points.body));
     for (float& value : field.values) value = floatFromHalf(halfFromFloat(value));
   }
   return q;
@@ -98,31 +153,19 @@ void encodePoints(ByteWriter& out, const QuantisedPoints* previous, const Quanti
     }
   }
   out.string(planes);
-  out.u16(uint16_t(now.fields.size()));
-  for (const PointField& field : now.fields) {
-    out.u16(uint16_t(field.name.size()));
-    out.string(field.name);
-    out.u8(field.components);
-    const size_t values = field.values.size();
-    std::string bytes(2 * values, '\0');
-    for (size_t i = 0; i < values; ++i) {
-      const uint16_t half = halfFromFloat(field.values[i]);
-      bytes[i] = char(half & 255);
-      bytes[values + i] = char(half >> 8);
-    }
-    out.string(bytes);
-  }
+  putFields(out, now.fields);
+}
+
+void encodeVertexFields(ByteWriter& out, const QuantisedPoints& now) {
+  out.u32(now.body);
+  out.f32(now.resolution);
+  out.f32(now.radius);
+  out.u32(uint32_t(now.fields.front().values.size() / now.fields.front().components));
+  putFields(out, now.fields);
 }
 
 void decodePoints(ByteReader& in, bool key, size_t bodyLimit, std::vector<QuantisedPoints>& known) {
-  QuantisedPoints now;
-  now.body = in.u32("body of points");
-  if (now.body >= bodyLimit)
-    in.fail(fmt::format("a frame refers to body {}, but there are only {}", now.body, bodyLimit));
-  now.resolution = in.f32("resolution of points");
-  now.radius = in.f32("radius of points");
-  if (!(now.resolution > 0) || !std::isfinite(now.resolution)) in.fail("points have no resolution");
-  if (!(now.radius >= 0) || !std::isfinite(now.radius)) in.fail("points have no radius");
+  QuantisedPoints now = getHead(in, bodyLimit);
   const uint32_t count = in.u32("number of points");
   const bool follows = in.u8("kind of points") != 0;
   const QuantisedPoints* before = pointsOf(known, now.body);
@@ -140,25 +183,16 @@ void decodePoints(ByteReader& in, bool key, size_t bodyLimit, std::vector<Quanti
       now.positions[i][k] = int32_t(uint32_t(from[k]) + unzigzag(d));
     }
   }
-  const uint16_t fields = in.u16("number of fields");
-  for (uint16_t f = 0; f < fields; ++f) {
-    PointField field;
-    field.name = in.string(in.u16("length of a name"), "name of a field");
-    field.components = in.u8("components of a field");
-    if (field.components == 0 || field.components > kMostComponents) in.fail("a field has no values");
-    const size_t values = size_t(field.components) * count;
-    in.need(values, 2, "values of a field");
-    const auto bytes = in.bytes(2 * values, "values of a field");
-    field.values.resize(values);
-    for (size_t i = 0; i < values; ++i)
-      field.values[i] = floatFromHalf(uint16_t(uint16_t(bytes[i]) | uint16_t(bytes[values + i]) << 8));
-    now.fields.push_back(std::move(field));
-  }
-  const size_t place = placeOf(known, now.body);
-  if (before)
-    known[place] = std::move(now);
-  else
-    known.insert(known.begin() + std::ptrdiff_t(place), std::move(now));
+  getFields(in, count, now.fields);
+  replace(known, std::move(now));
+}
+
+void decodeVertexFields(ByteReader& in, size_t bodyLimit, std::vector<QuantisedPoints>& known) {
+  QuantisedPoints now = getHead(in, bodyLimit);
+  const uint32_t count = in.u32("number of vertices");
+  getFields(in, count, now.fields);
+  if (now.fields.empty() || count == 0) in.fail("vertices have no values");
+  replace(known, std::move(now));
 }
 
 }  // namespace sunder::record

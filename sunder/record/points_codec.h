@@ -25,7 +25,8 @@ struct QuantisedPoints {
 
 inline constexpr int32_t kNotFinite = INT32_MIN;
 
-// Throws Error (Usage) for a resolution that is not positive, or a field that does not fit the points.
+// Throws Error (Usage) for a resolution that is not positive, or a field that does not fit the points, or,
+// where there are no positions, the other fields.
 QuantisedPoints quantise(const BodyPoints& points);
 BodyPoints restore(const QuantisedPoints& points);
 
@@ -37,5 +38,9 @@ void encodePoints(ByteWriter& out, const QuantisedPoints* previous, const Quanti
 // `known`: by ascending body, of the frame before; the body's entry is replaced or added. Throws Error
 // (Format) for what does not fit.
 void decodePoints(ByteReader& in, bool key, size_t bodyLimit, std::vector<QuantisedPoints>& known);
+
+// The same for fields of vertices without positions, which never build on another frame.
+void encodeVertexFields(ByteWriter& out, const QuantisedPoints& now);
+void decodeVertexFields(ByteReader& in, size_t bodyLimit, std::vector<QuantisedPoints>& known);
 
 }  // namespace sunder::record

@@ -1,6 +1,7 @@
 // What a run file holds, as plain values: the resolved scene, materials, meshes, bodies, frames, events,
 // statistics, checkpoints and how the run ended. Written by RunWriter, read by RunReader;
-// docs/file-formats.md has the bytes.
+// docs/file-formats.md has the bytes. How meshes change with time is in mesh_change.h, what users and cracks
+// do in frames in frame_lists.h.
 //
 // Frames are for looking at: positions and velocities are floats (velocities of 16 bits), rotations are
 // within 2e-6 rad. The exact state is in the checkpoints, whose content only the world understands.
@@ -35,11 +36,16 @@ struct MeshEntry {
   std::vector<geometry::Triangle> triangles;
   std::vector<geometry::Tetrahedron> tets;
   std::vector<uint8_t> interior;  // by triangle: 1 where a crack or a cut made it; empty: nowhere
+  std::vector<Vec2f> uvs = {};    // texture coordinates by corner, three a triangle; empty: none
+  // Material slot by triangle: 0 is the material of the body, k the row of the table of materials with the
+  // name slotMaterials[k - 1]. Empty: 0 everywhere.
+  std::vector<uint16_t> slots = {};
+  std::vector<std::string> slotMaterials = {};
 };
 
 enum class BodyKind : uint8_t { Static, Kinematic, Dynamic, Deformable, Particles, Fluid };
 const char* name(BodyKind kind);
-// Whether frames bring points of such a body.
+// Whether frames bring positions of such a body's points.
 inline bool hasPoints(BodyKind kind) { return kind >= BodyKind::Deformable; }
 
 struct BodyEntry {
@@ -79,33 +85,45 @@ struct PointField {
 };
 
 // Points that a body has of its own: particles, or the vertices of its mesh where it deforms; in the frame of
-// the body. Point i is the same one in all frames, as far as there are so many.
+// the body. Point i is the same one in all frames, as far as there are so many. Of a body whose mesh changes
+// (mesh_change.h) there are as many as the mesh has vertices in that frame, of one whose mesh is embedded in
+// a cage (Embedding) as many as the cage has.
+//
+// Without positions the vertices rest in the frame of the body, and the fields alone are recorded: so rigid
+// bodies have values at their vertices.
 struct BodyPoints {
   uint32_t body = 0;
   float resolution = 1e-4f;  // m: positions are rounded to multiples of it
-  float radius = 0;          // m, of particles, where there is no field "radius"; 0: vertices
+  float radius = 0;  // m, of particles; those with a field "radius" have their own. 0: these are vertices
   std::vector<Vec3f> positions;
   std::vector<PointField> fields;
 };
+// How many points the entry is about: its positions, or else the values of its first field.
+size_t pointCount(const BodyPoints& points);
 
 struct Frame {
   uint64_t number = 0;
   double time = 0;                // s
   std::vector<BodyState> bodies;  // by body index
   std::vector<BodyField> fields;
-  std::vector<BodyPoints> points;  // by ascending body; of those bodies that have any
+  std::vector<BodyPoints>
+      points;  // by ascending body; of those bodies that have points or fields of vertices
 };
 
-enum class EventKind : uint8_t { Contact, Birth, Death, JointBreak, Fracture };
+enum class EventKind : uint8_t { Contact, Birth, Death, JointBreak, Fracture, Cut };
 const char* name(EventKind kind);
 
+// Of a fracture or a cut: `a` is the body that comes apart and `b` what struck or cut it; the point is where
+// the load acted or the cut began, the normal is that of the load or of the cut's surface, the impulse is
+// that of the load, and the energy what the new surfaces took.
 struct Event {
   EventKind kind = EventKind::Contact;
   uint32_t a = kNoIndex, b = kNoIndex;  // bodies; of a joint: its bodies; kNoIndex is the world
   Vec3f point = Vec3f::Zero(), normal = Vec3f::Zero();
-  float impulse = 0;   // N s
-  float approach = 0;  // m/s
-  std::string text;    // name of the joint, reason of the death
+  float impulse = 0;      // N s
+  float approach = 0;     // m/s
+  std::string text = {};  // name of the joint, reason of the death
+  float energy = 0;       // J
   bool operator==(const Event&) const = default;
 };
 

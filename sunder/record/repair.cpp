@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/stop.h"
+#include "sunder/record/body_meshes.h"
 #include "sunder/record/run_writer.h"
 
 #include <algorithm>
@@ -27,7 +28,9 @@ bool saved(Read&& read, Value& value) {
 uint64_t firstDamage(const RunReader& run, const Losses& losses) {
   if (!losses.any()) return std::numeric_limits<uint64_t>::max();
   uint64_t first = std::numeric_limits<uint64_t>::max();
-  for (const auto* ranges : {&losses.frames, &losses.events, &losses.statistics, &losses.checkpoints})
+  if (!losses.changes.empty() || !losses.embeddings.empty() || !losses.shapes.empty()) return 0;
+  for (const auto* ranges : {&losses.frames, &losses.events, &losses.statistics, &losses.checkpoints,
+                             &losses.inputs, &losses.fronts})
     if (!ranges->empty()) first = std::min(first, ranges->front().first);
   // Bodies are born in the order of their numbers, and their meshes with them.
   const auto bornBefore = [&](auto&& isBefore) {
@@ -43,6 +46,17 @@ uint64_t firstDamage(const RunReader& run, const Losses& losses) {
         first, bornBefore([&](size_t b) { return run.bodies()[b].mesh < losses.meshes.front().first; }));
   // Damage that no item explains counts from the start.
   return first == std::numeric_limits<uint64_t>::max() && !losses.problems.empty() ? 0 : first;
+}
+
+void addLists(const RunReader& run, size_t frame, RunWriter& writer) {
+  try {
+    writer.addInputs(run.inputs(frame));
+  } catch (const Error&) {  // lost
+  }
+  try {
+    writer.addFronts(run.fronts(frame));
+  } catch (const Error&) {  // lost
+  }
 }
 
 }  // namespace
@@ -110,11 +124,36 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
       writer.addBody(body);
     }
   };
+  for (size_t e = 0; e < run.embeddingCount(); ++e) {
+    Embedding embedding;
+    if (!saved([&] { return run.embedding(e); }, embedding)) continue;
+    addMeshes(size_t(std::max(embedding.surface, embedding.cage)) + 1);
+    writer.addEmbedding(embedding);
+  }
+  // A change that builds on a lost one, or does not fit its mesh, is lost too.
+  BodyMeshes meshes(run);
+  std::vector<uint32_t> changesDone(run.bodies().size());
+  const auto addChanges = [&](size_t i, uint64_t number, uint64_t earliest) {
+    for (uint32_t b = 0; b < writer.bodyCount(); ++b)
+      for (uint32_t& k = changesDone[b]; k < run.changeCount(b) && run.changeFrame(b, k) <= number; ++k) {
+        MeshChange change;
+        std::shared_ptr<const MeshEntry> unused;
+        if (!saved([&] { return run.changeOf(b, k); }, change)) continue;
+        if (!saved([&] { return meshes.mesh(b, i); }, unused) && change.mesh == kNoIndex) continue;
+        if (change.mesh != kNoIndex) addMeshes(size_t(change.mesh) + 1);
+        change.frame = std::max(change.frame, earliest);  // frames between may be lost
+        writer.changeMesh(change);
+      }
+  };
+  uint64_t next = 0;  // number that the next frame has at least
   for (size_t i = 0; i < run.frameCount(); ++i) {
     checkStop();
     if (!savable(i)) continue;
     run.readFrame(i, frame);
     addBodies(frame.bodies.size());
+    addChanges(i, frame.number, next);
+    next = frame.number + 1;
+    addLists(run, i, writer);
     std::vector<Statistic> statistics;
     std::vector<Event> events;
     saved([&] { return run.statistics(i); }, statistics);

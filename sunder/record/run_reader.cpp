@@ -118,6 +118,19 @@ std::vector<Statistic> RunReader::statistics(size_t i) const {
   return out;
 }
 
+std::vector<Input> RunReader::inputs(size_t i) const {
+  const size_t chunk = frames_[i].inputs;
+  return chunk == kNone ? std::vector<Input>()
+                        : decodeInputs(file_.payload(chunks()[chunk]), path().string());
+}
+
+std::vector<CrackFront> RunReader::fronts(size_t i) const {
+  const FrameEntry& frame = frames_[i];
+  if (frame.fronts == kNone) return {};
+  return decodeFronts(file_.payload(chunks()[frame.fronts]), std::min(frame.limit, bodies_.size()),
+                      path().string());
+}
+
 uint64_t RunReader::checkpointFrame(size_t i) const { return chunks()[checkpoints_[i]].head.frame; }
 
 Checkpoint RunReader::checkpoint(size_t i) const {
@@ -143,7 +156,7 @@ std::optional<size_t> RunReader::lastGoodCheckpoint() const {
   return std::nullopt;
 }
 
-std::optional<ResumePoint> RunReader::resumePoint() const {
+std::optional<ResumePoint> RunReader::resumePoint(uint64_t latest) const {
   if (version() == 1)
     throw Error(ErrorKind::Unsupported,
                 "is a recording of an earlier program (format 1): it can be looked at, but not resumed")
@@ -167,6 +180,7 @@ std::optional<ResumePoint> RunReader::resumePoint() const {
     if (entry.chunk >= whole || entry.chunk == 0) continue;
     const auto found = std::lower_bound(checkpoints_.begin(), checkpoints_.end(), entry.chunk - 1);
     if (found == checkpoints_.end() || *found != entry.chunk - 1) continue;
+    if (chunks()[*found].head.frame > latest) continue;
     const Chunk& chunk = chunks()[entry.chunk];
     return ResumePoint{static_cast<size_t>(found - checkpoints_.begin()), chunk.end(),
                        chainHash(entry.commit.chain, chunk.head), entry.commit.counts, entry.chunk + 1};
@@ -179,6 +193,32 @@ std::vector<RunReader::Resumed> RunReader::resumed() const {
   if (version() == 1) return out;
   for (const Chunk& chunk : chunks())
     if (chunk.head.type == ChunkType::Epoch) out.push_back({chunk.offset, chunk.head.frame});
+  return out;
+}
+
+std::vector<RunReader::Branch> RunReader::branches() const {
+  constexpr size_t kMostBranches = 20;
+  std::vector<Branch> out;
+  if (frames_.empty()) return out;
+  // Without its last byte a file has no index, so all heads are walked.
+  std::vector<Chunk> epochs;
+  if (version() > 1) epochs = RunReader(path(), fileSize() - 1).list().epochs();
+  const size_t first = epochs.size() - std::min(epochs.size(), kMostBranches);
+  for (size_t k = first; k <= epochs.size(); ++k) {
+    checkStop();
+    Branch branch;
+    branch.epoch = static_cast<uint32_t>(k);
+    branch.from = k == 0 ? 0 : epochs[k - 1].head.frame;
+    branch.end = k < epochs.size() ? epochs[k].offset : fileSize();
+    const uint64_t begin = k == 0 ? 0 : epochs[k - 1].offset;
+    const RunReader then(path(), branch.end);
+    branch.last = then.frames_.empty() ? 0 : then.frameNumber(then.frameCount() - 1);
+    branch.current = std::any_of(frames_.begin(), frames_.end(), [&](const FrameEntry& frame) {
+      const uint64_t offset = chunks()[frame.chunk].offset;
+      return offset >= begin && offset < branch.end;
+    });
+    out.push_back(branch);
+  }
   return out;
 }
 

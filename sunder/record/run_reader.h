@@ -6,8 +6,9 @@
 //   for (size_t i = 0; i < run.frameCount(); ++i) { run.readFrame(i, frame); ... }
 //   while (run.refresh()) ...                    // what was written since
 //
-// Damage stays where it is. A damaged chunk costs what it holds: a material, a mesh, a body, the events of a
-// frame, or the frames up to the next key frame. Bodies that are lost keep their number, with an empty entry
+// Damage stays where it is. A damaged chunk costs what it holds: a material, a mesh, a body, a change of a
+// mesh (and those that follow it, up to the body's next mesh), the events of a frame, or the frames up to the
+// next key frame. Bodies that are lost keep their number, with an empty entry
 // and bodyLost(); readers of single items throw Error (Format) naming the damaged chunk. problems() has what
 // opening finds, verify() and findLosses() (losses.h) what reading everything finds.
 //
@@ -25,10 +26,13 @@
 #include "sunder/material/material.h"
 #include "sunder/record/chunk_list.h"
 #include "sunder/record/frame_codec.h"
+#include "sunder/record/frame_lists.h"
+#include "sunder/record/mesh_change.h"
 #include "sunder/record/recording.h"
 
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,6 +69,24 @@ class RunReader {
   size_t meshCount() const { return meshes_.size(); }
   MeshEntry mesh(size_t i) const;
 
+  // How meshes of bodies change; body_meshes.h puts the meshes together. `frame` counts from 0 as in
+  // readFrame().
+  MeshVersion meshVersion(size_t body, size_t frame) const;
+  uint32_t meshOf(size_t body, size_t frame) const {
+    return meshVersion(body, frame).mesh;
+  }  // kNoIndex: none
+  size_t changeCount(size_t body) const;
+  uint64_t changeFrame(size_t body, size_t k) const;  // number of the first frame that shows it
+  // The k-th change of a body. Throws Error (Format) where it, or one before it that it builds on, is lost.
+  MeshChange changeOf(size_t body, uint32_t k) const;
+  // The frames from which on a body shows other meshes than the one of its entry, with these; ascending.
+  std::vector<std::pair<size_t, MeshVersion>> meshVersions(size_t body) const;
+  size_t changeCount() const { return changes_.size(); }  // of all bodies
+  bool changeLost(size_t i) const { return changes_[i] == SIZE_MAX; }
+  size_t embeddingCount() const { return embeddings_.size(); }
+  Embedding embedding(size_t i) const;
+  uint32_t embeddingOf(uint32_t mesh) const;  // whose surface the mesh is; kNoIndex: none
+
   size_t frameCount() const { return frames_.size(); }
   uint64_t frameNumber(size_t i) const;
   double frameTime(size_t i) const;
@@ -75,15 +97,18 @@ class RunReader {
   const QuantisedFrame& readQuantised(size_t i) const;
   std::vector<Event> events(size_t i) const;
   std::vector<Statistic> statistics(size_t i) const;
+  std::vector<Input> inputs(size_t i) const;  // that led to the frame
+  std::vector<CrackFront> fronts(size_t i) const;
 
   size_t checkpointCount() const { return checkpoints_.size(); }
   uint64_t checkpointFrame(size_t i) const;
   Checkpoint checkpoint(size_t i) const;
   // The last one whose bytes are whole; none in a run that was stopped before its first.
   std::optional<size_t> lastGoodCheckpoint() const;
-  // The last committed checkpoint before anything that is damaged. Reads all chunks up to the damage. Throws
-  // Error (Unsupported) for files of version 1, which have no commits.
-  std::optional<ResumePoint> resumePoint() const;
+  // The last committed checkpoint before anything that is damaged, and not behind `latest`, the number of a
+  // frame. Reads all chunks up to the damage. Throws Error (Unsupported) for files of version 1, which have
+  // no commits.
+  std::optional<ResumePoint> resumePoint(uint64_t latest = UINT64_MAX) const;
 
   const std::optional<RunEnd>& end() const { return end_; }  // none: still running, or killed
   const std::vector<std::string>& problems() const { return problems_; }
@@ -111,13 +136,37 @@ class RunReader {
   };
   std::vector<Resumed> resumed() const;
 
+  // What was written at a stretch: the run as it began, and an epoch for each time it was resumed, or
+  // continued from an earlier frame. Also of those that are superseded; the last 20 of them.
+  struct Branch {
+    uint32_t epoch = 0;    // 0: the run as it began
+    uint64_t from = 0;     // the frame it continues; 0 where it began
+    uint64_t last = 0;     // its last frame
+    uint64_t end = 0;      // byte: RunReader(path(), end) is the recording as this branch left it
+    bool current = false;  // its frames up to where the next one continues are part of the recording
+  };
+  // Walks the heads of the whole file, and once for each branch.
+  std::vector<Branch> branches() const;
+
  private:
   struct FrameEntry {
     size_t chunk = 0;
     size_t events = SIZE_MAX, statistics = SIZE_MAX;  // chunks, or none
-    size_t key = 0;                                   // frame to start decoding from; SIZE_MAX: none whole
-    size_t bodies = 0;                                // entries known when it was written
-    size_t limit = 0;                                 // bodies it may name
+    size_t inputs = SIZE_MAX, fronts = SIZE_MAX;
+    size_t key = 0;     // frame to start decoding from; SIZE_MAX: none whole
+    size_t bodies = 0;  // entries known when it was written
+    size_t limit = 0;   // bodies it may name
+  };
+  struct ChangeEntry {
+    uint64_t frame = 0;  // number of the first frame that shows it
+    uint32_t mesh = kNoIndex;
+    uint32_t first = 0, changes = 0;  // as in MeshVersion
+    size_t chunk = 0;
+    bool broken = false;  // a change that it builds on is lost
+  };
+  struct BodyChanges {
+    std::vector<ChangeEntry> list;
+    uint32_t next = 0;  // ordinal that is expected
   };
   struct CommitEntry {
     size_t chunk = 0;
@@ -131,21 +180,28 @@ class RunReader {
   void takeMaterial(size_t place);
   void takeMesh(size_t place);
   void takeBody(size_t place);
+  void takeChange(size_t place);
+  void takeEmbedding(size_t place);
   void takeNames(size_t place);
   void takeFrame(size_t place);
   void takeCommit(size_t place);
   size_t mostEntries() const;
   void note(std::string problem);
+  void loseChunks(std::vector<size_t>& table, size_t count) const;
   void loseMeshes(size_t count);
   void loseBodies(size_t count);
   void loseMaterials(size_t count);
+  static MeshVersion versionOf(const ChangeEntry& entry);
 
   RunFile file_;
   ChunkList list_;
   size_t taken_ = 0, takenGaps_ = 0;  // of the list
   RunInfo info_;
   std::vector<material::Material> materials_;
-  std::vector<size_t> meshes_;  // chunks by mesh; SIZE_MAX: lost
+  std::vector<size_t> meshes_;                 // chunks by mesh; SIZE_MAX: lost
+  std::vector<size_t> changes_, embeddings_;   // chunks by index; SIZE_MAX: lost
+  std::map<uint32_t, BodyChanges> changesOf_;  // by body
+  std::map<uint32_t, uint32_t> embeddingOf_;   // by mesh of the surface
   std::vector<size_t> names_, checkpoints_;
   std::vector<BodyEntry> bodies_;
   std::vector<bool> lostBodies_, lostMaterials_;
@@ -157,7 +213,7 @@ class RunReader {
   Counts counts_;       // chunks seen
   uint64_t chain_ = 0;  // running hash
   uint64_t gapBytes_ = 0;
-  size_t pendingEvents_ = SIZE_MAX, pendingStatistics_ = SIZE_MAX;
+  FrameEntry pending_;        // what came of the next frame
   bool brokenChain_ = false;  // something before the next key frame is missing
   bool gapSinceFrame_ = false;
 

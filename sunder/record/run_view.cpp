@@ -29,6 +29,10 @@ void RunReader::resetView() {
   materials_.clear();
   lostMaterials_.clear();
   meshes_.clear();
+  changes_.clear();
+  embeddings_.clear();
+  changesOf_.clear();
+  embeddingOf_.clear();
   names_.clear();
   checkpoints_.clear();
   bodies_.clear();
@@ -41,7 +45,8 @@ void RunReader::resetView() {
   missing_.clear();
   counts_ = {};
   chain_ = gapBytes_ = 0;
-  pendingEvents_ = pendingStatistics_ = current_ = kLost;
+  pending_ = {};
+  current_ = kLost;
   brokenChain_ = gapSinceFrame_ = false;
 }
 
@@ -59,7 +64,7 @@ void RunReader::takeAll() {
 void RunReader::takeGap(const ChunkList::Gap& gap) {
   note(fmt::format("bytes {} to {} are damaged and were left out", gap.begin, gap.end));
   gapBytes_ += gap.end - gap.begin;
-  pendingEvents_ = pendingStatistics_ = kLost;
+  pending_ = {};
   gapSinceFrame_ = true;
 }
 
@@ -79,14 +84,28 @@ void RunReader::take(size_t place) {
       case ChunkType::Body:
         takeBody(place);
         break;
+      case ChunkType::MeshChange:
+        takeChange(place);
+        break;
+      case ChunkType::Embedding:
+        takeEmbedding(place);
+        break;
       case ChunkType::StatisticNames:
         takeNames(place);
         break;
       case ChunkType::Statistics:
-        pendingStatistics_ = place;
+        pending_.statistics = place;
         break;
       case ChunkType::Events:
-        pendingEvents_ = place;
+        pending_.events = place;
+        break;
+      case ChunkType::Inputs:
+        ++counts_.inputs;
+        pending_.inputs = place;
+        break;
+      case ChunkType::Fronts:
+        ++counts_.fronts;
+        pending_.fronts = place;
         break;
       case ChunkType::Frame:
       case ChunkType::KeyFrame:
@@ -118,9 +137,11 @@ void RunReader::take(size_t place) {
 // Each entry of a table is a chunk, so a file cannot hold more entries than heads.
 size_t RunReader::mostEntries() const { return static_cast<size_t>(list_.fileSize() / kChunkHeadSize); }
 
-void RunReader::loseMeshes(size_t count) {
-  if (meshes_.size() < count) meshes_.resize(std::min(count, mostEntries()), kLost);
+void RunReader::loseChunks(std::vector<size_t>& table, size_t count) const {
+  if (table.size() < count) table.resize(std::min(count, mostEntries()), kLost);
 }
+
+void RunReader::loseMeshes(size_t count) { loseChunks(meshes_, count); }
 
 void RunReader::loseBodies(size_t count) {
   count = std::min(count, mostEntries());
@@ -138,6 +159,7 @@ void RunReader::loseMaterials(size_t count) {
 }
 
 void RunReader::takeMaterial(size_t place) {
+  ++counts_.materials;
   size_t index = 0;
   material::Material entry;
   try {
@@ -214,13 +236,12 @@ void RunReader::takeNames(size_t place) {
 void RunReader::takeFrame(size_t place) {
   ++counts_.frames;
   const ChunkHead& head = chunks()[place].head;
-  FrameEntry entry{place, pendingEvents_, pendingStatistics_, kLost, bodies_.size(), bodies_.size()};
-  pendingEvents_ = pendingStatistics_ = kLost;
-  const auto ofThisFrame = [&](size_t chunk) {
-    return chunk != kLost && chunks()[chunk].head.frame == head.frame;
-  };
-  if (!ofThisFrame(entry.events)) entry.events = kLost;
-  if (!ofThisFrame(entry.statistics)) entry.statistics = kLost;
+  FrameEntry entry = std::exchange(pending_, {});
+  entry.chunk = place;
+  entry.key = kLost;
+  entry.bodies = entry.limit = bodies_.size();
+  for (size_t* chunk : {&entry.events, &entry.statistics, &entry.inputs, &entry.fronts})
+    if (*chunk != kLost && chunks()[*chunk].head.frame != head.frame) *chunk = kLost;
   if (!std::isfinite(head.time) || (!frames_.empty() && (head.frame <= frameNumber(frames_.size() - 1) ||
                                                          head.time < frameTime(frames_.size() - 1)))) {
     note(fmt::format("a frame {} at {} s does not follow the one before it and was left out", head.frame,
@@ -249,6 +270,7 @@ void RunReader::takeFrame(size_t place) {
 void RunReader::takeCommit(size_t place) {
   const Chunk& chunk = chunks()[place];
   CommitEntry entry{place, decodeCommit(file_.payload(chunk), path().string()), false};
+  if (!entry.commit.extended) entry.commit.counts = withMore(entry.commit.counts, counts_);
   const Commit& commit = entry.commit;
   entry.fits = commit.chain == chain_ && commit.offset == chunk.offset && commit.counts == counts_;
   if (!entry.fits) {
@@ -261,10 +283,18 @@ void RunReader::takeCommit(size_t place) {
     compare("bodies", commit.counts.bodies, counts_.bodies);
     compare("meshes", commit.counts.meshes, counts_.meshes);
     compare("lists of names", commit.counts.nameLists, counts_.nameLists);
+    compare("materials", commit.counts.materials, counts_.materials);
+    compare("changes of meshes", commit.counts.changes, counts_.changes);
+    compare("embeddings", commit.counts.embeddings, counts_.embeddings);
+    compare("lists of inputs", commit.counts.inputs, counts_.inputs);
+    compare("lists of crack fronts", commit.counts.fronts, counts_.fronts);
     note(fmt::format("what comes before the commit of frame {} is not all that was written{}",
                      chunk.head.frame, what));
     loseMeshes(commit.counts.meshes);
     loseBodies(commit.counts.bodies);
+    loseMaterials(commit.counts.materials);
+    loseChunks(changes_, commit.counts.changes);
+    loseChunks(embeddings_, commit.counts.embeddings);
     const uint64_t expected = frames_.empty() ? 0 : frameNumber(frames_.size() - 1) + 1;
     if (gapSinceFrame_ && chunk.head.frame >= expected) {
       missing_.emplace_back(expected, chunk.head.frame);

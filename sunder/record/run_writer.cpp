@@ -40,10 +40,15 @@ RunWriter::RunWriter(const RunReader& run, const ResumePoint& at)
 RunWriter::RunWriter(std::unique_ptr<RunOutput> output, const RunReader& run, const ResumePoint& at)
     : output_(std::move(output)), forbidden_(run.list().tornEnds()), counts_(at.counts), chain_(at.chain) {
   index_.assign(run.chunks().begin(), run.chunks().begin() + static_cast<std::ptrdiff_t>(at.chunks));
+  for (const Chunk& chunk : index_) epochs_ += chunk.head.type == ChunkType::Epoch;
   for (const Chunk& chunk : index_) {
-    epochs_ += chunk.head.type == ChunkType::Epoch;
-    materials_ += chunk.head.type == ChunkType::Material;
+    if (chunk.head.type == ChunkType::MeshChange)
+      ++changesOf_[decodeMeshChange(run.payload(chunk), run.path().string()).change.body];
+    if (chunk.head.type != ChunkType::Inputs) continue;
+    for (const Input& input : decodeInputs(run.payload(chunk), run.path().string()))
+      lastInput_ = input.sequence;
   }
+  lastFrame_ = run.checkpointFrame(at.checkpoint);
   frame_ = run.checkpointFrame(at.checkpoint);
   time_ = index_.back().head.time;
   // An epoch has nothing in front of it, so it is padded by itself.
@@ -144,8 +149,8 @@ void RunWriter::commit() {
 }
 
 uint32_t RunWriter::addMaterial(const material::Material& material) {
-  add(ChunkType::Material, encode(material, materials_));
-  return materials_++;
+  add(ChunkType::Material, encode(material, counts_.materials));
+  return counts_.materials++;
 }
 
 uint32_t RunWriter::addMesh(const MeshEntry& mesh) {
@@ -156,6 +161,43 @@ uint32_t RunWriter::addMesh(const MeshEntry& mesh) {
 uint32_t RunWriter::addBody(const BodyEntry& body) {
   add(ChunkType::Body, encode(body, counts_.bodies));
   return counts_.bodies++;
+}
+
+uint32_t RunWriter::addEmbedding(const Embedding& embedding) {
+  if (std::max(embedding.surface, embedding.cage) >= counts_.meshes)
+    throw Error(ErrorKind::Usage, "an embedding needs meshes that are there");
+  add(ChunkType::Embedding, encode(embedding, counts_.embeddings));
+  return counts_.embeddings++;
+}
+
+uint32_t RunWriter::changeMesh(const MeshChange& change) {
+  if (change.body >= counts_.bodies || (change.mesh != kNoIndex && change.mesh >= counts_.meshes))
+    throw Error(ErrorKind::Usage, "the change of a mesh needs a body and a mesh that are there");
+  if (lastFrame_ && change.frame <= *lastFrame_)
+    throw Error(ErrorKind::Usage, fmt::format("body {} cannot change its mesh from frame {} on: frame {} is "
+                                              "already written",
+                                              change.body, change.frame, *lastFrame_));
+  add(ChunkType::MeshChange, encode(change, counts_.changes, changesOf_[change.body]));
+  ++changesOf_[change.body];
+  return counts_.changes++;
+}
+
+void RunWriter::addInputs(std::span<const Input> inputs) {
+  for (const Input& input : inputs) {
+    if (lastInput_ && input.sequence <= *lastInput_)
+      throw Error(ErrorKind::Usage,
+                  fmt::format("input {} does not follow input {}", input.sequence, *lastInput_));
+    lastInput_ = input.sequence;
+    inputs_.push_back(input);
+  }
+}
+
+void RunWriter::addFronts(std::span<const CrackFront> fronts) {
+  for (const CrackFront& front : fronts)
+    if (front.body >= counts_.bodies)
+      throw Error(ErrorKind::Usage,
+                  fmt::format("a crack front is in body {}, which is not there", front.body));
+  fronts_.insert(fronts_.end(), fronts.begin(), fronts.end());
 }
 
 void RunWriter::frame(uint64_t number, double time, std::span<const BodyState> bodies,
@@ -177,6 +219,14 @@ void RunWriter::frame(uint64_t number, double time, std::span<const BodyState> b
     add(ChunkType::Statistics, encodeStatistics(counts_.nameLists - 1, statistics));
   }
   if (!events.empty()) add(ChunkType::Events, encode(events));
+  if (!inputs_.empty()) {
+    add(ChunkType::Inputs, encode(std::exchange(inputs_, {})));
+    ++counts_.inputs;
+  }
+  if (!fronts_.empty()) {
+    add(ChunkType::Fronts, encode(std::exchange(fronts_, {})));
+    ++counts_.fronts;
+  }
   now_.states.clear();
   for (const BodyState& body : bodies) now_.states.push_back(quantise(body));
   now_.fields.assign(fields.begin(), fields.end());
@@ -189,6 +239,7 @@ void RunWriter::frame(uint64_t number, double time, std::span<const BodyState> b
   const bool key = keyNext_ || sinceKey_ + 1 >= keyInterval_;
   add(key ? ChunkType::KeyFrame : ChunkType::Frame, encodeFrame(last_, now_, key));
   ++counts_.frames;
+  lastFrame_ = number;
   sinceKey_ = key ? 0 : sinceKey_ + 1;
   keyNext_ = false;
   std::swap(last_, now_);

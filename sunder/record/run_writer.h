@@ -19,11 +19,15 @@
 #include "sunder/material/material.h"
 #include "sunder/record/commit.h"
 #include "sunder/record/frame_codec.h"
+#include "sunder/record/frame_lists.h"
+#include "sunder/record/mesh_change.h"
 #include "sunder/record/output.h"
 #include "sunder/record/recording.h"
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,7 +58,16 @@ class RunWriter {
   uint32_t addMaterial(const material::Material& material);  // its index
   uint32_t addMesh(const MeshEntry& mesh);
   uint32_t addBody(const BodyEntry& body);
-  uint32_t materialCount() const { return materials_; }
+  // Both meshes must have been added.
+  uint32_t addEmbedding(const Embedding& embedding);
+  // A body that was added shows another mesh, or its mesh changes, from a frame on that comes after those
+  // that are written. Throws Error (Usage) for an earlier one, or a body or mesh that is not there.
+  uint32_t changeMesh(const MeshChange& change);
+  // What belongs to the next frame. Inputs by ascending sequence number. Throws Error (Usage) for one that
+  // is not above the last, or a front of a body that is not there.
+  void addInputs(std::span<const Input> inputs);
+  void addFronts(std::span<const CrackFront> fronts);
+  uint32_t materialCount() const { return counts_.materials; }
   uint32_t meshCount() const { return counts_.meshes; }
   uint32_t bodyCount() const { return counts_.bodies; }
 
@@ -89,7 +102,11 @@ class RunWriter {
   std::vector<uint64_t> forbidden_;  // places where no chunk may begin, ascending
   Counts counts_;
   uint64_t chain_ = 0;
-  uint32_t epochs_ = 0, materials_ = 0;
+  uint32_t epochs_ = 0;
+  std::map<uint32_t, uint32_t> changesOf_;  // how many, by body
+  std::vector<Input> inputs_;               // of the next frame
+  std::vector<CrackFront> fronts_;
+  std::optional<uint64_t> lastInput_, lastFrame_;  // sequence number; frame number
   std::string failure_;
   uint32_t keyInterval_ = 30, sinceKey_ = 0;
   uint64_t frame_ = 0;

@@ -2,77 +2,13 @@
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
+#include "sunder/record/payload.h"
+
+#include <algorithm>
 
 #include <fmt/core.h>
 
 namespace sunder::record {
-
-namespace {
-
-ByteReader readerOf(std::string_view payload, const std::string& file) {
-  return ByteReader(std::as_bytes(std::span(payload.data(), payload.size())), file);
-}
-
-void putText(ByteWriter& out, std::string_view text) {
-  out.u32(static_cast<uint32_t>(text.size()));
-  out.string(text);
-}
-
-std::string getText(ByteReader& in, std::string_view what) {
-  const uint32_t length = in.u32(what);
-  return in.string(length, what);
-}
-
-// All names are in memory at once, so they are not as long as a packed chunk might make them.
-void putName(ByteWriter& out, std::string_view name) {
-  if (name.size() > kLongestName)
-    throw Error(ErrorKind::Limit, fmt::format("a name of {} bytes is too long for a run file, which takes {}",
-                                              name.size(), kLongestName));
-  putText(out, name);
-}
-
-std::string getName(ByteReader& in, std::string_view what) {
-  const uint32_t length = in.u32(what);
-  if (length > kLongestName) in.fail(fmt::format("the {} is too long", what));
-  return in.string(length, what);
-}
-
-void putVector(ByteWriter& out, const Vec3f& v) {
-  for (int k = 0; k < 3; ++k) out.f32(v[k]);
-}
-
-Vec3f getVector(ByteReader& in, std::string_view what) {
-  Vec3f v;
-  for (int k = 0; k < 3; ++k) v[k] = in.f32(what);
-  return v;
-}
-
-template <size_t N>
-void putCells(ByteWriter& out, const std::vector<std::array<uint32_t, N>>& cells) {
-  for (const auto& cell : cells) out.writeArray(std::span<const uint32_t>(cell));
-}
-
-template <size_t N>
-void getCells(ByteReader& in, std::vector<std::array<uint32_t, N>>& cells, uint32_t count, size_t vertices,
-              std::string_view what) {
-  in.need(count, 4 * N, what);
-  cells.resize(count);
-  for (auto& cell : cells) {
-    in.readArray(std::span<uint32_t>(cell), what);
-    for (const uint32_t v : cell)
-      if (v >= vertices)
-        in.fail(fmt::format("{} refer to vertex {}, but there are only {}", what, v, vertices));
-  }
-}
-
-template <class Enum>
-Enum getKind(ByteReader& in, Enum last, std::string_view what) {
-  const uint8_t value = in.u8(what);
-  if (value > static_cast<uint8_t>(last)) in.fail(fmt::format("{} {} is not known", what, value));
-  return static_cast<Enum>(value);
-}
-
-}  // namespace
 
 std::string encode(const RunInfo& info) {
   std::string out;
@@ -153,6 +89,48 @@ material::Material decodeMaterial(std::string_view payload, const std::string& f
   return out;
 }
 
+namespace {
+
+// Texture coordinates and material slots, behind the inner triangles.
+void putSurfaceValues(ByteWriter& out, const MeshEntry& mesh) {
+  const size_t triangles = mesh.triangles.size();
+  if ((!mesh.uvs.empty() && mesh.uvs.size() != 3 * triangles) ||
+      (!mesh.slots.empty() && mesh.slots.size() != triangles))
+    throw Error(ErrorKind::Usage, fmt::format("texture coordinates or material slots do not fit the {} "
+                                              "triangles of the mesh '{}'",
+                                              triangles, mesh.name));
+  if (mesh.slotMaterials.size() >= UINT16_MAX)
+    throw Error(ErrorKind::Limit, fmt::format("the mesh '{}' has too many material slots", mesh.name));
+  for (const uint16_t slot : mesh.slots)
+    if (slot > mesh.slotMaterials.size())
+      throw Error(ErrorKind::Usage,
+                  fmt::format("material slot {} of the mesh '{}' is not there", slot, mesh.name));
+  out.u8(uint8_t((mesh.uvs.empty() ? 0 : kHasUvs) | (mesh.slots.empty() ? 0 : kHasSlots)));
+  for (const Vec2f& uv : mesh.uvs) out.writeArray(std::span(uv.data(), 2));
+  if (mesh.slots.empty()) return;
+  out.u16(uint16_t(mesh.slotMaterials.size()));
+  for (const std::string& name : mesh.slotMaterials) putName(out, name);
+  out.writeArray(std::span(mesh.slots));
+}
+
+void getSurfaceValues(ByteReader& in, MeshEntry& mesh) {
+  const size_t triangles = mesh.triangles.size();
+  const uint8_t flags = in.u8("kinds of values");
+  if (flags & kHasUvs) getUvs(in, mesh.uvs, triangles);
+  if (!(flags & kHasSlots)) return;
+  const uint16_t names = in.u16("number of material slots");
+  in.need(names, 4, "material slots");
+  for (uint16_t i = 0; i < names; ++i) mesh.slotMaterials.push_back(getName(in, "name of a material"));
+  in.need(triangles, 2, "material slots");
+  mesh.slots.resize(triangles);
+  in.readArray(std::span(mesh.slots), "material slots");
+  for (const uint16_t slot : mesh.slots)
+    if (slot > names)
+      in.fail(fmt::format("a triangle has material slot {}, but there are only {}", slot, names));
+}
+
+}  // namespace
+
 std::string encode(const MeshEntry& mesh, uint32_t index) {
   std::string out;
   ByteWriter writer(out);
@@ -164,7 +142,12 @@ std::string encode(const MeshEntry& mesh, uint32_t index) {
   for (const Vec3f& p : mesh.positions) putVector(writer, p);
   putCells(writer, mesh.triangles);
   putCells(writer, mesh.tets);
-  if (!mesh.interior.empty()) writer.writeArray(std::span(mesh.interior));
+  const bool more = !mesh.uvs.empty() || !mesh.slots.empty();
+  if (!mesh.interior.empty())
+    writer.writeArray(std::span(mesh.interior));
+  else if (more)
+    writer.zeros(mesh.triangles.size());
+  if (more) putSurfaceValues(writer, mesh);
   return out;
 }
 
@@ -184,6 +167,10 @@ MeshEntry decodeMesh(std::string_view payload, const std::string& file) {
   in.need(triangles, 1, "inner triangles");
   mesh.interior.resize(triangles);
   in.readArray(std::span(mesh.interior), "inner triangles");
+  if (in.atEnd()) return mesh;
+  getSurfaceValues(in, mesh);
+  if (std::all_of(mesh.interior.begin(), mesh.interior.end(), [](uint8_t i) { return i == 0; }))
+    mesh.interior.clear();
   return mesh;
 }
 
@@ -232,6 +219,8 @@ std::string encode(std::span<const Event> events) {
     writer.f32(event.approach);
     putText(writer, event.text);
   }
+  if (std::any_of(events.begin(), events.end(), [](const Event& e) { return e.energy != 0; }))
+    for (const Event& event : events) writer.f32(event.energy);
   return out;
 }
 
@@ -241,7 +230,7 @@ std::vector<Event> decodeEvents(std::string_view payload, const std::string& fil
   in.need(count, 45, "events");
   std::vector<Event> events(count);
   for (Event& event : events) {
-    event.kind = getKind(in, EventKind::Fracture, "kind of event");
+    event.kind = getKind(in, EventKind::Cut, "kind of event");
     event.a = in.u32("event");
     event.b = in.u32("event");
     event.point = getVector(in, "event");
@@ -250,6 +239,9 @@ std::vector<Event> decodeEvents(std::string_view payload, const std::string& fil
     event.approach = in.f32("event");
     event.text = getText(in, "event");
   }
+  if (in.atEnd()) return events;
+  in.need(count, 4, "energies of events");
+  for (Event& event : events) event.energy = getFinite(in, "energy of an event");
   return events;
 }
 

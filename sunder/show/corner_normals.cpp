@@ -47,9 +47,18 @@ std::vector<Gathered> gather(const geometry::MeshView& view, std::span<const Vec
 
 }  // namespace
 
-std::vector<Vec3f> cornerNormals(const geometry::TriMesh& mesh, double creaseAngle) {
+std::vector<Vec3f> cornerNormals(const geometry::TriMesh& mesh, double creaseAngle,
+                                 std::span<const Vec3f> rest) {
   const geometry::MeshView view(mesh);
   const std::vector<Vec3> faces = geometry::faceNormals(view);
+  std::vector<Vec3> atRest;
+  if (rest.size() == mesh.positions.size() && !rest.empty()) {
+    geometry::TriMesh resting;
+    for (const Vec3f& p : rest) resting.positions.push_back(p.cast<double>());
+    resting.triangles = mesh.triangles;
+    atRest = geometry::faceNormals(geometry::MeshView(resting));
+  }
+  const std::vector<Vec3>& judged = atRest.empty() ? faces : atRest;
   const geometry::Rows corners = geometry::vertexCorners(view);
   std::vector<Vec3f> normals(mesh.triangles.size() * 3);
   const double least = creaseAngle > 0 ? std::cos(creaseAngle * kPi / 180) : 2;
@@ -72,7 +81,7 @@ std::vector<Vec3f> cornerNormals(const geometry::TriMesh& mesh, double creaseAng
       } else {
         for (const uint32_t corner : corners.row(v)) {
           const uint32_t other = corner / 3;
-          if (other == f || faces[other].dot(faces[f]) >= least)
+          if (other == f || judged[other].dot(judged[f]) >= least)
             sum += faces[other] * geometry::cornerAngle(view, other, corner, faces[other]);
         }
       }

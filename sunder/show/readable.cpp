@@ -24,8 +24,9 @@ record::MeshEntry finiteMesh(const record::RunReader& run, size_t index) {
 
 Readable readableOf(const record::RunReader& run, std::span<const size_t> frames) {
   Readable readable;
-  std::vector<NumberRange> lost, events, statistics;
-  std::vector<bool> shown(run.bodies().size());
+  std::vector<NumberRange> lost, events, statistics, inputs, fronts;
+  std::vector<bool> shown(run.bodies().size()), unshaped(run.bodies().size());
+  record::BodyMeshes changed(run);
   std::string reason;
   record::Frame frame;
   const auto reads = [](std::vector<NumberRange>& failed, uint64_t number, auto&& read) {
@@ -48,6 +49,20 @@ Readable readableOf(const record::RunReader& run, std::span<const size_t> frames
       if (frame.bodies[b].present) shown[b] = true;
     reads(events, frame.number, [&] { run.events(f); });
     reads(statistics, frame.number, [&] { run.statistics(f); });
+    reads(inputs, frame.number, [&] { run.inputs(f); });
+    reads(fronts, frame.number, [&] { run.fronts(f); });
+    for (uint32_t b = 0; b < frame.bodies.size(); ++b) {
+      if (!frame.bodies[b].present || run.bodyLost(b)) continue;
+      const record::MeshVersion version = run.meshVersion(b, f);
+      if (version.changes == 0 && version.mesh == run.bodies()[b].mesh &&
+          run.embeddingOf(version.mesh) == kNoIndex)
+        continue;  // looked at below, once
+      try {
+        changed.mesh(b, f);
+      } catch (const Error&) {
+        unshaped[b] = true;
+      }
+    }
   }
   std::vector<NumberRange> bodies, meshless;
   std::vector<char> known(run.meshCount(), 0);  // 1: whole, 2: lost
@@ -64,7 +79,7 @@ Readable readableOf(const record::RunReader& run, std::span<const size_t> frames
           known[mesh] = 2;
         }
       }
-      if (known[mesh] == 2) record::addNumber(meshless, b);
+      if (known[mesh] == 2 || unshaped[b]) record::addNumber(meshless, b);
     }
   }
   const auto say = [&](const char* what, const std::vector<NumberRange>& ranges, const std::string& more) {
@@ -76,6 +91,8 @@ Readable readableOf(const record::RunReader& run, std::span<const size_t> frames
   say("lost: the meshes of bodies", meshless, "");
   say("lost: the events of frames", events, "");
   say("lost: the statistics of frames", statistics, "");
+  say("lost: the inputs of frames", inputs, "");
+  say("lost: the crack fronts of frames", fronts, "");
   return readable;
 }
 
@@ -92,6 +109,26 @@ record::MeshEntry meshOrNone(const record::RunReader& run, size_t index) {
   } catch (const Error&) {
     return {};
   }
+}
+
+record::BodyShape shapeOrNone(record::BodyMeshes& meshes, const record::Frame& state, size_t frame,
+                              uint32_t body) {
+  static const auto kNone = std::make_shared<const record::MeshEntry>();
+  try {
+    record::BodyShape shape = meshes.shape(state, frame, body);
+    for (const Vec3f& p : shape.mesh->positions)
+      if (!p.allFinite()) return {kNone, {}, {}};
+    return shape;
+  } catch (const Error&) {
+    return {kNone, {}, {}};
+  }
+}
+
+bool hasOwnShape(const record::RunReader& run, const record::Frame& state, size_t frame, uint32_t body) {
+  const record::MeshVersion version = run.meshVersion(body, frame);
+  if (version.changes > 0 || run.embeddingOf(version.mesh) != kNoIndex) return true;
+  const record::BodyPoints* points = record::pointsOf(state.points, body);
+  return points && !(points->radius > 0);
 }
 
 bool showable(const record::BodyState& state) {

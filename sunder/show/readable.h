@@ -1,6 +1,7 @@
 // What can be shown of the frames somebody asks for, where a recording is damaged.
 #pragma once
 
+#include "sunder/record/body_meshes.h"
 #include "sunder/record/run_reader.h"
 
 #include <span>
@@ -22,6 +23,15 @@ std::string damageNote(const record::RunReader& run);
 
 // An empty mesh where it is lost, or has a vertex that is not finite.
 record::MeshEntry meshOrNone(const record::RunReader& run, size_t index);
+
+// The shape of a body in a frame that was read; without triangles where something of it is lost, or a vertex
+// at rest is not finite. Positions that are not finite are left to the caller.
+record::BodyShape shapeOrNone(record::BodyMeshes& meshes, const record::Frame& state, size_t frame,
+                              uint32_t body);
+
+// Whether a body has a shape of its own in a frame that was read: its mesh changed, or is embedded, or the
+// frame brings vertices or values for it. Else it is the mesh of run.meshOf(), at rest.
+bool hasOwnShape(const record::RunReader& run, const record::Frame& state, size_t frame, uint32_t body);
 
 // Whether a body in this state can be shown: a run that diverged may end with numbers that are none.
 bool showable(const record::BodyState& state);

@@ -325,11 +325,16 @@ RunResult runScene(Scene scene, const RunOptions& options) {
   if (options.resume && std::filesystem::file_size(options.file, ignored) >= record::kFileHeaderSize) {
     old.emplace(options.file);
     result.notes = old->problems();
-    at = old->resumePoint();
+    at = old->resumePoint(options.from.value_or(UINT64_MAX));
     if (old->info().scene.empty()) at.reset();
+    if (options.from && !at)
+      throw Error(ErrorKind::Usage,
+                  fmt::format("there is no whole checkpoint at frame {} or before it", *options.from))
+          .inFile(options.file.string())
+          .hint("'sunder info' names what is damaged; a new run begins without --resume");
     // What is damaged is simulated again.
     const auto last = old->lastGoodCheckpoint();
-    if (at && last && *last > at->checkpoint)
+    if (at && last && *last > at->checkpoint && !options.from)
       result.notes.push_back(
           fmt::format("{}: something behind frame {} is damaged, so the run goes on from there",
                       options.file.string(), old->checkpointFrame(at->checkpoint)));
@@ -360,6 +365,53 @@ RunResult runScene(Scene scene, const RunOptions& options) {
   return result;
 }
 
+namespace {
+
+// The first body whose points or values at vertices are not those that were recorded. Bodies in both lists
+// ascend.
+std::optional<ReplayDifference> comparePoints(std::span<const record::BodyPoints> is,
+                                              std::span<const record::QuantisedPoints> was) {
+  auto now = is.begin();
+  auto then = was.begin();
+  while (now != is.end() || then != was.end()) {
+    ReplayDifference difference;
+    const bool isThere = now != is.end() && (then == was.end() || now->body <= then->body);
+    const bool wasThere = then != was.end() && (now == is.end() || then->body <= now->body);
+    difference.bodyNumber = isThere ? now->body : then->body;
+    if (!isThere || !wasThere) {
+      difference.what = "has points in one of the two only";
+      return difference;
+    }
+    const record::QuantisedPoints quantised = record::quantise(*now);
+    if (!(quantised == *then)) {
+      const size_t count = std::min(quantised.positions.size(), then->positions.size());
+      size_t p = 0;
+      while (p < count && quantised.positions[p] == then->positions[p]) ++p;
+      if (quantised.positions.size() != then->positions.size()) {
+        difference.what =
+            fmt::format("has {} points instead of {}", quantised.positions.size(), then->positions.size());
+      } else if (p < count) {
+        const record::BodyPoints before = record::restore(*then), after = record::restore(quantised);
+        difference.distance = double((before.positions[p] - after.positions[p]).norm());
+        difference.what = fmt::format("has point {} at another place", p);
+      } else {
+        difference.what = "has other values at its points";
+        for (size_t f = 0; f < std::min(quantised.fields.size(), then->fields.size()); ++f)
+          if (!(quantised.fields[f] == then->fields[f])) {
+            difference.what = fmt::format("has other values of '{}'", quantised.fields[f].name);
+            break;
+          }
+      }
+      return difference;
+    }
+    ++now;
+    ++then;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 ReplayResult replay(const record::RunReader& run, const World::Progress& building,
                     const std::function<void(const RunStatus&)>& progress) {
   Scene scene = readyScene(recordedScene(run));
@@ -367,6 +419,11 @@ ReplayResult replay(const record::RunReader& run, const World::Progress& buildin
   World world(std::move(scene), building);
   ReplayResult result;
   size_t checkpoint = 0;
+  const auto nameOf = [&](uint32_t b) {
+    return b < world.bodyCount()     ? world.body(b).name
+           : b < run.bodies().size() ? run.bodies()[b].name
+                                     : fmt::format("body {}", b);
+  };
   // Numbers that neither the scene nor the file explains would be simulated for ever.
   uint64_t reach = std::max<uint64_t>(world.scene().world.frames, run.frameCount());
   for (const auto& [first, last] : run.missingFrames())
@@ -393,16 +450,19 @@ ReplayResult replay(const record::RunReader& run, const World::Progress& buildin
       const record::QuantisedState now = record::quantise(is);
       const record::QuantisedState then = b < recorded.size() ? recorded[b] : record::QuantisedState{};
       if (now == then) continue;
-      ReplayDifference difference{number,
-                                  b < world.bodyCount()     ? world.body(b).name
-                                  : b < run.bodies().size() ? run.bodies()[b].name
-                                                            : fmt::format("body {}", b),
-                                  0, ""};
+      ReplayDifference difference{number, b, nameOf(b), 0, ""};
       const record::BodyState was = record::restore(then);
       difference.distance = static_cast<double>((was.position - is.position).norm());
       difference.what = was.present != is.present ? "is there in one of the two only"
                         : difference.distance > 0 ? "is at another place"
                                                   : "turns or moves differently";
+      result.difference = difference;
+      return result;
+    }
+    const auto points = world.points();
+    if (auto difference = comparePoints(points, run.readQuantised(i).points)) {
+      difference->frame = number;
+      difference->body = nameOf(difference->bodyNumber);
       result.difference = difference;
       return result;
     }
@@ -420,7 +480,7 @@ ReplayResult replay(const record::RunReader& run, const World::Progress& buildin
         continue;
       }
       if (*hash != world.hash()) {
-        result.difference = ReplayDifference{number, "", 0, "the hash of the state differs"};
+        result.difference = ReplayDifference{number, kNoIndex, "", 0, "the hash of the state differs"};
         return result;
       }
       ++result.checkpoints;

@@ -32,6 +32,10 @@ struct RunOptions {
   std::filesystem::path file;  // run.sunder
   std::string program;         // name and version, for the recording
   bool resume = false;
+  // With resume: goes on from the last checkpoint at or before this frame. What was recorded behind it stays
+  // in the file (record/commit.h), but the recording is what the new run makes of it. Throws Error (Usage)
+  // where there is no such checkpoint.
+  std::optional<uint64_t> from;
   bool strict = false;
   uint64_t memory = 0;   // bytes the run may take; 0: as memoryLimit() of base says
   bool replace = false;  // an earlier recording; else it is kept beside the new one (record::Existing)
@@ -64,9 +68,11 @@ RunResult runScene(Scene scene, const RunOptions& options);
 // The scene inside a recording.
 Scene recordedScene(const record::RunReader& run, const std::vector<std::string>& sets = {});
 
-// Simulates a recording again and compares each frame. The first difference, or none.
+// Simulates a recording again and compares each frame as recorded: poses, velocities, points with their
+// fields; and the states of checkpoints. The first difference, or none.
 struct ReplayDifference {
   uint64_t frame = 0;
+  uint32_t bodyNumber = kNoIndex;
   std::string body;  // empty: the state's hash alone
   double distance = 0;
   std::string what;

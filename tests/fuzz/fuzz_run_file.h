@@ -33,7 +33,10 @@ inline constexpr std::array<ChunkType, 15> kFuzzTypes{ChunkType::Scene,
                                                       ChunkType::Epoch,
                                                       ChunkType::Pad,
                                                       ChunkType::Lost};
-inline constexpr uint8_t kFuzzMaterial = 15;  // byte of a type that is younger than the corpus
+// Types that are younger than the corpus, from byte kFuzzYounger on.
+inline constexpr uint8_t kFuzzYounger = 15;
+inline constexpr std::array<ChunkType, 5> kFuzzYoungerTypes{
+    ChunkType::Material, ChunkType::MeshChange, ChunkType::Embedding, ChunkType::Inputs, ChunkType::Fronts};
 
 // The path of a file in memory, the same every time: disks are a hundred times slower than the reader.
 inline const std::string& fuzzRunFile(const uint8_t* data, size_t size) {
@@ -45,8 +48,9 @@ inline const std::string& fuzzRunFile(const uint8_t* data, size_t size) {
     uint64_t frame = 0;
     for (size_t at = 0; at + 2 <= size;) {
       const size_t length = std::min<size_t>(data[at + 1], size - at - 2);
-      const ChunkType type =
-          data[at] == kFuzzMaterial ? ChunkType::Material : kFuzzTypes[data[at] % kFuzzTypes.size()];
+      const size_t younger = data[at] - size_t(kFuzzYounger);
+      const ChunkType type = younger < kFuzzYoungerTypes.size() ? kFuzzYoungerTypes[younger]
+                                                                : kFuzzTypes[data[at] % kFuzzTypes.size()];
       // Frames mostly follow each other.
       const uint64_t number = data[at] < 240 ? frame : uint64_t(data[at] - 239) << 30;
       appendChunk(file, type, number, 0.1 * static_cast<double>(number), input.substr(at + 2, length));

@@ -231,6 +231,23 @@ def run():
     start = chunk(0, scene) + chunk(1, mesh) + chunk(2, body)
     save("run", "frames", start + chunk(10, names) + chunk(5, stat) + chunk(6, events) + chunk(4, frame + field) +
          chunk(3, frame) + chunk(3, gone) + chunk(8, struct.pack("<Q", 9) + b"state") + chunk(9, end))
+    cage = struct.pack("<I", 1) + text("c") + struct.pack("<III", 4, 0, 1) + struct.pack("<12f", *range(12)) + \
+        struct.pack("<IIII", 0, 1, 2, 3)
+    embedding = struct.pack("<IIIII", 0, 0, 1, 3, 1) + struct.pack("<III", 0, 0, 0) + \
+        struct.pack("<4f", 1, 0, 0, 0) * 3 + struct.pack("<I", 3)
+    tear = struct.pack("<IIQIIIIIIB", 0, 0, 1, 0xffffffff, 0, 1, 0, 1, 0, 0) + struct.pack("<3f", 1, 2, 3) + \
+        struct.pack("<II", 2, 4)
+    added = struct.pack("<IIQIIIIIIB", 1, 0, 2, 0, 1, 0, 0, 0, 1, 7) + struct.pack("<III", 0, 1, 2) + b"\1" + \
+        struct.pack("<6f", *range(6)) + struct.pack("<H", 0)
+    front = struct.pack("<IIIBI", 1, 0, 0, 1, 1) + struct.pack("<13fB", *range(13), 1)
+    inputs = struct.pack("<IQQ", 1, 3, 4) + text("grip") + text("{}")
+    points = struct.pack("<IffIB", 0, 0.1, 0, 4, 0) + bytes(48) + struct.pack("<H", 0)
+    values = struct.pack("<IffIHH", 0, 0.1, 0, 3, 1, 1) + b"s" + struct.pack("<B3H", 1, 1, 2, 3)
+    def section(number, payload):
+        return struct.pack("<HQ", number, len(payload)) + payload
+    save("run", "changes", chunk(0, scene) + chunk(1, mesh) + chunk(1, cage) + chunk(17, embedding) + chunk(2, body) +
+         chunk(16, tear) + chunk(16, added) + chunk(18, inputs) + chunk(19, front) +
+         chunk(4, frame + section(4, points)) + chunk(3, section(6, values)) + chunk(3, frame) + b"\r\1\1")
     save("run", "empty", start)
     save("run", "file", b"\0SUNDRUN\n" + struct.pack("<II", 1, 0))
 

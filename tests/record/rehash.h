@@ -32,6 +32,11 @@ inline std::string rehashed(const RunReader& run,
     counts.meshes += head.type == ChunkType::Mesh;
     counts.bodies += head.type == ChunkType::Body;
     counts.nameLists += head.type == ChunkType::StatisticNames;
+    counts.materials += head.type == ChunkType::Material;
+    counts.changes += head.type == ChunkType::MeshChange;
+    counts.embeddings += head.type == ChunkType::Embedding;
+    counts.inputs += head.type == ChunkType::Inputs;
+    counts.fronts += head.type == ChunkType::Fronts;
   }
   return out;
 }

@@ -39,7 +39,7 @@ function fail(error: unknown): void {
 
 async function start(): Promise<void> {
   await Promise.all([store.open(), coarseReady]);
-  const stage = new Stage(element<HTMLCanvasElement>("view"), store);
+  const stage = new Stage(element<HTMLCanvasElement>("view"), store, () => (dirty = true));
   const options = {
     speed: 1, loop: true, follow: store.source.live, colourBy: "material", autoRange: true, top: 1,
     shadows: true, wireframe: false, contacts: false, plotA: "", plotB: "",
@@ -56,6 +56,10 @@ async function start(): Promise<void> {
     },
   };
   let frame = 0, playing = store.frames > 1, clock = 0, dirty = true, shownEvents = -1;
+
+  // Bodies that begin to have meshes of their own are drawn in another way from then on.
+  const drawnAlone = () => store.info.bodies.filter((b) => b.changes).length;
+  let alone = drawnAlone();
 
   const scrub = element<HTMLInputElement>("scrub");
   const go = (to: number, byHand = true) => {
@@ -193,7 +197,8 @@ async function start(): Promise<void> {
       try {
         const bodies = store.info.bodies.length;
         if (await store.refresh()) {
-          if (store.info.bodies.length !== bodies) stage.rebuild();
+          if (store.info.bodies.length !== bodies || drawnAlone() !== alone) stage.rebuild();
+          alone = drawnAlone();
           readState();
           if (options.follow) go(store.frames - 1, false);
           await store.fill(frame, () => (dirty = true));

@@ -19,6 +19,8 @@ export interface Body {
   kind: string;
   born: number;
   ground: boolean; // the plane without end
+  // Of bodies whose mesh is their own: the frames from which on they show another version of it, ascending.
+  changes?: number[];
 }
 
 export type RunState = "live" | "finished" | "stopped" | "diverged" | "cut off";
@@ -33,6 +35,7 @@ export interface RunInfo {
   materials: Record<string, Material>;
   bodies: Body[];
   meshes: number;
+  slots: Record<string, string[]>; // materials that triangles name, by number of the mesh
   fields: string[]; // recorded numbers per body, in the order of the rows
   statistics: string[];
   points: boolean; // frames bring points of bodies
@@ -45,6 +48,8 @@ export interface Mesh {
   positions: Float32Array;
   indices: Uint32Array;
   interior?: Uint8Array; // by triangle: 1 where the body broke
+  slots?: Uint16Array; // by triangle: 0 is the material of the body, k the k-th of info.slots[named]
+  named?: number;
 }
 
 // Rows of one frame: per body x y z, qx qy qz qw, speed, then the fields. x is NaN where the body is not there.
@@ -60,7 +65,7 @@ export interface FrameBlock {
 export interface Cloud {
   body: number;
   radius: number;
-  positions: Float32Array;
+  positions: Float32Array; // empty: vertices that rest where the mesh has them
   values: Float32Array[]; // by field
 }
 
@@ -81,6 +86,7 @@ export interface Source {
   frames(first: number, last: number): Promise<FrameBlock>;
   events(frame: number): Promise<ContactEvent[]>;
   points(frame: number): Promise<Cloud[]>;
+  shape(body: number, version: number): Promise<Mesh>; // version k is shown from the k-th of the body's changes on
   bytes?(path: string): Promise<ArrayBuffer>; // of overlays; a page that stands alone has none
   readonly live: boolean; // may grow
 }
@@ -88,13 +94,19 @@ export interface Source {
 export function parseMesh(data: ArrayBuffer): Mesh {
   const head = new Uint32Array(data, 0, 2);
   const vertices = head[0], triangles = head[1];
-  const end = 8 + 12 * (vertices + triangles);
-  if (data.byteLength !== end && data.byteLength !== end + triangles) throw new Error("a mesh arrived damaged");
-  return {
+  const end = 8 + 12 * (vertices + triangles), slotsAt = (end + triangles + 3) & ~3;
+  const whole = [end, end + triangles, slotsAt + 4 + 2 * triangles];
+  if (!whole.includes(data.byteLength)) throw new Error("a mesh arrived damaged");
+  const mesh: Mesh = {
     positions: new Float32Array(data, 8, vertices * 3),
     indices: new Uint32Array(data, 8 + vertices * 12, triangles * 3),
-    interior: data.byteLength > end ? new Uint8Array(data, end, triangles) : undefined,
   };
+  if (data.byteLength > end) mesh.interior = new Uint8Array(data, end, triangles);
+  if (data.byteLength > end + triangles) {
+    mesh.named = new DataView(data).getUint32(slotsAt, true);
+    mesh.slots = new Uint16Array(data, slotsAt + 4, triangles);
+  }
+  return mesh;
 }
 
 // u32 first, frames, floats a row, statistics; then per frame f64 time, u32 bodies, u32 0, the rows, the statistics
@@ -122,14 +134,15 @@ export function parseFrames(data: ArrayBuffer): FrameBlock {
   return block;
 }
 
-// u32 bodies, fields; then per body u32 body, points, f32 radius, u32 0, the positions, the values of each field.
+// u32 bodies, fields; then per body u32 body, points, f32 radius, u32 whether there are values only, the positions, the
+// values of each field.
 export function parsePoints(data: ArrayBuffer): Cloud[] {
   const view = new DataView(data), bodies = view.getUint32(0, true), fields = view.getUint32(4, true), clouds: Cloud[] = [];
   let at = 8;
   for (let b = 0; b < bodies; ++b) {
-    const count = view.getUint32(at + 4, true), values: Float32Array[] = [];
-    const cloud = { body: view.getUint32(at, true), radius: view.getFloat32(at + 8, true), positions: new Float32Array(data, at + 16, 3 * count), values };
-    at += 16 + 12 * count;
+    const count = view.getUint32(at + 4, true), values: Float32Array[] = [], places = view.getUint32(at + 12, true) ? 0 : count;
+    const cloud = { body: view.getUint32(at, true), radius: view.getFloat32(at + 8, true), positions: new Float32Array(data, at + 16, 3 * places), values };
+    at += 16 + 12 * places;
     for (let f = 0; f < fields; ++f, at += 4 * count) values.push(new Float32Array(data, at, count));
     clouds.push(cloud);
   }
@@ -158,6 +171,9 @@ class ServerSource implements Source {
   async points(frame: number): Promise<Cloud[]> {
     return parsePoints(await (await this.get(`api/points/${frame}`)).arrayBuffer());
   }
+  async shape(body: number, version: number): Promise<Mesh> {
+    return parseMesh(await (await this.get(`api/shape/${body}/${version}`)).arrayBuffer());
+  }
   async bytes(path: string): Promise<ArrayBuffer> {
     return (await this.get(path)).arrayBuffer();
   }
@@ -167,7 +183,8 @@ class ServerSource implements Source {
 }
 
 // The data element of an exported page: base64 of gzip of u32 length + JSON info, then u32 length + bytes for every mesh,
-// for the frames, and for the events; where there are points, u32 length + bytes for every frame.
+// for the frames, and for the events; where there are points, u32 length + bytes for every frame; at last u32 length + bytes
+// for every version of the meshes of bodies that have their own.
 class EmbeddedSource implements Source {
   readonly live = false;
   private parts: Promise<ArrayBuffer[]>;
@@ -209,6 +226,11 @@ class EmbeddedSource implements Source {
   async points(frame: number): Promise<Cloud[]> {
     const { meshes } = await this.info();
     return parsePoints((await this.parts)[3 + meshes + frame]);
+  }
+  async shape(body: number, version: number): Promise<Mesh> {
+    const { meshes, bodies, points, frames } = await this.info();
+    const before = bodies.slice(0, body).reduce((sum, b) => sum + (b.changes ? b.changes.length + 1 : 0), 0);
+    return parseMesh((await this.parts)[3 + meshes + (points ? frames : 0) + before + version]);
   }
   async events(frame: number): Promise<ContactEvent[]> {
     return (await this.json<ContactEvent[][]>(2))[frame] ?? [];

@@ -52,7 +52,6 @@ const kGround = 0xb4b7bb;
 
 const kSky = 0xd9dcdf;
 const kTrianglesOfABall = 2; // what a particle costs
-const kOfPoints = ["deformable", "particles", "fluid"]; // kinds of bodies that clouds.ts draws
 
 export class Stage {
   readonly renderer: WebGLRenderer;
@@ -85,7 +84,7 @@ export class Stage {
   selectedPose: Matrix4 | null = null; // in the frame shown last
   hideSelected = false; // what is drawn instead would be inside of it
 
-  constructor(readonly canvas: HTMLCanvasElement, readonly store: Store) {
+  constructor(readonly canvas: HTMLCanvasElement, readonly store: Store, arrived: () => void) {
     this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, preserveDrawingBuffer: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
@@ -108,7 +107,7 @@ export class Stage {
     this.contacts.visible = false;
     this.scene.add(this.contacts);
     if (this.software) this.quality = kBestCrowd;
-    this.clouds = new Clouds(store, this.light);
+    this.clouds = new Clouds(store, this.light, arrived);
     this.scene.add(this.clouds.group);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
@@ -137,7 +136,7 @@ export class Stage {
     this.tints = new Float32Array(3 * bodies.length);
     const lists = new Map<string, number[]>();
     bodies.forEach((b, i) => {
-      if (b.mesh < 0 || kOfPoints.includes(b.kind) || this.isGround(i)) return;
+      if (b.mesh < 0 || this.clouds.has(i) || this.isGround(i)) return;
       const key = `${b.mesh}/${b.material}`;
       const list = lists.get(key);
       if (list) list.push(i);
@@ -284,7 +283,8 @@ export class Stage {
       if (g.mesh.instanceColor) g.mesh.instanceColor.needsUpdate = true;
     }
     this.renderer.shadowMap.needsUpdate = true;
-    return this.clouds.show(clouds, data.rows, width, colourBy, top) || end;
+    this.clouds.selected = this.selected;
+    return this.clouds.show(frame, clouds, data.rows, width, colourBy, top) || end;
   }
 
   get bodiesShown(): number {
@@ -325,7 +325,8 @@ export class Stage {
         }
       mesh.geometry = shownGeometry;
     }
-    return picked;
+    const own = this.clouds.pick(ray);
+    return own.distance < nearest ? own.body : picked;
   }
 
   setShadows(on: boolean): void {
@@ -337,6 +338,7 @@ export class Stage {
     this.wireframe = on;
     for (const g of this.groups) g.rich.wireframe = g.plain.wireframe = on;
     for (const crowds of this.crowds.values()) for (const crowd of crowds) crowd.wireframe = on;
+    this.clouds.setWireframe(on);
   }
 
   // 0 is the best; see kQualities.

@@ -3,6 +3,7 @@ import { Cloud, ContactEvent, FrameBlock, Mesh, RunInfo, Source } from "./source
 
 const kBlock = 64;
 const kCloudBytes = 300e6; // points that are kept
+const kShapeBytes = 200e6; // versions of meshes that are kept
 const kAhead = 6; // frames whose points are fetched before they are shown
 
 const bytesOf = (clouds: Cloud[]) => clouds.reduce((sum, c) => sum + c.positions.byteLength + c.values.reduce((s, v) => s + v.byteLength, 0), 0);
@@ -16,6 +17,8 @@ export class Store {
   private eventCache = new Map<number, Promise<ContactEvent[]>>();
   private clouds = new Map<number, Cloud[] | "coming">(); // by frame, last used last
   private cloudBytes = 0;
+  private shapes = new Map<string, Mesh | "coming">(); // by body and version, last used last
+  private shapeBytes = 0;
   private started = 0; // frames of a growing run that its last block had when it was fetched
 
   constructor(readonly source: Source) {}
@@ -35,7 +38,8 @@ export class Store {
     if (info.frames < before.frames) {
       this.blocks.clear(); // the run was started again
       this.clouds.clear();
-      this.cloudBytes = 0;
+      this.shapes.clear();
+      this.cloudBytes = this.shapeBytes = 0;
     } else if (info.frames > before.frames && before.frames % kBlock !== 0)
       this.blocks.delete(Math.floor((before.frames - 1) / kBlock));
     return info.frames !== before.frames || info.state !== before.state || info.bodies.length !== before.bodies.length;
@@ -71,6 +75,35 @@ export class Store {
     this.clouds.delete(frame);
     this.clouds.set(frame, here);
     return here;
+  }
+
+  // The mesh that a body shows in a frame; undefined: it was asked for and is not here yet, or there is none. One that goes
+  // with no version of its own is that of the table.
+  shape(body: number, frame: number, arrived: () => void): Mesh | undefined {
+    const { changes, mesh } = this.info.bodies[body];
+    if (!changes) return mesh >= 0 ? this.meshes[mesh] : undefined;
+    let version = 0;
+    while (version < changes.length && changes[version] <= frame) ++version;
+    const key = `${body}/${version}`, here = this.shapes.get(key);
+    if (here === "coming") return undefined;
+    if (here) {
+      this.shapes.delete(key);
+      this.shapes.set(key, here);
+      return here;
+    }
+    this.shapes.set(key, "coming");
+    this.source.shape(body, version).then((shape) => {
+      this.shapes.set(key, shape);
+      this.shapeBytes += shape.positions.byteLength + shape.indices.byteLength;
+      for (const [old, kept] of this.shapes) {
+        if (this.shapeBytes <= kShapeBytes) break;
+        if (kept === "coming" || old === key) continue;
+        this.shapes.delete(old);
+        this.shapeBytes -= kept.positions.byteLength + kept.indices.byteLength;
+      }
+      arrived();
+    }).catch(() => this.shapes.delete(key));
+    return undefined;
   }
 
   private forget(shown: number): void {

@@ -273,6 +273,53 @@ test("particles and a body that deforms", async () => {
   await opened.close();
 });
 
+test("meshes that change are shown, coloured by their vertices, and picked where they are", async () => {
+  const path = join(folder, "changing"), made = spawnSync(join(dirname(sunder), "changing_run"), [path]);
+  assert.equal(made.status, 0);
+  const served = await serve(path), alone = join(folder, "changing.html");
+  runSunder("export", path, "--to", "html", "-o", alone);
+  for (const url of [served.url, pathToFileURL(alone).href]) {
+    const { page, complaints, close } = await open(url);
+    await page.keyboard.press(" ");
+    const go = async (frame) => {
+      await page.locator("#scrub").fill(String(frame));
+      await page.waitForFunction((f) => window.sunder.frame === f && window.sunder.bodiesShown === 4, frame);
+      await page.waitForTimeout(300);
+      return page.screenshot();
+    };
+    const pictures = [];
+    for (const frame of [0, 4, 8, 11]) pictures.push(await go(frame));
+    for (let i = 1; i < pictures.length; ++i) assert.ok(!pictures[i].equals(pictures[i - 1]));
+    // Which body is hit at the points of a grid: also those that have moved from where their meshes rest.
+    const box = await page.locator("#view").boundingBox();
+    const picks = async (all) => {
+      const names = [];
+      for (let y = 0.3; y < 0.8; y += 0.08)
+        for (let x = 0.2; x < 0.6; x += 0.06) {
+          if (!all && names.includes("cloth") && names.includes("jelly")) return names;
+          await page.mouse.click(box.x + x * box.width, box.y + y * box.height);
+          await page.waitForTimeout(10);
+          names.push((await probe(page)).picked);
+        }
+      return names;
+    };
+    const last = await picks(url === served.url);
+    for (const name of ["cloth", "jelly"]) assert.ok(last.includes(name), `${name} among ${[...new Set(last)]}`);
+    if (url === served.url) {
+      await go(0);
+      const first = await picks(true);
+      const only = (a, b) => a.filter((name, i) => name === "jelly" && b[i] !== "jelly").length;
+      assert.ok(only(first, last) > 2, "the jelly has come apart");
+      assert.ok(only(last, first) > 2, "and its upper half is where nothing was");
+    }
+    await page.locator(".lil-gui select").first().selectOption("stress");
+    await page.waitForFunction(() => !document.getElementById("legend").hidden);
+    assert.deepEqual(complaints, []);
+    await close();
+  }
+  served.stop();
+});
+
 test("a run shows itself", async () => {
   const words = ["run", scenePath, "-o", join(folder, "shown"), "--view", "--port", "0"];
   const run = spawn(sunder, words, { stdio: ["ignore", "ignore", "pipe"] });

@@ -12,13 +12,13 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const outfile = join(folder, "parts.mjs");
 await build({
   stdin: {
-    contents: `export * from "./src/pace"; export * from "./src/coarse"; export * from "./src/crowd";
+    contents: `export * from "./src/pace"; export * from "./src/coarse"; export * from "./src/crowd"; export * from "./src/creases"; export * from "./src/source";
       export { Color, Fog, Matrix4, PerspectiveCamera, Quaternion, Vector3 } from "three";`,
     resolveDir: join(dirname(fileURLToPath(import.meta.url)), ".."),
   },
   bundle: true, format: "esm", platform: "node", outfile, logLevel: "error",
 });
-const { Coarse, coarseReady, Color, Crowd, Fog, Matrix4, Pace, PerspectiveCamera, Quaternion, standIns, Vector3 } = await import(pathToFileURL(outfile).href);
+const { Coarse, coarseReady, Color, Creases, Crowd, Fog, Matrix4, Pace, parseMesh, parsePoints, PerspectiveCamera, Quaternion, standIns, Vector3 } = await import(pathToFileURL(outfile).href);
 
 // Plays for so many ms on a machine that takes cost[level] for a picture; screens have 60 ticks a second.
 function play(pace, cost, duration, state = { now: 0, changes: [] }, drawEvery = 1) {
@@ -150,4 +150,40 @@ test("bodies smaller than a pixel are left out", () => {
     crowd.update(new Float32Array(new Matrix4().makeTranslation(0, 0, -distance).elements), new Float32Array(3), camera, 720);
     assert.equal(crowd.mesh.geometry.drawRange.count > 0, seen, `${distance} m: a pixel is ${distance / 360} m`);
   }
+});
+
+test("normals of a bent strip are smooth over what is flat at rest, and sharp over a crease", () => {
+  const strip = (angle) => Float32Array.from([0, 1].flatMap((z) => [-1, 0, z, 0, 0, z, Math.cos(angle), Math.sin(angle), z]));
+  const indices = Uint32Array.from([0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5]);
+  const across = (rest, now) => {
+    const normals = new Float32Array(36), places = new Float32Array(36);
+    new Creases(strip(rest), indices).corners(strip(now), places, normals);
+    assert.deepEqual([...places.slice(6, 9)], [0, 0, 0]);
+    return [0, 1, 2].reduce((sum, k) => sum + normals[6 + k] * normals[18 + k], 0); // both at vertex 1
+  };
+  assert.ok(across(0, Math.PI / 3) > 0.999);
+  assert.ok(across(Math.PI / 3, Math.PI / 3) < 0.6);
+  assert.ok(across(Math.PI / 3, Math.PI / 9) < 0.95);
+});
+
+test("meshes with slots, and points that rest, are read as they are written", () => {
+  const data = new ArrayBuffer(8 + 36 + 12 + 4 + 4 + 2), view = new DataView(data);
+  view.setUint32(0, 3, true);
+  view.setUint32(4, 1, true);
+  [0, 1, 2].forEach((v, k) => view.setUint32(44 + 4 * k, v, true));
+  view.setUint8(56, 1);
+  view.setUint32(60, 7, true);
+  view.setUint16(64, 2, true);
+  const mesh = parseMesh(data);
+  assert.deepEqual([[...mesh.interior], mesh.named, [...mesh.slots]], [[1], 7, [2]]);
+  assert.throws(() => parseMesh(data.slice(0, 62)));
+  const points = new ArrayBuffer(8 + 16 + 8), out = new DataView(points);
+  out.setUint32(0, 1, true);
+  out.setUint32(4, 1, true);
+  out.setUint32(12, 2, true);
+  out.setUint32(20, 1, true);
+  out.setFloat32(28, 5, true);
+  const [cloud] = parsePoints(points);
+  assert.equal(cloud.positions.length, 0);
+  assert.deepEqual([...cloud.values[0]], [0, 5]);
 });

@@ -6,6 +6,8 @@
 #include "sunder/show/export/export.h"
 #include "sunder/show/export/export_files.h"
 
+#include <algorithm>
+
 namespace sunder::show {
 
 namespace {
@@ -73,21 +75,33 @@ std::string bodyPoints(const ExportScene& scene, const record::Frame& frame) {
   return bytes;
 }
 
+const std::vector<float>* radiiOf(const BodySurface& cloud) {
+  for (const record::PointField& field : cloud.fields)
+    if (field.name == "radius" && field.components == 1) return &field.values;
+  return nullptr;
+}
+
 std::string particlePoints(const std::vector<BodySurface>& clouds) {
   std::string bytes;
   ByteWriter out(bytes, ByteOrder::Big);
   uint64_t count = 0;
   for (const BodySurface& cloud : clouds) count += cloud.positions.size();
-  putHead(out, count, 3);
+  // Particles of several sizes have a size each.
+  const bool sized =
+      std::any_of(clouds.begin(), clouds.end(), [](const BodySurface& c) { return radiiOf(c); });
+  putHead(out, count, sized ? 4 : 3);
   putAttribute(out, "id", 1, Integer);
   putAttribute(out, "body", 1, Integer);
   putAttribute(out, "v", 3, Vector);
+  if (sized) putAttribute(out, "pscale", 1, Float);
   for (const BodySurface& cloud : clouds) {
+    const std::vector<float>* radii = radiiOf(cloud);
     for (size_t i = 0; i < cloud.positions.size(); ++i) {
       putPosition(out, cloud.place(cloud.positions[i]));
       out.i32(static_cast<int32_t>(i));
       out.i32(static_cast<int32_t>(cloud.body));
       putVector(out, i < cloud.own->velocities.size() ? cloud.own->velocities[i] : cloud.state->velocity);
+      if (sized) out.f32(radii ? (*radii)[i] : cloud.own->radius);
     }
   }
   return bytes;
@@ -101,7 +115,7 @@ std::string exportBgeo(const ExportScene& scene, ExportFiles& files, const Expor
     scene.readFrame(scene.frames[f], frame);
     std::vector<BodySurface> clouds;
     for (const BodySurface& surface : surfacesOf(scene, frame))
-      if (surface.own && surface.triangles.empty()) clouds.push_back(surface);
+      if (surface.own && surface.triangles.empty() && !surface.own->mesh) clouds.push_back(surface);
     std::string bytes = clouds.empty() ? bodyPoints(scene, frame.state) : particlePoints(clouds);
     bytes += std::string_view("\0\xff", 2);  // no more data
     files.write(frameFileName(scene.frames[f], ".bgeo"), [&](OutputFile& out) { out.write(bytes); });

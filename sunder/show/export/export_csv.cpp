@@ -1,5 +1,6 @@
 // Three tables: statistics.csv (a row a frame), bodies.csv (a row a body and frame), events.csv (a row an
-// event). Numbers are the shortest decimals that read back to the same bits; what was not recorded is an
+// event); where the run has them, inputs.csv (a row an input) and fronts.csv (a row a point of a crack
+// front). Numbers are the shortest decimals that read back to the same bits; what was not recorded is an
 // empty field.
 #include "sunder/meshio/text_writer.h"
 #include "sunder/show/export/export.h"
@@ -93,7 +94,11 @@ void writeBodies(OutputFile& file, const ExportScene& scene, const ExportProgres
 void writeEvents(OutputFile& file, const ExportScene& scene) {
   const auto bodyNumber = [](uint32_t b) { return b == kNoIndex ? int64_t(-1) : int64_t(b); };
   TextWriter out(file);
-  out << "frame,time,kind,a,b,x,y,z,nx,ny,nz,impulse,approach,text\n";
+  // Recordings of programs that knew no energies keep the table they had.
+  bool energies = false;
+  for (const size_t f : scene.frames)
+    for (const record::Event& e : scene.events(f)) energies = energies || e.energy != 0;
+  out << "frame,time,kind,a,b,x,y,z,nx,ny,nz,impulse,approach,text" << (energies ? ",energy\n" : "\n");
   ExportFrame frame;
   for (const size_t f : scene.frames) {
     const std::vector<record::Event> events = scene.events(f);
@@ -104,8 +109,44 @@ void writeEvents(OutputFile& file, const ExportScene& scene) {
           << bodyNumber(e.a) << ',' << bodyNumber(e.b);
       putVector(out, e.point);
       putVector(out, e.normal);
-      out << ',' << e.impulse << ',' << e.approach << ',' << csvField(e.text) << '\n';
+      out << ',' << e.impulse << ',' << e.approach << ',' << csvField(e.text);
+      if (energies) out << ',' << e.energy;
+      out << '\n';
     }
+  }
+  out.flush();
+}
+
+void writeInputs(OutputFile& file, const ExportScene& scene) {
+  TextWriter out(file);
+  out << "frame,step,sequence,kind,data\n";
+  ExportFrame frame;
+  for (const size_t f : scene.frames) {
+    const std::vector<record::Input> inputs = scene.inputs(f);
+    if (!inputs.empty()) scene.readFrame(f, frame);
+    for (const record::Input& input : inputs)
+      out << frame.state.number << ',' << input.step << ',' << input.sequence << ',' << csvField(input.kind)
+          << ',' << csvField(input.data) << '\n';
+  }
+  out.flush();
+}
+
+// Positions and directions are in the frame of the body.
+void writeFrontPoints(OutputFile& file, const ExportScene& scene) {
+  TextWriter out(file);
+  out << "frame,time,body,crack,chain,point,x,y,z,fx,fy,fz,nx,ny,nz,KI,KII,KIII,release,state\n";
+  ExportFrame frame;
+  for (const size_t f : scene.frames) {
+    const std::vector<record::CrackFront> fronts = scene.fronts(f);
+    if (!fronts.empty()) scene.readFrame(f, frame);
+    for (size_t chain = 0; chain < fronts.size(); ++chain)
+      for (size_t i = 0; i < fronts[chain].points.size(); ++i) {
+        const record::FrontPoint& p = fronts[chain].points[i];
+        out << frame.state.number << ',' << frame.state.time << ',' << fronts[chain].body << ','
+            << fronts[chain].crack << ',' << chain << ',' << i;
+        for (const Vec3f& v : {p.position, p.forward, p.normal, p.intensity}) putVector(out, v);
+        out << ',' << p.release << ',' << record::name(p.state) << '\n';
+      }
   }
   out.flush();
 }
@@ -154,6 +195,8 @@ std::string exportCsv(const ExportScene& scene, ExportFiles& files, const Export
   files.write("statistics.csv", [&](OutputFile& out) { writeStatistics(out, scene); });
   files.write("bodies.csv", [&](OutputFile& out) { writeBodies(out, scene, progress); });
   files.write("events.csv", [&](OutputFile& out) { writeEvents(out, scene); });
+  if (scene.inputs) files.write("inputs.csv", [&](OutputFile& out) { writeInputs(out, scene); });
+  if (scene.fronts) files.write("fronts.csv", [&](OutputFile& out) { writeFrontPoints(out, scene); });
   return "statistics.csv";
 }
 

@@ -26,28 +26,29 @@ class GlbScene {
   explicit GlbScene(const ExportScene& scene) : scene_(scene) {}
 
   // A node for the body; the mesh's data are shared with bodies of the same `meshKey`, if one is given.
-  size_t addBody(uint32_t b, const Vec3f& position, const record::Quatf& rotation,
-                 std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles,
-                 std::span<const uint8_t> interior, std::optional<uint32_t> meshKey);
+  size_t addBody(const BodySurface& surface, const Vec3f& position, const record::Quatf& rotation,
+                 std::optional<uint32_t> meshKey);
   Json& node(size_t index) { return nodes_[index]; }
   meshio::GlbOutput& data() { return glb_; }
   void write(OutputFile& out, Json animation);
 
  private:
-  // Faces outside and those inside; null where there are none.
-  struct Parts {
-    Json outer, inner;
+  // The triangles of a slot, outside or inside.
+  struct Part {
+    size_t slot = 0;
+    bool inside = false;
+    Json primitive;
   };
   size_t material(const std::string& name, bool inside);
-  Parts partsOf(std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles,
-                std::span<const uint8_t> interior);
-  Json primitive(std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles);
+  std::vector<Part> partsOf(const BodySurface& surface);
+  Json primitive(const BodySurface& surface, std::span<const Vec3f> normals,
+                 const std::vector<size_t>& triangles);
 
   const ExportScene& scene_;
   meshio::GlbOutput glb_;
   Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
   std::map<std::string, size_t> materialIndex_;
-  std::map<uint32_t, Parts> parts_;                          // by key of the mesh
+  std::map<uint32_t, std::vector<Part>> parts_;              // by key of the mesh
   std::map<std::pair<uint32_t, size_t>, size_t> meshIndex_;  // by key of the mesh and material
   std::set<std::string> extensions_;
 };
@@ -77,50 +78,68 @@ size_t GlbScene::material(const std::string& name, bool inside) {
   return found->second;
 }
 
-// Corners that differ in normal become separate vertices, as the format demands.
-Json GlbScene::primitive(std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles) {
-  geometry::TriMesh mesh;
-  for (const Vec3f& p : vertices) mesh.positions.push_back(p.cast<double>());
-  mesh.triangles.assign(triangles.begin(), triangles.end());
-  const std::vector<Vec3f> normals = cornerNormals(mesh);
+// Corners that differ in normal or texture coordinates become separate vertices, as the format demands.
+Json GlbScene::primitive(const BodySurface& surface, std::span<const Vec3f> normals,
+                         const std::vector<size_t>& triangles) {
   meshio::VertexTable table;
   std::vector<uint32_t> indices;
-  for (size_t t = 0; t < triangles.size(); ++t) {
+  for (const size_t t : triangles) {
     for (size_t k = 0; k < 3; ++k) {
-      meshio::VertexKey key{.position = triangles[t][k]};
+      meshio::VertexKey key{.position = surface.triangles[t][k]};
       // A triangle without area has no normal, but the format wants one of length 1.
       const Vec3f n = normals[3 * t + k].isZero() ? Vec3f(0, 1, 0) : normals[3 * t + k];
       std::copy_n(n.data(), 3, key.values);
+      // The format's v runs down.
+      if (!surface.uvs.empty()) {
+        key.values[3] = surface.uvs[3 * t + k].x();
+        key.values[4] = 1 - surface.uvs[3 * t + k].y();
+      }
       indices.push_back(table.add(key));
     }
   }
-  std::vector<float> places, directions;
+  std::vector<float> places, directions, textures;
   for (const meshio::VertexKey& key : table.keys) {
-    const Vec3f& p = vertices[key.position];
+    const Vec3f& p = surface.positions[key.position];
     places.insert(places.end(), p.data(), p.data() + 3);
     directions.insert(directions.end(), key.values, key.values + 3);
+    textures.insert(textures.end(), key.values + 3, key.values + 5);
   }
-  return {{"attributes",
-           {{"POSITION", glb_.addWithBounds(places, 3, GlbTarget::Vertices)},
-            {"NORMAL", glb_.add<float>(directions, 3, GlbTarget::Vertices)}}},
-          {"indices", glb_.addIndices(indices, table.keys.size())}};
+  Json attributes = {{"POSITION", glb_.addWithBounds(places, 3, GlbTarget::Vertices)},
+                     {"NORMAL", glb_.add<float>(directions, 3, GlbTarget::Vertices)}};
+  if (!surface.uvs.empty()) attributes["TEXCOORD_0"] = glb_.add<float>(textures, 2, GlbTarget::Vertices);
+  return {{"attributes", std::move(attributes)}, {"indices", glb_.addIndices(indices, table.keys.size())}};
 }
 
-GlbScene::Parts GlbScene::partsOf(std::span<const Vec3f> vertices,
-                                  std::span<const geometry::Triangle> triangles,
-                                  std::span<const uint8_t> interior) {
-  if (interior.empty()) return {primitive(vertices, triangles), nullptr};
-  std::vector<geometry::Triangle> sides[2];
-  for (size_t t = 0; t < triangles.size(); ++t) sides[interior[t] != 0].push_back(triangles[t]);
-  Parts parts{nullptr, nullptr};
-  if (!sides[0].empty()) parts.outer = primitive(vertices, sides[0]);
-  if (!sides[1].empty()) parts.inner = primitive(vertices, sides[1]);
+// Each part has normals of its own: the faces inside of a body do not smooth those outside.
+std::vector<GlbScene::Part> GlbScene::partsOf(const BodySurface& surface) {
+  geometry::TriMesh mesh;
+  for (const Vec3f& p : surface.positions) mesh.positions.push_back(p.cast<double>());
+  std::vector<Part> parts;
+  std::vector<Vec3f> normals(3 * surface.triangles.size());
+  for (const bool inside : {false, true}) {
+    std::vector<size_t> side;
+    mesh.triangles.clear();
+    for (size_t t = 0; t < surface.triangles.size(); ++t) {
+      if (surface.inside(t) != inside) continue;
+      side.push_back(t);
+      mesh.triangles.push_back(surface.triangles[t]);
+    }
+    const std::vector<Vec3f> own = cornerNormals(mesh, kCreaseAngle, surface.rest);
+    for (size_t i = 0; i < side.size(); ++i)
+      std::copy_n(own.begin() + std::ptrdiff_t(3 * i), 3, normals.begin() + std::ptrdiff_t(3 * side[i]));
+    for (size_t slot = 0; slot <= surface.slotMaterials.size(); ++slot) {
+      std::vector<size_t> triangles;
+      for (const size_t t : side)
+        if (size_t(surface.slots.empty() ? 0 : surface.slots[t]) == slot) triangles.push_back(t);
+      if (!triangles.empty()) parts.push_back({slot, inside, primitive(surface, normals, triangles)});
+    }
+  }
   return parts;
 }
 
-size_t GlbScene::addBody(uint32_t b, const Vec3f& position, const record::Quatf& rotation,
-                         std::span<const Vec3f> vertices, std::span<const geometry::Triangle> triangles,
-                         std::span<const uint8_t> interior, std::optional<uint32_t> meshKey) {
+size_t GlbScene::addBody(const BodySurface& surface, const Vec3f& position, const record::Quatf& rotation,
+                         std::optional<uint32_t> meshKey) {
+  const uint32_t b = surface.body;
   const record::BodyEntry& body = scene_.bodies[b];
   Json extras = {{"body", b},
                  {"parent", parentNumber(body)},
@@ -133,28 +152,26 @@ size_t GlbScene::addBody(uint32_t b, const Vec3f& position, const record::Quatf&
   if (!position.isZero()) node["translation"] = numbersOf(position);
   if (!rotation.coeffs().isApprox(record::Quatf::Identity().coeffs(), 0))
     node["rotation"] = numbersOf(rotation);
-  if (!triangles.empty()) {
+  if (!surface.triangles.empty()) {
     const size_t look = material(body.material, false);
     std::optional<size_t> mesh;
     if (meshKey)
       if (const auto found = meshIndex_.find({*meshKey, look}); found != meshIndex_.end())
         mesh = found->second;
     if (!mesh) {
-      Parts parts;
+      std::vector<Part> parts;
       if (!meshKey)
-        parts = partsOf(vertices, triangles, interior);
+        parts = partsOf(surface);
       else if (const auto found = parts_.find(*meshKey); found != parts_.end())
         parts = found->second;
       else
-        parts = parts_[*meshKey] = partsOf(vertices, triangles, interior);
+        parts = parts_[*meshKey] = partsOf(surface);
       Json list = Json::array();
-      const auto add = [&](Json part, size_t painted) {
-        if (part.is_null()) return;
-        part["material"] = painted;
-        list.push_back(std::move(part));
-      };
-      add(parts.outer, look);
-      if (!parts.inner.is_null()) add(parts.inner, material(body.material, true));
+      for (Part& part : parts) {
+        const std::string& name = part.slot == 0 ? body.material : surface.slotMaterials[part.slot - 1];
+        part.primitive["material"] = material(name, part.inside);
+        list.push_back(std::move(part.primitive));
+      }
       mesh = meshes_.size();
       std::string name = meshKey ? scene_.meshes[*meshKey].name : body.name;
       meshes_.push_back({{"primitives", std::move(list)}});
@@ -249,9 +266,9 @@ std::string exportAnimated(const ExportScene& scene, ExportFiles& files, const E
     const BodyTrack& track = tracks.bodies[b];
     const uint32_t m = scene.bodies[b].mesh;
     if (track.shown && m < scene.meshes.size()) {
-      const record::MeshEntry& mesh = scene.meshes[m];
-      const size_t node = glb.addBody(b, track.positions[0], track.rotations[0], mesh.positions,
-                                      mesh.triangles, mesh.interior, m);
+      BodySurface surface = surfaceOfMesh(scene.meshes[m]);
+      surface.body = b;
+      const size_t node = glb.addBody(surface, track.positions[0], track.rotations[0], m);
       animateBody(curves, glb, node, track);
     }
     progress(scene.frames.size() + b + 1, steps);
@@ -268,8 +285,7 @@ std::string exportEachFrame(const ExportScene& scene, ExportFiles& files, const 
     for (const BodySurface& s : surfacesOf(scene, frame)) {
       if (s.triangles.empty()) continue;
       const auto key = s.own ? std::nullopt : std::optional<uint32_t>(scene.bodies[s.body].mesh);
-      glb.addBody(s.body, s.state->position, s.state->rotation.cast<double>().normalized().cast<float>(),
-                  s.positions, s.triangles, s.interior, key);
+      glb.addBody(s, s.state->position, s.state->rotation.cast<double>().normalized().cast<float>(), key);
     }
     files.write(frameFileName(scene.frames[f], ".glb"), [&](OutputFile& out) { glb.write(out, nullptr); });
     progress(f + 1, scene.frames.size());

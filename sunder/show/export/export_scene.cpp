@@ -50,20 +50,32 @@ void trimGround(const record::RunReader& run, ExportScene& scene) {
   }
 }
 
-// Particles, or the vertices of a body that deforms, with what joins them.
-using Joined = std::map<uint32_t, record::MeshEntry>;  // meshes of bodies that deform
-FrameMesh frameMesh(const Joined& joined, record::BodyPoints& points) {
+void takeVelocities(FrameMesh& mesh) {
+  for (const record::PointField& field : mesh.fields)
+    if (field.name == "velocity" && field.components == 3)
+      for (size_t i = 0; 3 * i < field.values.size(); ++i)
+        mesh.velocities.push_back(Eigen::Map<const Vec3f>(field.values.data() + 3 * i));
+}
+
+FrameMesh particleMesh(record::BodyPoints& points) {
   FrameMesh mesh;
   mesh.body = points.body;
-  for (const record::PointField& field : points.fields)
-    if (field.name == "velocity" && field.components == 3)
-      for (size_t i = 0; i < points.positions.size(); ++i)
-        mesh.velocities.push_back(Eigen::Map<const Vec3f>(field.values.data() + 3 * i));
   mesh.positions = std::move(points.positions);
-  const auto own = joined.find(points.body);
-  if (own == joined.end() || own->second.positions.size() != mesh.positions.size()) return mesh;
-  mesh.triangles = own->second.triangles;
-  mesh.tets = own->second.tets;
+  mesh.fields = std::move(points.fields);
+  mesh.radius = points.radius;
+  takeVelocities(mesh);
+  return mesh;
+}
+
+FrameMesh shapeMesh(uint32_t body, record::BodyShape shape) {
+  FrameMesh mesh;
+  mesh.body = body;
+  mesh.positions = shape.positions.empty() ? shape.mesh->positions : std::move(shape.positions);
+  mesh.triangles = shape.mesh->triangles;
+  mesh.tets = shape.mesh->tets;
+  mesh.mesh = std::move(shape.mesh);
+  mesh.fields = std::move(shape.fields);
+  takeVelocities(mesh);
   return mesh;
 }
 
@@ -81,16 +93,20 @@ FrameMesh liquidMesh(const record::BodyPoints& points, const fluid::SurfaceSetti
 bool dropUnfinished(FrameMesh& mesh) {
   const auto finite = [](const Vec3f& p) { return p.allFinite(); };
   if (std::all_of(mesh.positions.begin(), mesh.positions.end(), finite)) return true;
-  if (!mesh.triangles.empty()) return false;
+  if (!mesh.triangles.empty() || mesh.mesh) return false;
   size_t kept = 0;
   for (size_t i = 0; i < mesh.positions.size(); ++i) {
     if (!finite(mesh.positions[i])) continue;
     mesh.positions[kept] = mesh.positions[i];
     if (!mesh.velocities.empty()) mesh.velocities[kept] = mesh.velocities[i];
+    for (record::PointField& field : mesh.fields)
+      std::copy_n(field.values.begin() + std::ptrdiff_t(i * field.components), field.components,
+                  field.values.begin() + std::ptrdiff_t(kept * field.components));
     ++kept;
   }
   mesh.positions.resize(kept);
   if (!mesh.velocities.empty()) mesh.velocities.resize(kept);
+  for (record::PointField& field : mesh.fields) field.values.resize(kept * field.components);
   return true;
 }
 
@@ -111,29 +127,50 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
   }
   trimGround(run, scene);
   scene.frames = std::move(frames);
-  Joined joined;
   for (uint32_t b = 0; b < scene.bodies.size(); ++b) {
-    if (!record::hasPoints(scene.bodies[b].kind)) continue;
-    scene.deforming = true;
+    scene.deforming |= record::hasPoints(scene.bodies[b].kind) || run.changeCount(b) > 0 ||
+                       run.embeddingOf(scene.bodies[b].mesh) != kNoIndex;
     scene.particles |= scene.bodies[b].kind == record::BodyKind::Particles ||
                        (scene.bodies[b].kind == record::BodyKind::Fluid && !liquids.surfaces);
-    if (scene.bodies[b].mesh < scene.meshes.size()) joined[b] = scene.meshes[scene.bodies[b].mesh];
   }
-  scene.readFrame = [&run, liquids, joined = std::move(joined)](size_t frame, ExportFrame& out) {
+  for (uint32_t b = 0; b < scene.bodies.size(); ++b)
+    for (uint32_t k = 0; k < run.changeCount(b); ++k) try {
+        scene.opens |= !run.changeOf(b, k).interior.empty();
+      } catch (const Error&) {  // lost
+      }
+  const auto meshes = std::make_shared<record::BodyMeshes>(run);
+  scene.readFrame = [&run, liquids, meshes](size_t frame, ExportFrame& out) {
     run.readFrame(frame, out.state);
     out.meshes.clear();
+    out.fields.clear();
     // The last frame of a run that diverged may hold anything; other programs refuse files with such numbers.
     for (record::BodyState& s : out.state.bodies) s.present = showable(s);
-    for (record::BodyPoints& points : out.state.points) {
-      if (liquids.surfaces && isLiquid(run.bodies()[points.body], points)) {
-        out.meshes.push_back(liquidMesh(points, liquids.settings));
+    auto next = out.state.points.begin();
+    for (uint32_t b = 0; b < out.state.bodies.size(); ++b) {
+      while (next != out.state.points.end() && next->body < b) ++next;
+      record::BodyPoints* points = next != out.state.points.end() && next->body == b ? &*next : nullptr;
+      FrameMesh mesh;
+      if (points && liquids.surfaces && isLiquid(run.bodies()[b], *points)) {
+        out.meshes.push_back(liquidMesh(*points, liquids.settings));
         continue;
       }
-      FrameMesh mesh = frameMesh(joined, points);
+      // A body that changes its mesh brings it in every frame, also where it is the first one still.
+      const uint32_t shown = run.meshOf(b, frame);
+      const bool plain = run.changeCount(b) == 0 && run.embeddingOf(shown) == kNoIndex;
+      if (points && (points->radius > 0 || shown >= run.meshCount())) {
+        mesh = particleMesh(*points);
+      } else if (plain && points && points->positions.empty()) {
+        out.fields[b] = points->fields;
+        continue;
+      } else if (!plain || points) {
+        mesh = shapeMesh(b, shapeOrNone(*meshes, out.state, frame, b));
+      } else {
+        continue;
+      }
       if (dropUnfinished(mesh))
         out.meshes.push_back(std::move(mesh));
       else
-        out.state.bodies[points.body].present = false;
+        out.state.bodies[b].present = false;
     }
   };
   // What is lost of these is named by readableOf().
@@ -151,7 +188,77 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
       return std::vector<record::Event>();
     }
   };
+  const auto has = [&](record::ChunkType type) {
+    return std::any_of(run.chunks().begin(), run.chunks().end(),
+                       [&](const record::Chunk& chunk) { return chunk.head.type == type; });
+  };
+  if (has(record::ChunkType::Inputs))
+    scene.inputs = [&run](size_t frame) {
+      try {
+        return run.inputs(frame);
+      } catch (const Error&) {
+        return std::vector<record::Input>();
+      }
+    };
+  if (has(record::ChunkType::Fronts))
+    scene.fronts = [&run](size_t frame) {
+      try {
+        return run.fronts(frame);
+      } catch (const Error&) {
+        return std::vector<record::CrackFront>();
+      }
+    };
   return scene;
+}
+
+namespace {
+
+void takeLooks(const record::MeshEntry& mesh, BodySurface& surface) {
+  surface.interior = mesh.interior;
+  surface.uvs = mesh.uvs;
+  surface.slots = mesh.slots;
+  surface.slotMaterials = mesh.slotMaterials;
+}
+
+}  // namespace
+
+BodySurface surfaceOfMesh(const record::MeshEntry& mesh) {
+  BodySurface surface;
+  surface.positions = mesh.positions;
+  surface.triangles = mesh.triangles;
+  surface.tets = mesh.tets;
+  takeLooks(mesh, surface);
+  return surface;
+}
+
+SplitSurface splitByUvs(const BodySurface& surface) {
+  SplitSurface split;
+  split.triangles.assign(surface.triangles.begin(), surface.triangles.end());
+  const size_t count = surface.positions.size();
+  for (uint32_t v = 0; v < count; ++v) split.vertices.push_back(v);
+  if (surface.uvs.size() != 3 * split.triangles.size() || split.triangles.empty()) return split;
+  // Copies of a vertex form a chain, in the order in which triangles ask for them.
+  std::vector<uint32_t> next(count, kNoIndex);
+  std::vector<bool> used(count, false);
+  split.uvs.assign(count, Vec2f::Zero());
+  for (size_t c = 0; c < surface.uvs.size(); ++c) {
+    uint32_t& corner = split.triangles[c / 3][c % 3];
+    const uint32_t vertex = corner;
+    uint32_t at = vertex;
+    while (used[at] && split.uvs[at] != surface.uvs[c] && next[at] != kNoIndex) at = next[at];
+    if (used[at] && split.uvs[at] != surface.uvs[c]) {
+      next[at] = uint32_t(split.vertices.size());
+      at = next[at];
+      split.vertices.push_back(vertex);
+      split.uvs.push_back(Vec2f::Zero());
+      next.push_back(kNoIndex);
+      used.push_back(false);
+    }
+    used[at] = true;
+    split.uvs[at] = surface.uvs[c];
+    corner = at;
+  }
+  return split;
 }
 
 std::vector<BodySurface> surfacesOf(const ExportScene& scene, const ExportFrame& frame) {
@@ -169,13 +276,21 @@ std::vector<BodySurface> surfacesOf(const ExportScene& scene, const ExportFrame&
       surface.positions = own->positions;
       surface.triangles = own->triangles;
       surface.tets = own->tets;
+      surface.fields = own->fields;
       surface.own = &*own;
+      if (own->mesh && own->mesh->triangles.size() == own->triangles.size()) {
+        takeLooks(*own->mesh, surface);
+        surface.rest = own->mesh->positions;
+      }
     } else if (scene.bodies[b].mesh < scene.meshes.size()) {
       const record::MeshEntry& mesh = scene.meshes[scene.bodies[b].mesh];
-      surface.positions = mesh.positions;
-      surface.triangles = mesh.triangles;
-      surface.tets = mesh.tets;
-      surface.interior = mesh.interior;
+      surface = surfaceOfMesh(mesh);
+      surface.body = b;
+      surface.state = &state;
+      if (const auto fields = frame.fields.find(b);
+          fields != frame.fields.end() && !fields->second.empty() &&
+          fields->second[0].values.size() == fields->second[0].components * mesh.positions.size())
+        surface.fields = fields->second;
     }
     surfaces.push_back(surface);
   }
@@ -202,19 +317,23 @@ Look lookOfMaterial(const ExportScene& scene, const std::string& material, bool 
 }
 
 bool anyInside(const ExportScene& scene) {
-  return std::any_of(scene.meshes.begin(), scene.meshes.end(),
-                     [](const record::MeshEntry& mesh) { return !mesh.interior.empty(); });
+  return scene.opens || std::any_of(scene.meshes.begin(), scene.meshes.end(),
+                                    [](const record::MeshEntry& mesh) { return !mesh.interior.empty(); });
 }
 
 MaterialNumbers numberMaterials(const ExportScene& scene) {
   MaterialNumbers numbers;
   for (const record::BodyEntry& body : scene.bodies) numbers.names.push_back(body.material);
+  for (const record::MeshEntry& mesh : scene.meshes)
+    numbers.names.insert(numbers.names.end(), mesh.slotMaterials.begin(), mesh.slotMaterials.end());
   std::sort(numbers.names.begin(), numbers.names.end());
   numbers.names.erase(std::unique(numbers.names.begin(), numbers.names.end()), numbers.names.end());
-  for (const record::BodyEntry& body : scene.bodies)
-    numbers.ofBody.push_back(static_cast<int32_t>(
-        std::lower_bound(numbers.names.begin(), numbers.names.end(), body.material) - numbers.names.begin()));
+  for (const record::BodyEntry& body : scene.bodies) numbers.ofBody.push_back(numbers.of(body.material));
   return numbers;
+}
+
+int32_t MaterialNumbers::of(const std::string& name) const {
+  return static_cast<int32_t>(std::lower_bound(names.begin(), names.end(), name) - names.begin());
 }
 
 }  // namespace sunder::show

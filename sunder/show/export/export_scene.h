@@ -6,12 +6,14 @@
 // vertex.
 #pragma once
 
+#include "sunder/record/body_meshes.h"
 #include "sunder/record/run_reader.h"
 #include "sunder/show/liquid.h"
 #include "sunder/show/look.h"
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,11 +27,16 @@ struct FrameMesh {
   std::vector<geometry::Triangle> triangles;  // empty for particles
   std::vector<geometry::Tetrahedron> tets;
   std::vector<Vec3f> velocities;  // by vertex, m/s; empty: that of the body
+  // What the triangles look like, and where the vertices are at rest; null: not known.
+  std::shared_ptr<const record::MeshEntry> mesh = {};
+  std::vector<record::PointField> fields = {};  // by vertex
+  float radius = 0;                             // of particles that have no field "radius"
 };
 
 struct ExportFrame {
   record::Frame state;
-  std::vector<FrameMesh> meshes;  // by ascending body
+  std::vector<FrameMesh> meshes;                                    // by ascending body
+  std::map<uint32_t, std::vector<record::PointField>> fields = {};  // of vertices that rest, by body
 };
 
 struct ExportScene {
@@ -42,10 +49,13 @@ struct ExportScene {
   std::vector<size_t> frames;               // those to export, ascending
   bool deforming = false;                   // frames bring meshes of their own
   bool particles = false;                   // or points
+  bool opens = false;                       // meshes of frames have faces inside
 
   std::function<void(size_t frame, ExportFrame&)> readFrame;
   std::function<std::vector<record::Statistic>(size_t frame)> statistics;
   std::function<std::vector<record::Event>(size_t frame)> events;
+  std::function<std::vector<record::Input>(size_t frame)> inputs = {};       // empty: the run has none
+  std::function<std::vector<record::CrackFront>(size_t frame)> fronts = {};  // empty: the run has none
 };
 
 // How the liquids of a run are exported: as points, or as meshes of their surfaces.
@@ -67,8 +77,20 @@ struct BodySurface {
   std::span<const Vec3f> positions;
   std::span<const geometry::Triangle> triangles;
   std::span<const geometry::Tetrahedron> tets;
-  std::span<const uint8_t> interior;  // by triangle; empty: none is inside
-  const FrameMesh* own = nullptr;     // where the frame brought it
+  std::span<const uint8_t> interior;     // by triangle; empty: none is inside
+  std::span<const Vec2f> uvs = {};       // three a triangle; empty: none
+  std::span<const uint16_t> slots = {};  // by triangle: the material, see MeshEntry::slots; empty: 0
+  std::span<const std::string> slotMaterials = {};
+  std::span<const Vec3f> rest = {};                 // of vertices that moved; empty: where they are
+  std::span<const record::PointField> fields = {};  // by vertex
+  const FrameMesh* own = nullptr;                   // where the frame brought it
+
+  // The name of a triangle's material.
+  const std::string& material(const record::BodyEntry& of, size_t triangle) const {
+    const size_t slot = slots.empty() ? 0 : slots[triangle];
+    return slot > 0 && slot <= slotMaterials.size() ? slotMaterials[slot - 1] : of.material;
+  }
+  bool inside(size_t triangle) const { return !interior.empty() && interior[triangle] != 0; }
 
   // In the world, rounded once.
   Vec3f place(const Vec3f& vertex) const {
@@ -76,6 +98,9 @@ struct BodySurface {
         .cast<float>();
   }
 };
+
+// Of a mesh by itself, without a body.
+BodySurface surfaceOfMesh(const record::MeshEntry& mesh);
 
 // Of the bodies that are there in this frame, by ascending index.
 std::vector<BodySurface> surfacesOf(const ExportScene& scene, const ExportFrame& frame);
@@ -93,12 +118,22 @@ Look lookOfMaterial(const ExportScene& scene, const std::string& material, bool 
 // Whether some mesh has faces inside.
 bool anyInside(const ExportScene& scene);
 
-// Materials by number: the names that bodies use, sorted, and the number of each body's.
+// Materials by number: the names that bodies and slots of meshes use, sorted, and the number of each body's.
 struct MaterialNumbers {
   std::vector<std::string> names;
   std::vector<int32_t> ofBody;
+  int32_t of(const std::string& name) const;  // one of the names
 };
 MaterialNumbers numberMaterials(const ExportScene& scene);
+
+// The vertices of a surface with texture coordinates, each as often as it has different ones: what formats
+// need that have these by vertex.
+struct SplitSurface {
+  std::vector<uint32_t> vertices;             // of the surface
+  std::vector<Vec2f> uvs;                     // of these; empty: the surface has none, and nothing is split
+  std::vector<geometry::Triangle> triangles;  // in the new numbers
+};
+SplitSurface splitByUvs(const BodySurface& surface);
 
 inline int32_t parentNumber(const record::BodyEntry& body) {
   return body.parent == kNoIndex ? -1 : static_cast<int32_t>(body.parent);

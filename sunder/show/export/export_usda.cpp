@@ -100,7 +100,10 @@ class UsdaWriter {
   void body(uint32_t b, PrimNames& names);
   void poses(const BodyTrack& track);
   void movingMesh(uint32_t b);
-  void insideFaces(const record::BodyEntry& body);
+  void subset(const std::string& name, const std::string& material, const std::vector<int>& faces);
+  void subsetHead(const std::string& name, const std::string& material);
+  void paintedFaces(const record::BodyEntry& body);
+  void movingFaces(uint32_t b);
   template <class Put>
   void samples(const char* attribute, const std::vector<uint32_t>& keys, Put&& put);
   template <class Put>
@@ -251,6 +254,18 @@ void UsdaWriter::movingMesh(uint32_t b) {
     putCorners(out_, last);
     out_ << ",\n";
   });
+  out_ << "                normal3f[] normals (\n                    interpolation = \"faceVarying\"\n"
+          "                )\n";
+  meshSamples(b, "normal3f[] normals", [&](const FrameMesh& mesh, auto&& begin) {
+    geometry::TriMesh shape;
+    for (const Vec3f& p : mesh.positions) shape.positions.push_back(p.cast<double>());
+    shape.triangles = mesh.triangles;
+    begin();
+    putList(out_, cornerNormals(
+                      shape, kCreaseAngle,
+                      mesh.mesh ? std::span<const Vec3f>(mesh.mesh->positions) : std::span<const Vec3f>()));
+    out_ << ",\n";
+  });
   meshSamples(b, "point3f[] points", [&](const FrameMesh& mesh, auto&& begin) {
     begin();
     putList(out_, mesh.positions);
@@ -259,22 +274,104 @@ void UsdaWriter::movingMesh(uint32_t b) {
   out_ << "                uniform token subdivisionScheme = \"none\"\n";
 }
 
-// Faces that breaking or cutting made are a subset with a material of its own.
-void UsdaWriter::insideFaces(const record::BodyEntry& body) {
-  const std::vector<uint8_t>& interior = scene_.meshes[body.mesh].interior;
-  std::vector<int> faces;
-  for (size_t t = 0; t < interior.size(); ++t)
-    if (interior[t] != 0) faces.push_back(static_cast<int>(t));
-  if (faces.empty()) return;
-  out_ << "                uniform token subsetFamily:materialBind:familyType = \"nonOverlapping\"\n"
-          "\n                def GeomSubset \"Inside\" (\n                    prepend apiSchemas = "
-          "[\"MaterialBindingAPI\"]\n                )\n                {\n"
-          "                    uniform token elementType = \"face\"\n"
+void UsdaWriter::subsetHead(const std::string& name, const std::string& material) {
+  out_ << "\n                def GeomSubset \"" << name
+       << "\" (\n                    prepend apiSchemas = [\"MaterialBindingAPI\"]\n                )\n"
+          "                {\n                    uniform token elementType = \"face\"\n"
           "                    uniform token familyName = \"materialBind\"\n"
-          "                    int[] indices = ";
+          "                    rel material:binding = </World/Materials/"
+       << material << ">\n";
+}
+
+void UsdaWriter::subset(const std::string& name, const std::string& material, const std::vector<int>& faces) {
+  subsetHead(name, material);
+  out_ << "                    int[] indices = ";
   putList(out_, faces);
-  out_ << "\n                    rel material:binding = </World/Materials/" << insidePrim_[body.material]
-       << ">\n                }\n";
+  out_ << "\n                }\n";
+}
+
+// Which faces have a material other than the body's: those that breaking or cutting made, and those of slots.
+struct Subset {
+  std::string name;
+  std::string material;
+  bool inside = false;
+};
+
+std::vector<Subset> subsetsOf(const record::BodyEntry& body, std::span<const std::string> slotMaterials) {
+  std::vector<Subset> subsets{{"Inside", body.material, true}};
+  for (size_t slot = 1; slot <= slotMaterials.size(); ++slot)
+    for (const bool inside : {false, true})
+      subsets.push_back(
+          {"Slot" + std::to_string(slot) + (inside ? "Inside" : ""), slotMaterials[slot - 1], inside});
+  return subsets;
+}
+
+std::vector<int> facesOf(const record::MeshEntry& mesh, size_t number) {
+  std::vector<int> faces;
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const size_t slot = mesh.slots.empty() ? 0 : mesh.slots[t];
+    const bool inside = !mesh.interior.empty() && mesh.interior[t] != 0;
+    if ((slot == 0 && !inside) || (slot == 0 ? 0 : 2 * slot - 1 + inside) != number) continue;
+    faces.push_back(static_cast<int>(t));
+  }
+  return faces;
+}
+
+constexpr const char* kFamily =
+    "                uniform token subsetFamily:materialBind:familyType = \"nonOverlapping\"\n";
+
+void UsdaWriter::paintedFaces(const record::BodyEntry& body) {
+  const record::MeshEntry& mesh = scene_.meshes[body.mesh];
+  const std::vector<Subset> subsets = subsetsOf(body, mesh.slotMaterials);
+  bool any = false;
+  for (size_t k = 0; k < subsets.size(); ++k) {
+    const std::vector<int> faces = facesOf(mesh, k);
+    if (faces.empty()) continue;
+    if (!any) out_ << kFamily;
+    any = true;
+    subset(subsets[k].name, (subsets[k].inside ? insidePrim_ : materialPrim_)[subsets[k].material], faces);
+  }
+}
+
+// The same where the mesh may be another one in every frame: a subset for each material that any of them has.
+void UsdaWriter::movingFaces(uint32_t b) {
+  std::map<std::string, Subset> all;  // by name of the material prim
+  ExportFrame frame;
+  const auto eachMesh = [&](auto&& visit) {
+    for (const size_t f : scene_.frames) {
+      scene_.readFrame(f, frame);
+      for (const FrameMesh& mesh : frame.meshes)
+        if (mesh.body == b && mesh.mesh) visit(*mesh.mesh);
+    }
+  };
+  const auto primOf = [&](const Subset& s) { return (s.inside ? insidePrim_ : materialPrim_)[s.material]; };
+  eachMesh([&](const record::MeshEntry& mesh) {
+    const auto subsets = subsetsOf(scene_.bodies[b], mesh.slotMaterials);
+    for (size_t k = 0; k < subsets.size(); ++k)
+      if (!facesOf(mesh, k).empty()) all.emplace(primOf(subsets[k]), subsets[k]);
+  });
+  if (!all.empty()) out_ << kFamily;
+  for (const auto& [prim, unused] : all) {
+    subsetHead("Of_" + prim, prim);
+    out_ << "                    int[] indices.timeSamples = {\n";
+    std::vector<int> last;
+    bool first = true;
+    eachMesh([&](const record::MeshEntry& mesh) {
+      const auto subsets = subsetsOf(scene_.bodies[b], mesh.slotMaterials);
+      std::vector<int> faces;
+      for (size_t k = 0; k < subsets.size(); ++k)
+        if (primOf(subsets[k]) == prim)
+          for (const int face : facesOf(mesh, k)) faces.push_back(face);
+      std::sort(faces.begin(), faces.end());
+      if (!first && faces == last) return;
+      first = false;
+      last = faces;
+      out_ << "                        " << frame.state.number << ": ";
+      putList(out_, faces);
+      out_ << ",\n";
+    });
+    out_ << "                    }\n                }\n";
+  }
 }
 
 void UsdaWriter::body(uint32_t b, PrimNames& names) {
@@ -299,7 +396,10 @@ void UsdaWriter::body(uint32_t b, PrimNames& names) {
     out_ << "                rel material:binding = </World/Materials/" << materialPrim_[entry.material]
          << ">\n                color3f[] primvars:displayColor = [" << solidColour(lookOfBody(scene_, entry))
          << "]\n";
-    if (!moving) insideFaces(entry);
+    if (moving)
+      movingFaces(b);
+    else
+      paintedFaces(entry);
     out_ << "            }\n";
   }
   out_ << "        }\n";

@@ -97,6 +97,7 @@ struct PathTracer::Impl {
     ScenePtr scene;
     std::vector<Vec3f> normals;
     std::vector<uint8_t> interior;  // by triangle; empty: none
+    std::vector<uint16_t> slots;    // by triangle; empty: 0
   };
   DevicePtr device;
   std::vector<Mesh> meshes;
@@ -113,6 +114,7 @@ class Tracer {
     RTCScene scene;
     const std::vector<Vec3f>* normals;
     const std::vector<uint8_t>* interior;
+    const std::vector<uint16_t>* slots;
   };
 
   Tracer(RTCDevice device, std::span<const Mesh> meshes, const Shot& shot, const PictureSettings& settings)
@@ -129,6 +131,8 @@ class Tracer {
       rtcCommitGeometry(instance);
       rtcAttachGeometryByID(scene_.get(), instance, unsigned(rotations_.size() - 1));
       clear_ = clear_ || placed.look.transmission > 0 || (placed.inside && placed.inside->transmission > 0);
+      for (const PlacedMesh::Slot& slot : placed.slots)
+        clear_ = clear_ || slot.look.transmission > 0 || (slot.inside && slot.inside->transmission > 0);
     }
     if (!shot.spheres.empty()) {
       const GeometryPtr held(made(device, rtcNewGeometry(device, RTC_GEOMETRY_TYPE_SPHERE_POINT)));
@@ -213,10 +217,18 @@ class Tracer {
         const float length = smooth.norm();
         hit.shading = length > 0.1f ? Vec3f(rotations_[instance] * (smooth / length)) : hit.geometric;
         hit.look = &placed.look;
+        const std::optional<Look>* inside = &placed.inside;
+        if (const auto& slots = *meshes_[placed.mesh].slots; !slots.empty()) {
+          const uint16_t slot = slots[ray.hit.primID];
+          if (slot > 0 && slot <= placed.slots.size()) {
+            hit.look = &placed.slots[slot - 1u].look;
+            inside = &placed.slots[slot - 1u].inside;
+          }
+        }
         if (const auto& interior = *meshes_[placed.mesh].interior;
             !interior.empty() && interior[ray.hit.primID]) {
-          if (placed.inside)
-            hit.look = &*placed.inside;
+          if (*inside)
+            hit.look = &**inside;
           else
             hit.mottle =
                 mottled(rotations_[instance].transpose() * (hit.place - placed.position.cast<float>()));
@@ -388,13 +400,16 @@ PathTracer::PathTracer() : impl_(std::make_unique<Impl>()) {
 }
 PathTracer::~PathTracer() = default;
 
-uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, double creaseAngle,
-                             std::vector<uint8_t> interior) {
+uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, double creaseAngle, std::vector<uint8_t> interior,
+                             std::vector<uint16_t> slots, std::span<const Vec3f> rest) {
   if (!interior.empty() && interior.size() != mesh.triangles.size())
     throw Error(ErrorKind::Usage, "a mesh needs to say of all of its triangles which are inside, or of none");
+  if (!slots.empty() && slots.size() != mesh.triangles.size())
+    throw Error(ErrorKind::Usage, "a mesh needs a slot for each of its triangles, or none");
   Impl::Mesh added;
-  added.normals = cornerNormals(mesh, creaseAngle);
+  added.normals = cornerNormals(mesh, creaseAngle, rest);
   added.interior = std::move(interior);
+  added.slots = std::move(slots);
   return impl_->add(mesh, std::move(added));
 }
 
@@ -457,7 +472,8 @@ Image PathTracer::render(const Shot& shot, const PictureSettings& settings) {
     if (s.look >= shot.sphereLooks.size())
       throw Error(ErrorKind::Usage, fmt::format("there is no look {} for a sphere", s.look));
   std::vector<Tracer::Mesh> meshes;
-  for (const Impl::Mesh& m : impl_->meshes) meshes.push_back({m.scene.get(), &m.normals, &m.interior});
+  for (const Impl::Mesh& m : impl_->meshes)
+    meshes.push_back({m.scene.get(), &m.normals, &m.interior, &m.slots});
   const Tracer tracer(impl_->device.get(), meshes, shot, settings);
   Image image(settings.width, settings.height);
   const size_t across = (settings.width + kTile - 1) / kTile, down = (settings.height + kTile - 1) / kTile;

@@ -29,6 +29,12 @@ struct PlacedMesh {
   Quat rotation = Quat::Identity();
   Look look = {};
   std::optional<Look> inside = {};  // of interior triangles; none: `look`, rough and mottled
+  // Of triangles with the slots 1, 2, ...; those of slot 0, and of slots beyond the list, have the two above.
+  struct Slot {
+    Look look;
+    std::optional<Look> inside = {};
+  };
+  std::vector<Slot> slots = {};
 };
 
 struct PlacedSphere {
@@ -72,9 +78,11 @@ class PathTracer {
   // Edges whose faces meet at less than `creaseAngle` degrees are shaded smooth; 0 shades all faces flat.
   // `interior`: by triangle, 1 where the body broke; these have the look `inside` of what is placed. Where it
   // has none they are rough, and mottled by noise in the mesh's own space, so that pieces of a body fit each
-  // other. Throws Error (Geometry) for a coordinate that is not finite or beyond 1e15.
+  // other. `slots`: by triangle, which of the looks of what is placed it has; empty: 0 everywhere. `rest`: as
+  // for cornerNormals(). Throws Error (Geometry) for a coordinate that is not finite or beyond 1e15.
   uint32_t addMesh(const geometry::TriMesh& mesh, double creaseAngle = kCreaseAngle,
-                   std::vector<uint8_t> interior = {});
+                   std::vector<uint8_t> interior = {}, std::vector<uint16_t> slots = {},
+                   std::span<const Vec3f> rest = {});
 
   // The same with a normal for each vertex, for surfaces that know theirs better than their triangles do.
   uint32_t addMesh(const geometry::TriMesh& mesh, std::span<const Vec3f> vertexNormals);

@@ -23,34 +23,70 @@ void wet(fluid::LiquidSurface& surface, const record::BodyState& state, float gr
   }
 }
 
+constexpr size_t kColours = 64;  // that values are shown with
+
+size_t colourOf(double share) { return size_t(std::lround(std::clamp(share, 0.0, 1.0) * (kColours - 1))); }
+
+Look colourLook(size_t number) {
+  return {.colour = scaleColour(float(number) / float(kColours - 1)), .roughness = 0.5f};
+}
+
 }  // namespace
 
-RunPictures::RunPictures(const record::RunReader& run) : run_(run), summary_(summarise(run)) {}
+RunPictures::RunPictures(const record::RunReader& run) : run_(run), summary_(summarise(run)), meshes_(run) {}
 
-uint32_t RunPictures::handle(uint32_t index) {
-  if (handles_.size() <= index) handles_.resize(index + 1, kNoIndex);
+void RunPictures::paintSlots(const std::vector<std::string>& materials, PlacedMesh& placed) const {
+  for (const std::string& name : materials) {
+    const BodyLooks looks = looksOf(summary_.materials, name);
+    placed.slots.push_back({looks.outside, looks.inside});
+  }
+}
+
+void RunPictures::placeMesh(uint32_t index, bool byMaterial, PlacedMesh& placed) {
+  placed.mesh = kNoIndex;
+  if (index >= run_.meshCount()) return;
+  if (handles_.size() <= index) {
+    handles_.resize(index + 1, kNoIndex);
+    slotMaterials_.resize(index + 1);
+  }
   if (handles_[index] == kNoIndex) {
     const record::MeshEntry entry = meshOrNone(run_, index);
     if (entry.triangles.empty() || !std::all_of(entry.positions.begin(), entry.positions.end(), drawable))
-      return kNoIndex;
+      return;
     geometry::TriMesh mesh;
     mesh.triangles = entry.triangles;
     for (const Vec3f& p : entry.positions) mesh.positions.push_back(p.cast<double>());
-    handles_[index] = tracer_.addMesh(mesh, kCreaseAngle, entry.interior);
+    handles_[index] = tracer_.addMesh(mesh, kCreaseAngle, entry.interior, entry.slots);
+    slotMaterials_[index] = entry.slotMaterials;
   }
-  return handles_[index];
+  placed.mesh = handles_[index];
+  if (byMaterial) paintSlots(slotMaterials_[index], placed);
 }
 
-// The mesh with other places for its vertices, for one shot.
-uint32_t RunPictures::deformed(uint32_t index, const record::BodyPoints& points) {
-  const record::MeshEntry entry = meshOrNone(run_, index);
-  const bool finite = std::all_of(points.positions.begin(), points.positions.end(), drawable);
-  if (!finite || entry.triangles.empty() || entry.positions.size() != points.positions.size())
-    return handle(index);
+// A mesh for one shot: it is of this frame alone. Positions that cannot be drawn leave it at rest.
+void RunPictures::placeShape(const record::BodyShape& shape, const RunShotSettings& settings, double top,
+                             PlacedMesh& placed) {
+  placed.mesh = kNoIndex;
+  const record::MeshEntry& entry = *shape.mesh;
+  std::span<const Vec3f> vertices = shape.vertices();
+  if (!std::all_of(vertices.begin(), vertices.end(), drawable)) vertices = entry.positions;
+  if (entry.triangles.empty() || !std::all_of(vertices.begin(), vertices.end(), drawable)) return;
   geometry::TriMesh mesh;
   mesh.triangles = entry.triangles;
-  for (const Vec3f& p : points.positions) mesh.positions.push_back(p.cast<double>());
-  return ofShot_.emplace_back(tracer_.addMesh(mesh));
+  for (const Vec3f& p : vertices) mesh.positions.push_back(p.cast<double>());
+  std::vector<uint16_t> slots = entry.slots;
+  if (const std::vector<float>* values = pointValues(shape.fields, settings)) {
+    slots.clear();
+    for (const geometry::Triangle& t : entry.triangles) {
+      const double mean = (double((*values)[t[0]]) + double((*values)[t[1]]) + double((*values)[t[2]])) / 3;
+      slots.push_back(uint16_t(1 + colourOf(mean / top)));
+    }
+    for (size_t k = 0; k < kColours; ++k) placed.slots.push_back({colourLook(k)});
+  } else if (settings.colourBy == ColourBy::Material) {
+    paintSlots(entry.slotMaterials, placed);
+  }
+  placed.mesh = ofShot_.emplace_back(
+      tracer_.addMesh(mesh, kCreaseAngle, entry.interior, std::move(slots), entry.positions));
 }
 
 // Cells are smaller than they need to be for flat water, so that drops are round.
@@ -82,15 +118,15 @@ std::vector<float> RunPictures::colourValues(const RunShotSettings& settings) co
   return values;
 }
 
-// What particles are coloured by; null: by their material.
-const std::vector<float>* RunPictures::pointValues(const record::BodyPoints& points,
+// What particles or vertices are coloured by; null: by their material.
+const std::vector<float>* RunPictures::pointValues(const std::vector<record::PointField>& fields,
                                                    const RunShotSettings& settings) {
-  for (const record::PointField& f : points.fields) {
+  for (const record::PointField& f : fields) {
     if (settings.colourBy == ColourBy::Field && f.name == settings.field && f.components == 1)
       return &f.values;
     if (settings.colourBy != ColourBy::Speed || f.name != "velocity" || f.components != 3) continue;
     speeds_.clear();
-    for (size_t i = 0; i < points.positions.size(); ++i)
+    for (size_t i = 0; 3 * i < f.values.size(); ++i)
       speeds_.push_back(Eigen::Map<const Vec3f>(f.values.data() + 3 * i).norm());
     return &speeds_;
   }
@@ -99,15 +135,13 @@ const std::vector<float>* RunPictures::pointValues(const record::BodyPoints& poi
 
 void RunPictures::placeParticles(const record::BodyPoints& points, const Look& look,
                                  const RunShotSettings& settings, double top, Shot& shot) {
-  constexpr size_t kColours = 64;
-  const std::vector<float>* values = pointValues(points, settings);
+  const std::vector<float>* values = pointValues(points.fields, settings);
   const std::vector<float>* radii = nullptr;
   for (const record::PointField& f : points.fields)
     if (f.name == "radius" && f.components == 1) radii = &f.values;
   const auto first = uint32_t(shot.sphereLooks.size());
   if (values)
-    for (size_t k = 0; k < kColours; ++k)
-      shot.sphereLooks.push_back({.colour = scaleColour(float(k) / (kColours - 1)), .roughness = 0.5f});
+    for (size_t k = 0; k < kColours; ++k) shot.sphereLooks.push_back(colourLook(k));
   else
     shot.sphereLooks.push_back(look);
   const record::BodyState& state = frame_.bodies[points.body];
@@ -117,9 +151,47 @@ void RunPictures::placeParticles(const record::BodyPoints& points, const Look& l
     sphere.radius = radii ? (*radii)[i] : points.radius;
     if (!drawable(sphere.centre) || !(sphere.radius > 0) || !drawable(Vec3f(sphere.radius, 0, 0))) continue;
     sphere.look = first;
-    if (values)
-      sphere.look += uint32_t(std::lround(std::clamp(double((*values)[i]) / top, 0.0, 1.0) * (kColours - 1)));
+    if (values) sphere.look += uint32_t(colourOf(double((*values)[i]) / top));
     shot.spheres.push_back(sphere);
+  }
+}
+
+// As chains of small balls.
+void RunPictures::placeFronts(size_t frame, Shot& shot) const {
+  constexpr size_t kMostBalls = 200'000;
+  std::vector<record::CrackFront> fronts;
+  try {
+    fronts = run_.fronts(frame);
+  } catch (const Error&) {
+    return;  // lost
+  }
+  const auto radius = float(0.004 * summary_.action.diagonal());
+  if (fronts.empty() || !(radius > 0) || !std::isfinite(radius)) return;
+  const auto first = uint32_t(shot.sphereLooks.size());
+  shot.sphereLooks.push_back({.colour = {0.8f, 0.02f, 0.02f}, .roughness = 0.5f});
+  shot.sphereLooks.push_back({.colour = {0.02f, 0.02f, 0.03f}, .roughness = 0.5f});
+  size_t balls = 0;
+  for (const record::CrackFront& front : fronts) {
+    if (front.body >= frame_.bodies.size() || !showable(frame_.bodies[front.body])) continue;
+    const record::BodyState& state = frame_.bodies[front.body];
+    const size_t count = front.points.size();
+    for (size_t i = 0; i < count; ++i) {
+      const record::FrontPoint &a = front.points[i], &b = front.points[(i + 1) % count];
+      if (a.state == record::FrontState::Left) continue;
+      const bool joined = i + 1 < count || front.closed;
+      const float length = joined ? (b.position - a.position).norm() : 0;
+      const auto steps = size_t(std::clamp(length / radius, 1.0f, 1000.0f));
+      for (size_t k = 0; k < steps && balls < kMostBalls; ++k) {
+        const float share = joined ? float(k) / float(steps) : 0;
+        PlacedSphere ball;
+        ball.centre = state.position + state.rotation * (a.position + share * (b.position - a.position));
+        ball.radius = radius;
+        ball.look = first + (a.state == record::FrontState::Arrested);
+        if (!drawable(ball.centre)) continue;
+        shot.spheres.push_back(ball);
+        ++balls;
+      }
+    }
   }
 }
 
@@ -146,7 +218,7 @@ Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
     for (const float v : values) top = std::max(top, v);
   if (!settings.colourTop)
     for (const record::BodyPoints& points : frame_.points)
-      if (const std::vector<float>* own = pointValues(points, settings))
+      if (const std::vector<float>* own = pointValues(points.fields, settings))
         for (const float v : *own) top = std::max(top, v);
   if (!(top > 0)) top = 1;
   auto points = frame_.points.begin();
@@ -155,7 +227,7 @@ Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
     const record::BodyState& state = frame_.bodies[b];
     while (points != frame_.points.end() && points->body < b) ++points;
     const bool own = points != frame_.points.end() && points->body == b;
-    const bool meshed = body.mesh < run_.meshCount();
+    const bool meshed = run_.meshOf(b, frame) < run_.meshCount();
     if (!showable(state) || !drawable(state.position) || !(own || meshed) || isGround(summary_, body, state))
       continue;
     PlacedMesh placed;
@@ -182,9 +254,13 @@ Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
       continue;
     }
     if (!meshed) continue;
-    placed.mesh = own ? deformed(body.mesh, *points) : handle(body.mesh);
+    if (hasOwnShape(run_, frame_, frame, uint32_t(b)))
+      placeShape(shapeOrNone(meshes_, frame_, frame, uint32_t(b)), settings, top, placed);
+    else
+      placeMesh(run_.meshOf(b, frame), settings.colourBy == ColourBy::Material, placed);
     if (placed.mesh != kNoIndex) shot.meshes.push_back(placed);
   }
+  if (settings.fronts) placeFronts(frame, shot);
   return shot;
 }
 

@@ -6,6 +6,7 @@
 //   Image image = pictures.render(pictures.shot(120), settings);
 #pragma once
 
+#include "sunder/record/body_meshes.h"
 #include "sunder/show/picture/path_tracer.h"
 #include "sunder/show/run_summary.h"
 
@@ -19,7 +20,7 @@ enum class ColourBy {
   Material,
   Body,   // each body its own colour
   Speed,  // of the centre of mass
-  Field,  // a recorded number per body, or per particle
+  Field,  // a recorded number per body, or per particle or vertex
 };
 
 struct RunShotSettings {
@@ -28,6 +29,7 @@ struct RunShotSettings {
   std::string field = {};                // for ColourBy::Field
   std::optional<double> colourTop = {};  // the value that is red; else the largest of the frame
   bool particles = false;                // liquids as spheres too
+  bool fronts = false;                   // crack fronts: those that grow red, those that are arrested dark
 };
 
 class RunPictures {
@@ -44,19 +46,25 @@ class RunPictures {
   Image render(const Shot& shot, const PictureSettings& settings) { return tracer_.render(shot, settings); }
 
  private:
-  uint32_t handle(uint32_t mesh);  // kNoIndex: it is lost, or empty
+  void placeMesh(uint32_t mesh, bool byMaterial, PlacedMesh& placed);  // kNoIndex: it is lost, or empty
+  void placeShape(const record::BodyShape& shape, const RunShotSettings& settings, double top,
+                  PlacedMesh& placed);
+  void paintSlots(const std::vector<std::string>& materials, PlacedMesh& placed) const;
   uint32_t liquid(const record::BodyPoints& points);
-  uint32_t deformed(uint32_t mesh, const record::BodyPoints& points);
   std::vector<float> colourValues(const RunShotSettings& settings) const;
-  const std::vector<float>* pointValues(const record::BodyPoints& points, const RunShotSettings& settings);
+  const std::vector<float>* pointValues(const std::vector<record::PointField>& fields,
+                                        const RunShotSettings& settings);
+  void placeFronts(size_t frame, Shot& shot) const;
   void placeParticles(const record::BodyPoints& points, const Look& look, const RunShotSettings& settings,
                       double top, Shot& shot);
 
   const record::RunReader& run_;
   RunSummary summary_;
   PathTracer tracer_;
-  std::vector<uint32_t> handles_;  // in the tracer, by mesh
-  std::vector<uint32_t> ofShot_;   // meshes of bodies that deform, in the tracer
+  record::BodyMeshes meshes_;
+  std::vector<uint32_t> handles_;                        // in the tracer, by mesh
+  std::vector<std::vector<std::string>> slotMaterials_;  // of the same meshes
+  std::vector<uint32_t> ofShot_;                         // meshes of bodies that deform, in the tracer
   record::Frame frame_;
   std::vector<float> speeds_;
 };

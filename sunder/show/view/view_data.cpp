@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -37,12 +38,18 @@ bool isVelocity(const record::PointField& field) { return field.name == "velocit
 }  // namespace
 
 struct ViewData::Impl {
-  explicit Impl(const std::filesystem::path& path) : run(path), summary(summarise(run)) { readNames(); }
+  explicit Impl(const std::filesystem::path& path) : run(path), summary(summarise(run)), shapes(run) {
+    readNames();
+    readSlots();
+  }
 
   std::mutex lock;
   std::atomic<bool> cancelled{false};
   record::RunReader run;
   RunSummary summary;
+  record::BodyMeshes shapes;
+  std::vector<std::vector<std::string>> slotMaterials;  // by mesh
+  std::set<uint32_t> valued;  // rigid bodies with values at vertices, as far as is known
   std::vector<std::string> fields, statistics, pointFields;
   size_t summarised = 0;  // frames there were when the summary was made
   record::Frame frame;
@@ -94,11 +101,18 @@ struct ViewData::Impl {
       if (!read(f)) continue;
       for (const record::BodyField& field : frame.fields) note(fields, field.name);
       for (const record::Statistic& s : statisticsOf(f)) note(statistics, s.name);
-      for (const record::BodyPoints& points : frame.points)
+      for (const record::BodyPoints& points : frame.points) {
+        if (!record::hasPoints(run.bodies()[points.body].kind)) valued.insert(points.body);
         for (const record::PointField& field : points.fields)
           if (field.components == 1 || isVelocity(field))
             note(pointFields, isVelocity(field) ? "speed" : field.name);
+      }
     }
+  }
+
+  void readSlots() {
+    for (size_t m = slotMaterials.size(); m < run.meshCount(); ++m)
+      slotMaterials.push_back(meshOrNone(run, m).slotMaterials);
   }
 
   void refresh() {
@@ -107,10 +121,17 @@ struct ViewData::Impl {
       if (!run.refresh()) return;
     } catch (...) {
       overlays.clear();
+      shapes.clear();
+      slotMaterials.clear();
       summarised = 0;
       throw;
     }
-    if (run.frameCount() < summarised || run.resumed().size() != resumed) overlays.clear();
+    if (run.frameCount() < summarised || run.resumed().size() != resumed) {
+      overlays.clear();
+      shapes.clear();
+      slotMaterials.clear();
+    }
+    readSlots();
     // Once in a while is enough: the camera is fitted when the page opens.
     if (run.frameCount() >= summarised * 2 || run.meshCount() != meshes || run.frameCount() < summarised) {
       summary = summarise(run);
@@ -139,8 +160,8 @@ struct ViewData::Impl {
     }
     OrderedJson bodies = OrderedJson::array();
     for (const record::BodyEntry& b : run.bodies()) {
-      const auto index = uint32_t(bodies.size());
-      const bool ground = std::binary_search(summary.groundBodies.begin(), summary.groundBodies.end(), index);
+      const auto number = uint32_t(bodies.size());
+      const bool ground = std::binary_search(summary.groundBodies.begin(), summary.groundBodies.end(), number);
       bodies.push_back({{"name", b.name},
                         {"parent", b.parent == kNoIndex ? -1 : int64_t(b.parent)},
                         {"material", b.material},
@@ -149,7 +170,14 @@ struct ViewData::Impl {
                         {"kind", record::name(b.kind)},
                         {"born", b.born},
                         {"ground", ground}});
+      const auto versions = run.meshVersions(number);
+      if (versions.empty() && run.embeddingOf(b.mesh) == kNoIndex && !valued.contains(number)) continue;
+      OrderedJson& changes = bodies.back()["changes"] = OrderedJson::array();
+      for (const auto& [frame, version] : versions) changes.push_back(frame);
     }
+    OrderedJson slots = OrderedJson::object();
+    for (size_t m = 0; m < slotMaterials.size(); ++m)
+      if (!slotMaterials[m].empty()) slots[std::to_string(m)] = slotMaterials[m];
     const Box3 box = summary.action.empty() ? Box3{Vec3(-1, -1, -1), Vec3(1, 1, 1)} : summary.action;
     return {{"program", run.info().program},
             {"scene", run.info().sceneName},
@@ -161,6 +189,7 @@ struct ViewData::Impl {
             {"materials", materials},
             {"bodies", bodies},
             {"meshes", run.meshCount()},
+            {"slots", slots},
             {"fields", fields},
             {"statistics", statistics},
             {"points", hasPoints()},
@@ -169,17 +198,44 @@ struct ViewData::Impl {
             {"ground", summary.ground ? OrderedJson(*summary.ground) : OrderedJson(nullptr)}};
   }
 
-  std::string mesh(size_t index) const {
-    checkMesh(index);
-    const record::MeshEntry entry = meshOrNone(run, index);
+  // u32 vertices, u32 triangles, the positions, the corners; where something is not the same everywhere, a
+  // byte a triangle: whether it is inside; where it has material slots, 16 bits a triangle behind that, and
+  // which mesh named their materials.
+  static std::string meshBytes(const record::MeshEntry& entry, uint32_t named) {
     std::string out;
     ByteWriter writer(out);
     writer.u32(uint32_t(entry.positions.size()));
     writer.u32(uint32_t(entry.triangles.size()));
     for (const Vec3f& p : entry.positions) writer.writeArray(std::span(p.data(), 3));
     for (const geometry::Triangle& t : entry.triangles) writer.writeArray(std::span(t.data(), 3));
-    if (!entry.interior.empty()) writer.writeArray(std::span(entry.interior));
+    if (!entry.interior.empty())
+      writer.writeArray(std::span(entry.interior));
+    else if (!entry.slots.empty())
+      writer.zeros(entry.triangles.size());
+    if (entry.slots.empty()) return out;
+    writer.zeros((4 - writer.size() % 4) % 4);
+    writer.u32(named);
+    writer.writeArray(std::span(entry.slots));
     return out;
+  }
+
+  std::string mesh(size_t index) const {
+    checkMesh(index);
+    return meshBytes(meshOrNone(run, index), uint32_t(index));
+  }
+
+  std::string shape(size_t body, size_t version) {
+    if (body < run.bodies().size() && run.frameCount() > 0) {
+      const auto versions = run.meshVersions(body);
+      const size_t at = version == 0                 ? 0
+                        : version <= versions.size() ? versions[version - 1].first
+                                                     : SIZE_MAX;
+      static const record::Frame kNothing{};
+      if (at != SIZE_MAX)
+        return meshBytes(*shapeOrNone(shapes, kNothing, at, uint32_t(body)).mesh, run.meshOf(body, at));
+    }
+    throw Error(ErrorKind::Usage, fmt::format("there is no version {} of the mesh of body {}", version, body))
+        .inFile(run.path().string());
   }
 
   std::string frames(size_t first, size_t last) {
@@ -234,7 +290,8 @@ struct ViewData::Impl {
   }
 
   bool hasPoints() const {
-    return std::any_of(run.bodies().begin(), run.bodies().end(),
+    return !valued.empty() ||
+           std::any_of(run.bodies().begin(), run.bodies().end(),
                        [](const record::BodyEntry& body) { return record::hasPoints(body.kind); });
   }
 
@@ -245,12 +302,19 @@ struct ViewData::Impl {
     writer.u32(uint32_t(frame.points.size()));
     writer.u32(uint32_t(pointFields.size()));
     std::vector<float> values;
-    for (const record::BodyPoints& cloud : frame.points) {
-      const size_t count = cloud.positions.size();
+    for (const record::BodyPoints& recorded : frame.points) {
+      record::BodyPoints cloud = recorded;
+      // Of a body with a mesh the vertices that are shown, whatever they were recorded as.
+      if (!(cloud.radius > 0) && run.meshOf(cloud.body, f) < run.meshCount()) {
+        record::BodyShape shape = shapeOrNone(shapes, frame, f, cloud.body);
+        cloud.positions = std::move(shape.positions);
+        cloud.fields = std::move(shape.fields);
+      }
+      const size_t count = record::pointCount(cloud);
       writer.u32(cloud.body);
       writer.u32(uint32_t(count));
       writer.f32(cloud.radius);
-      writer.u32(0);
+      writer.u32(cloud.positions.empty());  // vertices that rest
       for (const Vec3f& p : cloud.positions) writer.writeArray(std::span(p.data(), 3));
       for (const std::string& name : pointFields) {
         values.assign(count, 0);
@@ -282,6 +346,7 @@ struct ViewData::Impl {
                         {"point", vectorJson(e.point)},
                         {"normal", vectorJson(e.normal)},
                         {"impulse", e.impulse},
+                        {"energy", e.energy},
                         {"text", e.text}});
     return events;
   }
@@ -324,6 +389,11 @@ std::string ViewData::points(size_t frame) {
   const std::lock_guard guard(impl_->lock);
   impl_->requireFrames(frame, frame);
   return impl_->points(frame);
+}
+
+std::string ViewData::shape(size_t body, size_t version) {
+  const std::lock_guard guard(impl_->lock);
+  return impl_->shape(body, version);
 }
 
 std::string ViewData::boxes(size_t mesh, uint32_t level) {
@@ -408,6 +478,11 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   OrderedJson info = OrderedJson::parse(data.info());
   if (info["state"] == "live") info["state"] = "cut off";
   info["frames"] = numbers.size();
+  // Frames count from the first that was chosen.
+  for (OrderedJson& body : info["bodies"])
+    if (body.contains("changes"))
+      for (OrderedJson& frame : body["changes"])
+        frame = std::lower_bound(numbers.begin(), numbers.end(), frame.get<size_t>()) - numbers.begin();
   std::string parts;
   const auto add = [&](std::string_view part) {
     if (parts.size() + part.size() > ViewData::kMostBytes)
@@ -441,6 +516,9 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   for (size_t m = 0; m < info["meshes"].get<size_t>(); ++m) add(data.mesh(m));
   if (info["points"].get<bool>())
     for (const size_t frame : numbers) add(data.points(frame));
+  for (size_t b = 0; b < info["bodies"].size(); ++b)
+    if (info["bodies"][b].contains("changes"))
+      for (size_t v = 0; v <= info["bodies"][b]["changes"].size(); ++v) add(data.shape(b, v));
   std::string out(page.substr(0, at + kPlace.size()));
   out += base64(gzip(parts, [&](size_t done) {
     report(numbers.size() + size_t(double(numbers.size()) * double(done) / double(parts.size())));

@@ -27,6 +27,9 @@ class ViewData {
   std::string frames(size_t first, size_t last);  // at most kMostFrames; Error (Limit) above kMostBytes
   std::string events(size_t frame);               // JSON
   std::string points(size_t frame);               // particles and vertices of the frame's own
+  // The mesh of a body that shows several: version 0 is that of its first frame, version k that of the k-th
+  // frame in "changes" of info().
+  std::string shape(size_t body, size_t version);
   // What collision detection sees of a mesh (overlay.h).
   std::string boxes(size_t mesh, uint32_t level);
   std::string spheres(size_t mesh, uint32_t level);
