@@ -6,7 +6,7 @@
 #include "sunder/base/random.h"
 #include "sunder/record/run_reader.h"
 #include "sunder/record/run_writer.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 
 #include "bench/bench.h"
 #include "bench/scratch_folder.h"

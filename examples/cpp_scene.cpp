@@ -2,7 +2,7 @@
 // 60 frames, or as many as are asked for; what `sunder` does with recordings of scene files it does with this
 // one.
 #include "sunder/base/error.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 
 #include <cstdio>
 #include <cstdlib>

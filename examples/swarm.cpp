@@ -1,7 +1,7 @@
 // Runs a scene that may have a block "swarm": `swarm SCENE RECORDING [--resume]`. Recordings of it are opened
 // by `sunder` like all others.
 #include "sunder/base/error.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 
 #include "examples/swarm_part.h"
 

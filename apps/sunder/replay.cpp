@@ -1,7 +1,7 @@
 // sunder replay RUN
 #include "sunder/base/log.h"
 #include "sunder/base/work.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 
 #include "command.h"
 #include "run_input.h"

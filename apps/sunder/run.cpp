@@ -8,7 +8,8 @@
 #include "sunder/base/profiler.h"
 #include "sunder/base/progress.h"
 #include "sunder/show/view/view_server.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/inputs.h"
+#include "sunder/world/run/runner.h"
 
 #include "command.h"
 #include "run_command.h"
@@ -115,6 +116,11 @@ int runScene(const RunCommand& command, const Settings& settings) {
   if (command.fromGiven && !command.resume)
     throw Error(ErrorKind::Usage, "--from needs --resume").hint("sunder run --resume RUN --from FRAME");
   if (command.fromGiven) options.from = command.from;
+  if (!command.inputs.empty()) {
+    if (command.resume)
+      throw Error(ErrorKind::Usage, "--inputs is for a new run: one that goes on has its inputs already");
+    options.inputs = world::readInputs(command.inputs, scene);
+  }
   options.strict = command.strict;
   options.replace = command.force;
   std::error_code ignored;
@@ -221,6 +227,8 @@ Verb addRun(App& root) {
   Option* from = app->addOption("--from", command->from,
                                 "With --resume: go on from the last checkpoint at or before this frame")
                      ->typeName("FRAME");
+  app->addOption("--inputs", command->inputs, "What is done to bodies while it runs: a JSON list of inputs")
+      ->typeName("FILE");
   app->addFlag("--force", command->force, "Replace an earlier recording instead of keeping it aside");
   app->addFlag("--hash", command->hash, "Print the hash of the final state");
   app->addFlag("--strict", command->strict, "Stop at the first thing that degrades");
@@ -240,6 +248,7 @@ Verb addRun(App& root) {
       "  sunder run scenes/stack.json\n"
       "  sunder run scenes/dominoes.json --view\n"
       "  sunder run scenes/pile.json -o out/small --set world.duration=2 --hash\n"
+      "  sunder run scenes/stack.json --inputs pushes.json\n"
       "  sunder run --resume out/pile/run.sunder\n"
       "  sunder run --resume out/pile/run.sunder --from 60");
   return {app, [command, frames, from](const Settings& settings) {

@@ -10,7 +10,7 @@
 namespace sunder::cli {
 
 struct RunCommand {
-  std::string input, output, memory;
+  std::string input, output, memory, inputs;
   std::vector<std::string> set;
   uint64_t frames = 0, from = 0;
   bool framesGiven = false, fromGiven = false, resume = false, force = false, hash = false, strict = false;

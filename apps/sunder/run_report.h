@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sunder/base/profiler.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 
 #include <cstddef>
 #include <string>

@@ -67,6 +67,7 @@ void World::input(Input input) {
 
 void World::advance() {
   events_.clear();
+  applied_.clear();
   const uint64_t first = step();
   Work work(fmt::format("frame {}", frame_ + 1), scene_.world.stepsPerFrame, "steps");
   try {
@@ -95,14 +96,17 @@ void World::advance() {
 
 void World::makeStep(uint64_t step) {
   const auto contextAt = [&](uint32_t part) { return contextOf(part, step, frame_ + 1); };
-  size_t applied = 0;
-  for (; applied < inputs_.size() && inputs_[applied].step <= step; ++applied)
-    for (uint32_t p = 0; p < parts_.size(); ++p)
-      if (parts_[p]->name() == inputs_[applied].part) {
-        StepContext context = contextAt(p);
-        parts_[p]->apply(inputs_[applied], context);
-      }
-  inputs_.erase(inputs_.begin(), inputs_.begin() + std::ptrdiff_t(applied));
+  while (!inputs_.empty() && inputs_.front().step <= step) {
+    Input input = std::move(inputs_.front());
+    input.sequence = nextInput_++;
+    inputs_.erase(inputs_.begin());
+    for (uint32_t p = 0; p < parts_.size(); ++p) {
+      if (parts_[p]->name() != input.part) continue;
+      StepContext context = contextAt(p);
+      parts_[p]->apply(input, context);
+    }
+    applied_.push_back(std::move(input));
+  }
   exchange_.clearContacts();
   for (uint32_t p = 0; p < parts_.size(); ++p) {
     StepContext context = contextAt(p);

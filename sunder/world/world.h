@@ -51,6 +51,8 @@ class World {
   // Waits for its step; those of one step act in the order in which they were given. Throws Error (Usage) for
   // a step that is over and for a part that the scene does not have.
   void input(Input input);
+  const std::vector<Input>& waitingInputs() const { return inputs_; }
+  const std::vector<Input>& appliedInputs() const { return applied_; }  // of the last frame, as they acted
   // To the next frame. After an Interrupted (base/stop.h) the world is in the middle of a frame: it can only
   // be loaded or dropped. Throws Error (Usage) for an input that its part does not know.
   void advance();
@@ -102,6 +104,8 @@ class World {
   BodyTable table_, startTable_;
   Exchange exchange_;
   std::vector<Input> inputs_;  // that wait, by ascending step
+  std::vector<Input> applied_;
+  uint64_t nextInput_ = 0;  // number
   std::vector<BodyChange> changes_;
   std::vector<record::Event> events_;
   uint64_t frame_ = 0;

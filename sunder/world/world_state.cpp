@@ -49,6 +49,7 @@ std::string World::save() const {
   ledger_.save(out);
   table_.save(out);
   exchange_.save(out);
+  out.u64(nextInput_);
   saveInputs(out, inputs_);
   out.u32(static_cast<uint32_t>(parts_.size()));
   for (const auto& part : parts_) {
@@ -59,9 +60,11 @@ std::string World::save() const {
 }
 
 void World::loadInputs(ByteReader& in) {
+  const uint64_t next = in.u64("number of the next input");
   const uint32_t count = in.u32("number of inputs");
   in.need(count, 24, "inputs");
   inputs_.clear();
+  applied_.clear();
   for (uint32_t i = 0; i < count; ++i) {
     Input input;
     input.step = in.u64("step of an input");
@@ -79,6 +82,7 @@ void World::loadInputs(ByteReader& in) {
       in.fail(error.message());
     }
   }
+  nextInput_ = next;
 }
 
 void World::load(std::string_view state, const std::string& fileName) {

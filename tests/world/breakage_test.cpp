@@ -1,7 +1,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/record/run_reader.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 #include "sunder/world/world.h"
 
 #include "temporary_folder.h"

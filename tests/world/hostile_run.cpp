@@ -5,7 +5,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 #include "sunder/world/world.h"
 
 #include "record/rehash.h"

@@ -2,7 +2,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
 #include "sunder/record/run_reader.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 
 #include "temporary_folder.h"
 

@@ -4,7 +4,7 @@
 #include "sunder/base/random.h"
 #include "sunder/base/stop.h"
 #include "sunder/record/losses.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 
 #include "record/rehash.h"
 #include "record/run_faults.h"

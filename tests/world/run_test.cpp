@@ -4,7 +4,7 @@
 #include "sunder/base/random.h"
 #include "sunder/record/run_reader.h"
 #include "sunder/record/run_writer.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 #include "sunder/world/scene/scene_sample.h"
 #include "sunder/world/scene/scene_schema.h"
 

@@ -3,7 +3,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/record/run_reader.h"
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 
 #include "examples/swarm_part.h"
 #include "folders.h"
@@ -89,7 +89,7 @@ TEST(Swarm, KeepsMomentumWithTheBodyItStrikes) {
   World world(swarmScene(R"({"world": {"frames": 60, "gravity": [0, 0, 0]},
     "bodies": [{"id": "box", "shape": {"box": {"size": [0.1, 0.2, 0.3]}}, "position": [0, 0, 0]}],
     "swarm": {"count": [2, 1, 2], "spacing": "6 cm", "position": [-0.02, 0.2, -0.01], "radius": "1 cm", "mass": 0.5}})"));
-  world.input({0, "swarm", "kick", kNoIndex, {0.5, -3, 0.2}});
+  world.input({0, "swarm", "kick", kNoIndex, {0.5, -3, 0.2}, 0});
   while (world.frame() < 60) world.advance();
   const rigid::Simulation& s = simulationOf(world);
   EXPECT_GT(s.angularVelocity(rigid::BodyIndex(0)).norm(), 0.1);
@@ -106,9 +106,9 @@ TEST(Swarm, KeepsMomentumWithTheBodyItStrikes) {
 
 TEST(Swarm, InputsActInTheirStepAndUnknownOnesAreRefused) {
   World world(swarmScene(boxAndPoint("0.01")));
-  EXPECT_THROW(world.input({0, "smoke", "kick", kNoIndex, {0, 1, 0}}), Error);
-  world.input({5, "swarm", "kick", kNoIndex, {0, 2, 0}});
-  world.input({5, "rigid", "impulse", 1, {0, 3, 0}});
+  EXPECT_THROW(world.input({0, "smoke", "kick", kNoIndex, {0, 1, 0}, 0}), Error);
+  world.input({5, "swarm", "kick", kNoIndex, {0, 2, 0}, 0});
+  world.input({5, "rigid", "impulse", 1, {0, 3, 0}, 0});
   while (world.frame() < 5) world.advance();
   EXPECT_LT(simulationOf(world).velocity(rigid::BodyIndex(1)).norm(), 0.1);
   // What waits is part of the state.
@@ -119,8 +119,8 @@ TEST(Swarm, InputsActInTheirStepAndUnknownOnesAreRefused) {
   other.advance();
   EXPECT_GT(simulationOf(world).velocity(rigid::BodyIndex(1)).y(), 1);
   EXPECT_EQ(other.hash(), world.hash());
-  EXPECT_THROW(world.input({5, "swarm", "kick", kNoIndex, {0, 1, 0}}), Error);  // that step is over
-  world.input({6, "swarm", "dance", kNoIndex, {}});
+  EXPECT_THROW(world.input({5, "swarm", "kick", kNoIndex, {0, 1, 0}, 0}), Error);  // that step is over
+  world.input({6, "swarm", "dance", kNoIndex, {}, 0});
   EXPECT_THROW(world.advance(), Error);
 }
 

@@ -46,6 +46,7 @@ struct Input {
   std::string what;          // "impulse"; the part says what it knows
   uint32_t body = kNoIndex;  // of the table, where it is for one
   std::vector<double> values;
+  uint64_t sequence = 0;  // the world gives it: inputs are numbered as they act
   bool operator==(const Input&) const = default;
 };
 

@@ -191,7 +191,8 @@ void RigidPart::change(StepContext& context) {
     context.events.push_back(
         {record::EventKind::Fracture, parent, kNoIndex, broke.point.cast<float>(), broke.normal.cast<float>(),
          static_cast<float>(broke.impulse), 0,
-         broke.intoPieces() ? fmt::format("{} pieces", pieces) : "cracked, in one piece"});
+         broke.intoPieces() ? fmt::format("{} pieces", pieces) : "cracked, in one piece",
+         static_cast<float>(broke.energy)});
     if (!broke.intoPieces()) continue;
     BodyChange told{broke.change, {parent}, {}};
     for (uint32_t p = 0; p < pieces; ++p) {

@@ -36,6 +36,8 @@ struct RunOptions {
   // in the file (record/commit.h), but the recording is what the new run makes of it. Throws Error (Usage)
   // where there is no such checkpoint.
   std::optional<uint64_t> from;
+  // For a new run: what is done to the world while it runs. A run that goes on has those of its recording.
+  std::vector<Input> inputs;
   bool strict = false;
   uint64_t memory = 0;   // bytes the run may take; 0: as memoryLimit() of base says
   bool replace = false;  // an earlier recording; else it is kept beside the new one (record::Existing)

@@ -1,4 +1,4 @@
-#include "sunder/world/runner.h"
+#include "sunder/world/run/runner.h"
 
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
@@ -7,6 +7,7 @@
 #include "sunder/record/run_writer.h"
 #include "sunder/world/build/cost.h"
 #include "sunder/world/build/ready_scene.h"
+#include "sunder/world/run/inputs.h"
 
 #include <chrono>
 #include <limits>
@@ -113,6 +114,7 @@ class Run {
         options_.file, info, options_.replace ? record::Existing::Replace : record::Existing::KeepAside);
     prepare();
     addMaterials();
+    for (const Input& input : options_.inputs) world_.input(input);
     world_.noteOverlaps();
     makeMeshes();
     recordFrame();
@@ -224,6 +226,9 @@ class Run {
     const ProfileScope scope("record");
     auto statistics = world_.statistics();
     stages_.add(statistics);
+    std::vector<record::Input> inputs;
+    for (const Input& input : world_.appliedInputs()) inputs.push_back(recorded(input));
+    writer_->addInputs(inputs);
     for (const record::MeshEntry& mesh : newMeshes_) writer_->addMesh(mesh);
     newMeshes_.clear();
     while (writer_->bodyCount() < world_.bodyCount()) writer_->addBody(world_.body(writer_->bodyCount()));
@@ -442,6 +447,7 @@ ReplayResult replay(const record::RunReader& run, const World::Progress& buildin
       ++result.lost;
       continue;
     }
+    for (const record::Input& input : run.inputs(i)) world.input(fromRecord(input, run.path().string()));
     while (world.frame() < number) world.advance();
     const auto& recorded = run.readQuantised(i).states;
     const auto states = world.states();
