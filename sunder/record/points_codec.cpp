@@ -5,6 +5,7 @@
 #include "sunder/record/zigzag.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -16,6 +17,8 @@ namespace {
 
 constexpr size_t kPointPlanes = 12;  // four bytes of three coordinates
 constexpr uint8_t kMostComponents = 4;
+constexpr uint8_t kWide = 0x80;  // in the byte of the components: values are floats
+constexpr float kLargestHalf = 65504;
 constexpr double kLargest = INT32_MAX;
 
 // What point i is written as the difference to.
@@ -33,18 +36,25 @@ size_t placeOf(std::span<const QuantisedPoints> points, uint32_t body) {
                 points.begin());
 }
 
+// Whether half floats cannot hold the values: stresses in Pa.
+bool isWide(const PointField& field) {
+  return std::any_of(field.values.begin(), field.values.end(),
+                     [](float v) { return std::isfinite(v) && std::abs(v) > kLargestHalf; });
+}
+
 void putFields(ByteWriter& out, const std::vector<PointField>& fields) {
   out.u16(uint16_t(fields.size()));
   for (const PointField& field : fields) {
     out.u16(uint16_t(field.name.size()));
     out.string(field.name);
-    out.u8(field.components);
-    const size_t values = field.values.size();
-    std::string bytes(2 * values, '\0');
+    const bool wide = isWide(field);
+    out.u8(uint8_t(field.components | (wide ? kWide : 0)));
+    const size_t values = field.values.size(), width = wide ? 4 : 2;
+    std::string bytes(width * values, '\0');
     for (size_t i = 0; i < values; ++i) {
-      const uint16_t half = halfFromFloat(field.values[i]);
-      bytes[i] = char(half & 255);
-      bytes[values + i] = char(half >> 8);
+      const uint32_t bits =
+          wide ? std::bit_cast<uint32_t>(field.values[i]) : uint32_t(halfFromFloat(field.values[i]));
+      for (size_t k = 0; k < width; ++k) bytes[k * values + i] = char(bits >> 8 * k & 255);
     }
     out.string(bytes);
   }
@@ -55,14 +65,19 @@ void getFields(ByteReader& in, size_t count, std::vector<PointField>& out) {
   for (uint16_t f = 0; f < fields; ++f) {
     PointField field;
     field.name = in.string(in.u16("length of a name"), "name of a field");
-    field.components = in.u8("components of a field");
+    const uint8_t kind = in.u8("components of a field");
+    field.components = uint8_t(kind & ~kWide);
     if (field.components == 0 || field.components > kMostComponents) in.fail("a field has no values");
-    const size_t values = size_t(field.components) * count;
-    in.need(values, 2, "values of a field");
-    const auto bytes = in.bytes(2 * values, "values of a field");
+    const size_t values = size_t(field.components) * count, width = kind & kWide ? 4 : 2;
+    in.need(values, width, "values of a field");
+    const auto bytes = in.bytes(width * values, "values of a field");
     field.values.resize(values);
-    for (size_t i = 0; i < values; ++i)
-      field.values[i] = floatFromHalf(uint16_t(uint16_t(bytes[i]) | uint16_t(bytes[values + i]) << 8));
+    for (size_t i = 0; i < values; ++i) {
+      uint32_t bits = 0;
+      for (size_t k = 0; k < width; ++k) bits |= uint32_t(bytes[k * values + i]) << 8 * k;
+      field.values[i] = kind & kWide ? std::bit_cast<float>(bits) : floatFromHalf(uint16_t(bits));
+      if (!std::isfinite(field.values[i])) in.fail("a value of a field is not finite");
+    }
     out.push_back(std::move(field));
   }
 }
@@ -116,7 +131,9 @@ QuantisedPoints quantise(const BodyPoints& points) {
         field.values.size() != field.components * count)
       throw Error(ErrorKind::Usage, fmt::format("field '{}' does not fit the {} points of body {}",
                                                 field.name, count, points.body));
-    for (float& value : field.values) value = floatFromHalf(halfFromFloat(value));
+    const bool wide = isWide(field);
+    for (float& value : field.values)
+      if (!wide || !std::isfinite(value)) value = floatFromHalf(halfFromFloat(value));
   }
   return q;
 }

@@ -39,6 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       view.frames(f, f);
       view.events(f);
       view.points(f);
+      view.fronts(f);
       for (size_t b = 0; b < 4; ++b)
         for (size_t v = 0; v < 2; ++v) fuzzAttempt([&] { view.shape(b, v); });
     }

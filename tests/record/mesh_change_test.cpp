@@ -463,6 +463,26 @@ TEST_F(ChangingRun, AWriterRefusesWhatDoesNotFit) {
   EXPECT_THROW(writer.addMesh(mesh), Error);
 }
 
+// Half floats end at 65504, stresses do not.
+TEST_F(ChangingRun, LargeValuesAreKeptAsFloats) {
+  const std::vector<float> stresses{3.25e7f, -1e9f, 0.1f, 0, 1, 2, 3, std::numeric_limits<float>::infinity()};
+  {
+    RunWriter writer(bad_, {"sunder test", "changing", "{}", 60});
+    startChanging(writer);
+    const BodyPoints points{
+        kBox, 1e-3f, 0, {}, {{"stress", 1, stresses}, {"small", 1, std::vector<float>(8, 0.5f)}}};
+    writer.frame(0, 0, changingStates(0), {}, {}, {}, std::span(&points, 1));
+    writer.finish({EndKind::Finished, "", 77, "{}"});
+  }
+  const RunReader run(bad_);
+  Frame frame;
+  run.readFrame(0, frame);
+  const std::vector<PointField>& fields = frame.points.at(0).fields;
+  for (size_t i = 0; i < 7; ++i) EXPECT_EQ(fields[0].values[i], stresses[i]);
+  EXPECT_EQ(fields[0].values[7], 65504.0f) << "what is not finite is the largest, as before";
+  EXPECT_EQ(fields[1].values, std::vector<float>(8, 0.5f));
+}
+
 // Values at vertices come back also where positions begin or end.
 TEST_F(ChangingRun, PositionsMayBeginAndEnd) {
   {

@@ -208,6 +208,12 @@ TEST_F(ChangingShown, ThePageGetsVersionsOfMeshes) {
     at += 16 + (head[3] ? 0 : 12 * head[1]) + 4 * head[1] * info["pointFields"].size();
   }
   EXPECT_EQ(at, points.size());
+  const auto fronts = nlohmann::json::parse(data.fronts(3));
+  ASSERT_EQ(fronts.size(), 1u);
+  EXPECT_EQ(fronts[0]["body"], uint32_t(kBox));
+  EXPECT_EQ(fronts[0]["points"].size(), 5u);
+  EXPECT_EQ(fronts[0]["states"][0], "left");
+  EXPECT_EQ(data.fronts(9), "[]");
 }
 
 TEST_F(ChangingShown, ALostChangeCostsItsBodyOnly) {

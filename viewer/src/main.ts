@@ -26,9 +26,10 @@ interface Probe {
   quality: number; // 0 is the best
   picked: string;
   overlay: string; // what is shown of the picked body
+  fronts: number; // crack fronts that are shown
 }
 const probe: Probe = { ready: false, frame: 0, frames: 0, bodiesShown: 0, state: "", arrived: 0, drawn: 0, triangles: 0, quality: 0,
-  picked: "", overlay: "" };
+  picked: "", overlay: "", fronts: 0 };
 (window as unknown as { sunder: Probe }).sunder = probe;
 
 function fail(error: unknown): void {
@@ -42,7 +43,7 @@ async function start(): Promise<void> {
   const stage = new Stage(element<HTMLCanvasElement>("view"), store, () => (dirty = true));
   const options = {
     speed: 1, loop: true, follow: store.source.live, colourBy: "material", autoRange: true, top: 1,
-    shadows: true, wireframe: false, contacts: false, plotA: "", plotB: "",
+    shadows: true, wireframe: false, contacts: false, fronts: store.info.fronts, plotA: "", plotB: "",
     fit: () => stage.fit(),
     screenshot: () => {
       pace.still();
@@ -55,7 +56,7 @@ async function start(): Promise<void> {
       pace.again();
     },
   };
-  let frame = 0, playing = store.frames > 1, clock = 0, dirty = true, shownEvents = -1;
+  let frame = 0, playing = store.frames > 1, clock = 0, dirty = true, shownEvents = -1, shownFronts = -1;
 
   // Bodies that begin to have meshes of their own are drawn in another way from then on.
   const drawnAlone = () => store.info.bodies.filter((b) => b.changes).length;
@@ -93,6 +94,7 @@ async function start(): Promise<void> {
   gui.add(options, "shadows").onChange((on: boolean) => (stage.setShadows(on), (dirty = true)));
   gui.add(options, "wireframe").onChange((on: boolean) => (stage.setWireframe(on), (dirty = true)));
   gui.add(options, "contacts").name("contact impulses").onChange(() => ((shownEvents = -1), (dirty = true)));
+  if (store.info.fronts) gui.add(options, "fronts").name("crack fronts").onChange(() => ((shownFronts = -1), (dirty = true)));
   const ask = store.source.bytes?.bind(store.source);
   const inspector = ask && new Inspector(ask, () => (dirty = true));
   if (inspector) {
@@ -278,6 +280,15 @@ async function start(): Promise<void> {
             if (asked === frame && options.contacts) stage.showContacts(events);
           });
         } else if (!options.contacts) stage.showContacts([]);
+        if (options.fronts && shownFronts !== frame) {
+          const asked = (shownFronts = frame);
+          void store.source.fronts(asked).then((fronts) => {
+            if (asked !== frame || !options.fronts) return;
+            stage.showFronts(asked, fronts);
+            probe.fronts = fronts.length;
+            moved = performance.now(); // they are to be drawn
+          }).catch(fail);
+        } else if (!options.fronts) stage.showFronts(frame, []);
       }
       untold = true;
       describe();

@@ -39,6 +39,7 @@ export interface RunInfo {
   fields: string[]; // recorded numbers per body, in the order of the rows
   statistics: string[];
   points: boolean; // frames bring points of bodies
+  fronts: boolean; // frames have crack fronts
   pointFields: string[]; // recorded numbers per point
   action: { lower: [number, number, number]; upper: [number, number, number] };
   ground: number | null;
@@ -78,6 +79,14 @@ export interface ContactEvent {
   impulse: number;
 }
 
+// A chain of a crack's front, in the frame of the body.
+export interface Front {
+  body: number;
+  closed: boolean;
+  points: [number, number, number][];
+  states: string[]; // growing, arrested, left
+}
+
 export const kRow = 8;
 
 export interface Source {
@@ -86,6 +95,7 @@ export interface Source {
   frames(first: number, last: number): Promise<FrameBlock>;
   events(frame: number): Promise<ContactEvent[]>;
   points(frame: number): Promise<Cloud[]>;
+  fronts(frame: number): Promise<Front[]>;
   shape(body: number, version: number): Promise<Mesh>; // version k is shown from the k-th of the body's changes on
   bytes?(path: string): Promise<ArrayBuffer>; // of overlays; a page that stands alone has none
   readonly live: boolean; // may grow
@@ -171,6 +181,9 @@ class ServerSource implements Source {
   async points(frame: number): Promise<Cloud[]> {
     return parsePoints(await (await this.get(`api/points/${frame}`)).arrayBuffer());
   }
+  async fronts(frame: number): Promise<Front[]> {
+    return (await (await this.get(`api/fronts/${frame}`)).json()) as Front[];
+  }
   async shape(body: number, version: number): Promise<Mesh> {
     return parseMesh(await (await this.get(`api/shape/${body}/${version}`)).arrayBuffer());
   }
@@ -183,8 +196,8 @@ class ServerSource implements Source {
 }
 
 // The data element of an exported page: base64 of gzip of u32 length + JSON info, then u32 length + bytes for every mesh,
-// for the frames, and for the events; where there are points, u32 length + bytes for every frame; at last u32 length + bytes
-// for every version of the meshes of bodies that have their own.
+// for the frames, and for the events; where there are points, u32 length + bytes for every frame; then u32 length + bytes
+// for every version of the meshes of bodies that have their own; at last, where there are any, the crack fronts.
 class EmbeddedSource implements Source {
   readonly live = false;
   private parts: Promise<ArrayBuffer[]>;
@@ -226,6 +239,9 @@ class EmbeddedSource implements Source {
   async points(frame: number): Promise<Cloud[]> {
     const { meshes } = await this.info();
     return parsePoints((await this.parts)[3 + meshes + frame]);
+  }
+  async fronts(frame: number): Promise<Front[]> {
+    return (await this.json<Front[][]>((await this.parts).length - 1))[frame] ?? [];
   }
   async shape(body: number, version: number): Promise<Mesh> {
     const { meshes, bodies, points, frames } = await this.info();

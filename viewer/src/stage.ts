@@ -13,7 +13,7 @@ import { Clouds } from "./clouds";
 import { Coarse, standIns } from "./coarse";
 import { distinctColour, scaleColour } from "./colours";
 import { Crowd, groundMaterial, Light } from "./crowd";
-import { Cloud, ContactEvent, kRow, Material } from "./source";
+import { Cloud, ContactEvent, Front, kRow, Material } from "./source";
 import { Store } from "./store";
 
 export type ColourBy = "material" | "body" | "speed" | string;
@@ -68,6 +68,7 @@ export class Stage {
   private plainGround?: ShaderMaterial;
   private byMaterial = { value: true }; // for shaders: whether bodies have the colours of their materials
   private contacts = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xd02020, depthTest: false }));
+  private fronts = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: false }));
   private shown = 0; // bodies in the last frame
   private extent = 1;
   private readonly clouds: Clouds;
@@ -105,7 +106,10 @@ export class Stage {
     this.contacts.renderOrder = 2;
     this.contacts.frustumCulled = false;
     this.contacts.visible = false;
-    this.scene.add(this.contacts);
+    this.fronts.renderOrder = 2;
+    this.fronts.frustumCulled = false;
+    this.fronts.visible = false;
+    this.scene.add(this.contacts, this.fronts);
     if (this.software) this.quality = kBestCrowd;
     this.clouds = new Clouds(store, this.light, arrived);
     this.scene.add(this.clouds.group);
@@ -304,6 +308,30 @@ export class Stage {
     }
     this.contacts.geometry.dispose();
     this.contacts.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
+  }
+
+  // Crack fronts where the bodies are in a frame: red where they grow, black where they are arrested.
+  showFronts(frame: number, fronts: Front[]): void {
+    this.fronts.visible = fronts.length > 0;
+    const data = this.store.row(frame);
+    if (!data || !fronts.length) return;
+    const width = kRow + this.store.info.fields.length, points: number[] = [], colours: number[] = [];
+    const turn = new Quaternion(), place = new Vector3(), corner = new Vector3();
+    for (const { body, closed, points: chain, states } of fronts) {
+      if (body >= data.bodies || Number.isNaN(data.rows[body * width])) continue;
+      place.fromArray(data.rows, body * width);
+      turn.fromArray(data.rows, body * width + 3);
+      for (let i = 0; i + (closed ? 0 : 1) < chain.length; ++i)
+        for (const k of [i, (i + 1) % chain.length]) {
+          corner.fromArray(chain[k]).applyQuaternion(turn).add(place);
+          points.push(corner.x, corner.y, corner.z);
+          colours.push(states[i] === "growing" ? 0.9 : 0, 0, 0);
+        }
+    }
+    this.fronts.geometry.dispose();
+    this.fronts.geometry = new BufferGeometry()
+      .setAttribute("position", new BufferAttribute(new Float32Array(points), 3))
+      .setAttribute("color", new BufferAttribute(new Float32Array(colours), 3));
   }
 
   pick(x: number, y: number): number {

@@ -288,7 +288,10 @@ test("meshes that change are shown, coloured by their vertices, and picked where
       return page.screenshot();
     };
     const pictures = [];
-    for (const frame of [0, 4, 8, 11]) pictures.push(await go(frame));
+    for (const frame of [0, 4, 8, 11]) {
+      pictures.push(await go(frame));
+      assert.equal((await probe(page)).fronts, frame === 4 ? 1 : 0);
+    }
     for (let i = 1; i < pictures.length; ++i) assert.ok(!pictures[i].equals(pictures[i - 1]));
     // Which body is hit at the points of a grid: also those that have moved from where their meshes rest.
     const box = await page.locator("#view").boundingBox();

@@ -193,6 +193,7 @@ struct ViewData::Impl {
             {"fields", fields},
             {"statistics", statistics},
             {"points", hasPoints()},
+            {"fronts", hasFronts()},
             {"pointFields", pointFields},
             {"action", {{"lower", vectorJson(box.lower)}, {"upper", vectorJson(box.upper)}}},
             {"ground", summary.ground ? OrderedJson(*summary.ground) : OrderedJson(nullptr)}};
@@ -351,6 +352,31 @@ struct ViewData::Impl {
     return events;
   }
 
+  OrderedJson fronts(size_t f) const {
+    OrderedJson out = OrderedJson::array();
+    std::vector<record::CrackFront> recorded;
+    try {
+      recorded = run.fronts(f);
+    } catch (const Error&) {
+      return out;  // lost
+    }
+    for (const record::CrackFront& front : recorded) {
+      OrderedJson points = OrderedJson::array(), states = OrderedJson::array();
+      for (const record::FrontPoint& point : front.points) {
+        points.push_back(vectorJson(point.position));
+        states.push_back(record::name(point.state));
+      }
+      out.push_back({{"body", front.body}, {"closed", front.closed}, {"points", points}, {"states", states}});
+    }
+    return out;
+  }
+
+  bool hasFronts() const {
+    return std::any_of(run.chunks().begin(), run.chunks().end(), [](const record::Chunk& chunk) {
+      return chunk.head.type == record::ChunkType::Fronts;
+    });
+  }
+
   void requireFrames(size_t first, size_t last) const {
     if (first > last || last >= run.frameCount())
       throw Error(ErrorKind::Usage, fmt::format("there are no frames {} to {}", first, last))
@@ -383,6 +409,12 @@ std::string ViewData::events(size_t frame) {
   const std::lock_guard guard(impl_->lock);
   impl_->requireFrames(frame, frame);
   return impl_->events(frame).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+std::string ViewData::fronts(size_t frame) {
+  const std::lock_guard guard(impl_->lock);
+  impl_->requireFrames(frame, frame);
+  return impl_->fronts(frame).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string ViewData::points(size_t frame) {
@@ -519,6 +551,11 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   for (size_t b = 0; b < info["bodies"].size(); ++b)
     if (info["bodies"][b].contains("changes"))
       for (size_t v = 0; v <= info["bodies"][b]["changes"].size(); ++v) add(data.shape(b, v));
+  if (info["fronts"].get<bool>()) {
+    OrderedJson fronts = OrderedJson::array();
+    for (const size_t frame : numbers) fronts.push_back(OrderedJson::parse(data.fronts(frame)));
+    add(fronts.dump());
+  }
   std::string out(page.substr(0, at + kPlace.size()));
   out += base64(gzip(parts, [&](size_t done) {
     report(numbers.size() + size_t(double(numbers.size()) * double(done) / double(parts.size())));

@@ -26,6 +26,7 @@ class ViewData {
   std::string mesh(size_t index);
   std::string frames(size_t first, size_t last);  // at most kMostFrames; Error (Limit) above kMostBytes
   std::string events(size_t frame);               // JSON
+  std::string fronts(size_t frame);               // of cracks, JSON
   std::string points(size_t frame);               // particles and vertices of the frame's own
   // The mesh of a body that shows several: version 0 is that of its first frame, version k that of the k-th
   // frame in "changes" of info().
