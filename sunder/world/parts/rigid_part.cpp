@@ -159,7 +159,8 @@ void RigidPart::solveSites(StepContext& context) {
 void RigidPart::gather(StepContext& context) {
   const rigid::StepReport& report = simulation_.report();
   mostContacts_ = std::max(mostContacts_, report.contacts);
-  context.ledger.add("times a fast body lost the rest of a step", report.stoppedBodies, context.frame);
+  context.ledger.add("fast bodies were stopped at their first contact and lost the rest of a step",
+                     report.stoppedBodies, context.frame);
   context.ledger.add("times a row of impacts was cut off", report.slowImpacts, context.frame);
   context.ledger.add("times a point pressed less than it weighs: it is far heavier than the body it touches",
                      report.lightenedSites, context.frame);
@@ -188,11 +189,10 @@ void RigidPart::change(StepContext& context) {
   for (const BreakRecord& broke : breakage_.act(simulation_, context.frame, context.ledger)) {
     const size_t pieces = broke.change.appeared.size();
     const uint32_t parent = context.bodies.number(broke.body);
-    context.events.push_back(
-        {record::EventKind::Fracture, parent, kNoIndex, broke.point.cast<float>(), broke.normal.cast<float>(),
-         static_cast<float>(broke.impulse), 0,
-         broke.intoPieces() ? fmt::format("{} pieces", pieces) : "cracked, in one piece",
-         static_cast<float>(broke.energy)});
+    context.events.push_back({record::EventKind::Fracture, parent, kNoIndex, broke.point.cast<float>(),
+                              broke.normal.cast<float>(), static_cast<float>(broke.impulse), 0,
+                              broke.intoPieces() ? fmt::format("{} pieces", pieces) : "cracked, in one piece",
+                              static_cast<float>(broke.energy)});
     if (!broke.intoPieces()) continue;
     BodyChange told{broke.change, {parent}, {}};
     for (uint32_t p = 0; p < pieces; ++p) {
