@@ -4,8 +4,8 @@
 //
 // Guarantees: the state after a frame depends on the scene and the inputs alone, not on the number of
 // threads, nor on whether the run was interrupted: load() of what save() wrote goes on bit for bit. hash() is
-// XXH3-64 over all that later frames depend on. A step that is not finite throws Error (Numerical) naming
-// body and frame.
+// XXH3-64 over all that later frames depend on but inputs. A step that is not finite throws Error (Numerical)
+// naming body and frame.
 #pragma once
 
 #include "sunder/record/recording.h"

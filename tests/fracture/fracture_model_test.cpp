@@ -60,7 +60,9 @@ TEST(FractureModel, PlansMakeTheSamePiecesAgain) {
     // A plan of the other model is refused.
     EXPECT_NE(models[model == models[0] ? 1 : 0]->problemOf(plan), "");
     ByteReader small(std::as_bytes(std::span(bytes.data(), bytes.size())), "plan");
-    if (!plan.cracks.empty()) EXPECT_THROW(loadPlan(small, 3), Error);
+    if (!plan.cracks.empty()) {
+      EXPECT_THROW(loadPlan(small, 3), Error);
+    }
   }
 }
 

@@ -161,7 +161,8 @@ struct ViewData::Impl {
     OrderedJson bodies = OrderedJson::array();
     for (const record::BodyEntry& b : run.bodies()) {
       const auto number = uint32_t(bodies.size());
-      const bool ground = std::binary_search(summary.groundBodies.begin(), summary.groundBodies.end(), number);
+      const bool ground =
+          std::binary_search(summary.groundBodies.begin(), summary.groundBodies.end(), number);
       bodies.push_back({{"name", b.name},
                         {"parent", b.parent == kNoIndex ? -1 : int64_t(b.parent)},
                         {"material", b.material},

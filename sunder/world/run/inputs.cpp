@@ -25,7 +25,8 @@ std::vector<double> numbersOf(const Json& list) {
 
 // The step that begins at a time, or the first behind it.
 uint64_t stepAt(const Json& time, const WorldSettings& world) {
-  const double seconds = time.is_string() ? parseQuantity(time.get<std::string>(), kTime) : time.get<double>();
+  const double seconds =
+      time.is_string() ? parseQuantity(time.get<std::string>(), kTime) : time.get<double>();
   const double step = std::ceil(seconds / world.simulation.timeStep - 1e-6);
   if (!(step >= 0) || !(step < kMostSteps)) throw Error(ErrorKind::Format, "the time is out of range");
   return static_cast<uint64_t>(step);
@@ -52,7 +53,8 @@ std::vector<Input> readInputs(const std::filesystem::path& path, const Scene& sc
   if (!list.is_array())
     throw Error(ErrorKind::Format, "is no JSON list of inputs")
         .inFile(path.string())
-        .hint(R"([ { "time": 0.5, "part": "rigid", "what": "impulse", "body": "ball", "values": [0, 3, 0] } ])");
+        .hint(
+            R"([ { "time": 0.5, "part": "rigid", "what": "impulse", "body": "ball", "values": [0, 3, 0] } ])");
   std::vector<Input> inputs;
   for (const Json& entry : list) {
     const auto fail = [&](const std::string& message, const std::string& hint) {
@@ -65,7 +67,8 @@ std::vector<Input> readInputs(const std::filesystem::path& path, const Scene& sc
     } catch (const Error& error) {
       fail(error.message(), error.hint());
     } catch (const Json::exception&) {
-      fail("a key is missing, or has a value of another type", "an input has time, part, what, body and values");
+      fail("a key is missing, or has a value of another type",
+           "an input has time, part, what, body and values");
     }
   }
   return inputs;
@@ -73,8 +76,7 @@ std::vector<Input> readInputs(const std::filesystem::path& path, const Scene& sc
 
 record::Input recorded(const Input& input) {
   const Json data = {{"part", input.part}, {"body", input.body}, {"values", input.values}};
-  return {input.step, input.sequence, input.what,
-          data.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {input.step, input.sequence, input.what, data.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
 Input fromRecord(const record::Input& input, const std::string& file) {
