@@ -94,8 +94,8 @@ class CommandTest(unittest.TestCase):
                 files[f"{form}/{path.name}"] = content
         return files
 
-    def peak(self, arguments, timeout=60):
-        """Bytes of memory that a command took at most, whatever it returned."""
+    def peak(self, arguments, timeout=60, code=None):
+        """Bytes of memory that a command took at most, whatever it returned if no exit code is expected."""
         with open(os.devnull, "w") as nowhere:
             process = subprocess.Popen([BIN / "sunder", *map(str, arguments)], cwd=self.folder, stdout=nowhere, stderr=nowhere)
         timer = threading.Timer(timeout, process.kill)
@@ -104,6 +104,8 @@ class CommandTest(unittest.TestCase):
         timer.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         self.assertGreaterEqual(process.returncode, 0, f"{arguments}: ended by a signal")
+        if code is not None:
+            self.assertEqual(process.returncode, code, arguments)
         return 1024 * usage.ru_maxrss
 
     def need_data(self, name):
