@@ -15,13 +15,13 @@ from harness import BIN, SMALLER, CommandTest
 ALL = sorted((pathlib.Path(__file__).resolve().parents[2] / "scenes").glob("*.json"))
 SCENES = [scene for scene in ALL if scene.stem in os.environ.get("SUNDER_SCENES", scene.stem).split()]
 DEBUG = pathlib.Path(os.environ.get("SUNDER_DEBUG_BIN", BIN.parents[1] / "build-debug" / "bin")) / "sunder"
-# Liquids in thin glass need particles as small as they are, and their bottle breaks in the second frame.
-FRAMES = {"bottle-pours": 6, "glass-of-water": 8}
-KILLS = 20
+# Frames and kills. Liquids in thin glass need particles as small as they are, which takes half a minute to build, and their
+# bottle breaks in the second frame.
+SHORT = {"bottle-pours": (6, 5), "glass-of-water": (8, 5)}
 
 
 def length(scene):
-    return FRAMES.get(scene.stem, 60)
+    return SHORT.get(scene.stem, (60, 20))[0]
 
 
 def arguments(scene, folder, frames=None):
@@ -56,12 +56,13 @@ class Scenes(RunFullTest):
         """Kills come in chains: a run goes on after each of them until it ends; then its recording is compared. That way
         twenty kills cost a few whole runs."""
         source = random.Random(scene.stem)
+        most = SHORT.get(scene.stem, (60, 20))[1]
         kills = chains = 0
-        while kills < KILLS:
+        while kills < most:
             chains += 1
             self.assertLess(chains, 100, "the run is over before it can be killed")
             before = kills
-            while kills < KILLS:
+            while kills < most:
                 # While the scene is built or its state is loaded, or within the next frames: half of all at most, so that
                 # the run can be killed again.
                 after = source.uniform(0, building)
