@@ -61,6 +61,11 @@ VARIED_FULL = {
     "a rippled ball": falling({"make": "rippled-sphere", "with": {"n": 60}}, {}, position=[0, 3, 0]),
     "a vase": falling({"make": "vase"}, {}),
     "a shell of a field": falling({"field": {"shell": {"of": {"sphere": {"radius": 0.3}}, "thickness": 0.04}}}),
+    "a noisy ball": falling({"field": {"noise": {"of": {"sphere": {"radius": 0.3}}, "amplitude": 0.05, "wavelength": 0.05, "octaves": 4}}}),
+    "a ball of many octaves": falling({"field": {"noise": {"of": {"sphere": {"radius": 0.3}}, "amplitude": 0.02, "wavelength": 0.1, "octaves": 12}}}),
+    "steps that lie far apart, under water": wet(bodies=[{"id": "steps", "kind": "static", "shape": {"field": {"union": [
+        {"box": {"centre": [0.2, 0.2, 0], "size": [0.9, 1.2, 1]}}, {"box": {"centre": [35, 0.1, 0], "size": [0.9, 1, 1]}}]}}}],
+        radius=0.02, liquids=[{"id": "w", "blocks": [box([-0.2, 0.9, -0.3], [0.3, 1.2, 0.3])]}]),
     "a slab under water": wet(bodies=[{"id": "slab", "shape": {"box": {"size": [4, 0.1, 4]}}, "kind": "static", "position": [0, 0.5, 0]}],
                               radius=0.02, liquids=[{"id": "w", "blocks": [box([-0.3, 0.6, -0.3], [0.3, 1.0, 0.3])]}]),
     "balls in a tank": {**wet(radius=0.015, tank=box([-0.7, 0, -0.7], [0.7, 1.5, 0.7]), liquids=[{"id": "w", "blocks": [box([-0.7, 0, -0.7], [0.7, 0.5, 0.7])]}]),

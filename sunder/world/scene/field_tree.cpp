@@ -12,7 +12,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kNoiseLeaves = 10;  // formulas that noise costs as much as
+constexpr double kOctaveLeaves = 35;  // formulas that an octave of noise costs as much as
+
+double octavesOf(const Json& noise) {
+  const auto given = noise.is_object() ? noise.find("octaves") : noise.end();
+  return given != noise.end() && given->is_number() ? given->get<double>() : sdf::NoiseSettings{}.octaves;
+}
 
 double leavesOf(const Json& json) {
   double leaves = 0;
@@ -21,7 +26,8 @@ double leavesOf(const Json& json) {
     for (const auto& [key, value] : json.items()) {
       if (!value.is_structured()) continue;
       if (value.is_array() && (value.empty() || !value.front().is_object())) continue;
-      leaves += leavesOf(value) + (json.is_object() && key == "noise" ? kNoiseLeaves : 0);
+      leaves += leavesOf(value);
+      if (json.is_object() && key == "noise") leaves += kOctaveLeaves * octavesOf(value);
       any = true;
     }
   return any ? leaves : 1;
