@@ -2,6 +2,7 @@
 
 #include "sunder/base/text.h"
 #include "sunder/sdf/mesh_field.h"
+#include "sunder/world/check_shapes.h"
 #include "sunder/world/cost_parts.h"
 #include "sunder/world/shape_library.h"
 
@@ -227,6 +228,8 @@ void checkNumbers(const Scene& scene, std::span<const ShapeSize> sizes, CheckRep
   findNoFloor(scene, sizes, report);
   findCoarseEdges(scene, sizes, report);
   findBlocksBeyondTank(scene, report);
+  findScatteredParts(scene, sizes, report);
+  findLeaks(scene, sizes, report);
   findLongRun(scene, report);
 }
 
