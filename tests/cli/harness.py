@@ -57,9 +57,9 @@ class CommandTest(unittest.TestCase):
         return subprocess.run([BIN / "sunder", *map(str, arguments)], cwd=self.folder, text=True,
                               capture_output=True, timeout=timeout)
 
-    def ok(self, *arguments):
+    def ok(self, *arguments, timeout=60):
         """Runs a command that must succeed; returns what it printed."""
-        result = self.run_sunder(*arguments)
+        result = self.run_sunder(*arguments, timeout=timeout)
         self.assertEqual(result.returncode, 0, f"{arguments}: {result.stderr}")
         return result.stdout
 
@@ -80,13 +80,13 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
         return lines[0]
 
-    def exports(self, run, formats):
-        """Name and content of every file of every export of a run."""
+    def exports(self, run, formats, every=1, timeout=60):
+        """Name and content of every file of every export of a run; of formats but tables every so many frames."""
         files = {}
         for form in formats:
             target = self.folder / "exports" / form
             shutil.rmtree(target, ignore_errors=True)
-            self.ok("export", run, "--to", form, "-o", target)
+            self.ok("export", run, "--to", form, "-o", target, "--every", 1 if form == "csv" else every, timeout=timeout)
             for path in sorted(target.rglob("*")) if target.is_dir() else [target]:
                 content = path.read_bytes()
                 if path.name == "statistics.csv":
