@@ -19,6 +19,7 @@ class Allocations(test_net.Allocations):
     CALLS = [*test_net.Allocations.CALLS, ["run", "scene.json", "-o", "out", "--force", "--quiet"],
              ["import", "splish.json", "-o", "o.json"], ["query", "cube.obj", "closest", "--point", "0,0,0", "-o", "o.csv"],
              ["render", "cube.obj", "--size", "8x8", "--samples", "1", "-o", "o.png", "--quiet"],
+             ["check", "scene.json", "--set", "shapes.new.box.size=[1, 1, 1]"],
              ["sdf", "cube.obj", "-o", "o.sdf", "--quiet"], ["cut", "cube.obj", "moved.obj", "-o", "o.obj", "--quiet"]]
     CALLS = [call for call in CALLS if call[0] in os.environ.get("SUNDER_CALLS", call[0]).split()]
 
