@@ -23,10 +23,11 @@ constexpr size_t kMostTriangles = 50'000;  // of a mesh whose distances are aske
 constexpr double kClearance = 0.6;
 constexpr double kAboveRim = 3;  // of these distances: so far above a body liquid surely runs over
 
-sdf::FieldPtr fieldOf(const Scene& scene, const ShapeSpec& spec) {
+// Nothing for shapes that are convex or cut, and for meshes whose inside takes long to tell.
+sdf::FieldPtr fieldOf(const Scene& scene, const ShapeSpec& spec, const ShapeSize& size) {
   if (const auto* formula = std::get_if<FieldShape>(&spec.value)) return formula->field;
   const auto* shape = std::get_if<MeshShape>(&spec.value);
-  if (!shape || shape->hull || !shape->cut.empty()) return nullptr;
+  if (!shape || shape->hull || !shape->cut.empty() || size.crossed) return nullptr;
   const geometry::TriMesh mesh = sourceMeshAt(scene, spec, *shape);
   if (mesh.triangles.size() > kMostTriangles) return nullptr;
   return std::make_shared<const sdf::MeshField>(mesh);
@@ -102,7 +103,7 @@ void findLeaks(const Scene& scene, std::span<const ShapeSize> sizes, CheckReport
       if (!block.container || !seen.insert({*block.container, block.level.value_or(Box3::kInfinity)}).second)
         continue;
       const BodySpec& body = scene.bodies[*block.container];
-      const sdf::FieldPtr field = fieldOf(scene, scene.shapes[body.shape]);
+      const sdf::FieldPtr field = fieldOf(scene, scene.shapes[body.shape], sizes[body.shape]);
       Box3 box = startBox(body, sizes[body.shape]);
       if (!field || !box.extent().allFinite()) continue;
       const double top = box.upper.y();

@@ -19,8 +19,8 @@ constexpr double kProcessBytes = 19e6, kProcessSeconds = 0.01;
 constexpr double kCheckpointBody = 2500, kCheckpointParticle = 60;  // bytes of a checkpoint
 constexpr double kLeastOfRecording = 0.1;  // of the most: what is left of frames when they are compressed
 constexpr double kFill = 0.95;             // of the memory, by what is proposed
-constexpr double kMostScale = 1e9;
-constexpr int kScaleSteps = 40;
+constexpr double kMostScale = 1e24;        // numbers of a scene reach to 1e30
+constexpr int kScaleSteps = 48;
 
 // With all items but those that have a lever at `pointer`; an empty one leaves out none.
 double memoryWithout(const Cost& cost, const std::string& pointer) {

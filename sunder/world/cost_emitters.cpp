@@ -23,6 +23,7 @@ constexpr double kSlowestSpread = 0.5,
                  kSlowedSpread = 0.5;   // m/s at least, and part of the speed of landing, along a floor
 constexpr double kFarthestSpread = 50;  // m
 constexpr double kSpreadWidth = 1.3;    // what a jet that falls apart takes longer than its middle
+constexpr double kManyTimes = 10;       // that a tank is filled
 constexpr double kFilm = 4;             // diameters of liquid on a floor that drains
 
 // What a jet may land on.
@@ -222,8 +223,6 @@ void addEmitter(const Scene& scene, std::span<const ShapeSize> sizes, const Liqu
   item.what = fmt::format("{} particles of {} from its emitter", countWords(item.count), liquid.id);
   if (times > 1.5) item.what += fmt::format(", which has the place of {:.0f}", times);
   item.kept = bytesOf(item.count, radius);
-  item.levers.push_back(
-      radiusLever(radius, [=, &scene](double r) { return bytesOf(emitted(scene, emitter, landing, r), r); }));
   const auto lever = [&](const char* key, double EmitterSpec::*member) {
     item.levers.push_back(
         {pointer + "/" + key,
@@ -235,7 +234,12 @@ void addEmitter(const Scene& scene, std::span<const ShapeSize> sizes, const Liqu
            return bytesOf(emitted(scene, changed, other, radius), radius);
          }});
   };
-  lever("speed", &EmitterSpec::speed);
+  // Where the tank would be filled many times it is not the size of the particles that is wrong.
+  const bool fast = crowding(scene, item.count, radius) > kManyTimes;
+  if (fast) lever("speed", &EmitterSpec::speed);
+  item.levers.push_back(
+      radiusLever(radius, [=, &scene](double r) { return bytesOf(emitted(scene, emitter, landing, r), r); }));
+  if (!fast) lever("speed", &EmitterSpec::speed);
   if (emitter.radius > 0) lever("radius", &EmitterSpec::radius);
   cost.particlesLater += item.count;
   cost.items.push_back(std::move(item));
