@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,5 +33,7 @@ using FindSolid = std::function<void(std::span<const Vec3> points, std::span<uin
 // liquid would run out through a side or the bottom of the box, or `from` is in a solid. O(points of the
 // box).
 std::vector<Vec3> pour(const Box3& box, double spacing, const Vec3& from, const FindSolid& findSolid);
+// Where such a liquid would run out; nothing where it stays, or where `from` is in a solid.
+std::optional<Vec3> findLeak(const Box3& box, double spacing, const Vec3& from, const FindSolid& findSolid);
 
 }  // namespace sunder::fluid

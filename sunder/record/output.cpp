@@ -88,9 +88,9 @@ std::unique_ptr<FileOutput> FileOutput::create(std::filesystem::path path, Exist
   std::filesystem::path draft = out->path_;
   draft += ".new";
   out->descriptor_ = out->openLocked(draft, true);
+  out->draft_ = draft;  // ours from here on: taken away if anything below fails
   // Only now, so that nobody can publish a recording in between.
   out->old_ = out->openLocked(out->path_, false);
-  out->draft_ = draft;
   if (out->old_ >= 0) {
     struct stat status {};
     ::fstat(out->old_, &status);

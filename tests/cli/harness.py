@@ -57,9 +57,9 @@ class CommandTest(unittest.TestCase):
         return subprocess.run([BIN / "sunder", *map(str, arguments)], cwd=self.folder, text=True,
                               capture_output=True, timeout=timeout)
 
-    def ok(self, *arguments):
+    def ok(self, *arguments, timeout=60):
         """Runs a command that must succeed; returns what it printed."""
-        result = self.run_sunder(*arguments)
+        result = self.run_sunder(*arguments, timeout=timeout)
         self.assertEqual(result.returncode, 0, f"{arguments}: {result.stderr}")
         return result.stdout
 
@@ -80,13 +80,13 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
         return lines[0]
 
-    def exports(self, run, formats):
-        """Name and content of every file of every export of a run."""
+    def exports(self, run, formats, every=1, timeout=60):
+        """Name and content of every file of every export of a run; of formats but tables every so many frames."""
         files = {}
         for form in formats:
             target = self.folder / "exports" / form
             shutil.rmtree(target, ignore_errors=True)
-            self.ok("export", run, "--to", form, "-o", target)
+            self.ok("export", run, "--to", form, "-o", target, "--every", 1 if form == "csv" else every, timeout=timeout)
             for path in sorted(target.rglob("*")) if target.is_dir() else [target]:
                 content = path.read_bytes()
                 if path.name == "statistics.csv":
@@ -94,8 +94,8 @@ class CommandTest(unittest.TestCase):
                 files[f"{form}/{path.name}"] = content
         return files
 
-    def peak(self, arguments, timeout=60):
-        """Bytes of memory that a command took at most, whatever it returned."""
+    def peak(self, arguments, timeout=60, code=None):
+        """Bytes of memory that a command took at most, whatever it returned if no exit code is expected."""
         with open(os.devnull, "w") as nowhere:
             process = subprocess.Popen([BIN / "sunder", *map(str, arguments)], cwd=self.folder, stdout=nowhere, stderr=nowhere)
         timer = threading.Timer(timeout, process.kill)
@@ -104,6 +104,8 @@ class CommandTest(unittest.TestCase):
         timer.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         self.assertGreaterEqual(process.returncode, 0, f"{arguments}: ended by a signal")
+        if code is not None:
+            self.assertEqual(process.returncode, code, arguments)
         return 1024 * usage.ru_maxrss
 
     def need_data(self, name):

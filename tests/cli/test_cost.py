@@ -1,4 +1,5 @@
-"""What `sunder check` says a scene costs, against what it takes: peak memory, and the scenes that once took all of it."""
+"""What `sunder check` says a scene costs, against what it takes: peak memory, and the scenes that once took all of it.
+SUNDER_TIER=full looks at more scenes, SUNDER_SCENES="walls letters" of those that come along only at these."""
 import json
 import math
 import os
@@ -60,6 +61,11 @@ VARIED_FULL = {
     "a rippled ball": falling({"make": "rippled-sphere", "with": {"n": 60}}, {}, position=[0, 3, 0]),
     "a vase": falling({"make": "vase"}, {}),
     "a shell of a field": falling({"field": {"shell": {"of": {"sphere": {"radius": 0.3}}, "thickness": 0.04}}}),
+    "a noisy ball": falling({"field": {"noise": {"of": {"sphere": {"radius": 0.3}}, "amplitude": 0.05, "wavelength": 0.05, "octaves": 4}}}),
+    "a ball of many octaves": falling({"field": {"noise": {"of": {"sphere": {"radius": 0.3}}, "amplitude": 0.02, "wavelength": 0.1, "octaves": 12}}}),
+    "steps that lie far apart, under water": wet(bodies=[{"id": "steps", "kind": "static", "shape": {"field": {"union": [
+        {"box": {"centre": [0.2, 0.2, 0], "size": [0.9, 1.2, 1]}}, {"box": {"centre": [35, 0.1, 0], "size": [0.9, 1, 1]}}]}}}],
+        radius=0.02, liquids=[{"id": "w", "blocks": [box([-0.2, 0.9, -0.3], [0.3, 1.2, 0.3])]}]),
     "a slab under water": wet(bodies=[{"id": "slab", "shape": {"box": {"size": [4, 0.1, 4]}}, "kind": "static", "position": [0, 0.5, 0]}],
                               radius=0.02, liquids=[{"id": "w", "blocks": [box([-0.3, 0.6, -0.3], [0.3, 1.0, 0.3])]}]),
     "balls in a tank": {**wet(radius=0.015, tank=box([-0.7, 0, -0.7], [0.7, 1.5, 0.7]), liquids=[{"id": "w", "blocks": [box([-0.7, 0, -0.7], [0.7, 0.5, 0.7])]}]),
@@ -131,13 +137,13 @@ class CostTest(CommandTest):
     def write(self, name, content):
         (self.folder / name).write_text(json.dumps(content, indent=1))
 
-
-class Estimates(CostTest):
     def look_at(self, name, scene):
         """What is wrong with the estimate for a scene."""
         self.write("scene.json", scene)
-        told = self.json("check", "scene.json")
-        peak = self.peak(["run", "scene.json", "-o", "out", "--force", "--quiet"], timeout=600)
+        checked = self.run_sunder("check", "scene.json", "--json")
+        self.assertIn(checked.returncode, (0, 2), checked.stderr)  # 2: with a finding, such as a mesh that is open
+        told = json.loads(checked.stdout)
+        peak = self.peak(["run", "scene.json", "-o", "out", "--force", "--quiet"], timeout=600, code=0)
         build = self.processor_seconds(["run", "scene.json", "-o", "out", "--force", "--quiet", "--frames", 0])
         memory, seconds = told["memory_bytes"] / peak, told["build_seconds"] / build
         print(f"{name}: memory {peak / 1e6:.0f} MB, estimated {memory:.2f} of it; building {build:.2f} s, estimated {seconds:.2f} of it", file=sys.stderr)
@@ -147,15 +153,11 @@ class Estimates(CostTest):
             wrong.append(("building", seconds))
         return wrong
 
+
+class Estimates(CostTest):
     def test_small_scenes_of_many_kinds(self):
         scenes = {**VARIED, **VARIED_FULL} if FULL else VARIED
         wrong = {name: self.look_at(name, scene) for name, scene in scenes.items()}
-        self.assertEqual({name: what for name, what in wrong.items() if what}, {})
-
-    @unittest.skipUnless(FULL, "the full tier")
-    def test_scenes_that_were_held_out(self):
-        self.need_data("meshes/spot.obj")
-        wrong = {name: self.look_at(name, scene) for name, scene in HELD_OUT.items()}
         self.assertEqual({name: what for name, what in wrong.items() if what}, {})
 
     def test_the_range_of_memory_holds_what_breaks_and_what_does_not(self):
@@ -182,12 +184,24 @@ class Estimates(CostTest):
         self.write("jet.json", wet(frames=30000, radius=0.01, liquids=[JET]))
         self.assertGreater(self.json("check", "jet.json")["particles_later"], 50 * particles[0])
 
+
+@unittest.skipUnless(FULL, "the full tier")
+class HeldOut(CostTest):
+    def test_scenes_that_were_held_out(self):
+        self.need_data("meshes/spot.obj")
+        wrong = {name: self.look_at(name, scene) for name, scene in HELD_OUT.items()}
+        self.assertEqual({name: what for name, what in wrong.items() if what}, {})
+
+
+class Shipped(CostTest):
+    """The scenes that come along."""
+
     def compare(self, name, frames):
         """The peak of a run of so many frames, or of the whole run, against the estimate for it."""
         scene = SCENES / f"{name}.json"
         length = ["--set", f"world.duration={frames / self.rate(scene)}"] if frames else []
         told = self.json("check", scene, *length)
-        peak = self.peak(["run", scene, *(["--frames", frames] if frames else []), "-o", "out", "--force", "--quiet"], timeout=3000)
+        peak = self.peak(["run", scene, *(["--frames", frames] if frames else []), "-o", "out", "--force", "--quiet"], timeout=3000, code=0)
         ratio = told["memory_bytes"] / peak
         print(f"{name}: {peak / 1e6:.0f} MB, estimated {told['memory_bytes'] / 1e6:.0f} MB, ratio {ratio:.2f}", file=sys.stderr)
         return ratio
@@ -206,6 +220,8 @@ class Estimates(CostTest):
     def test_memory_of_every_scene_is_within_a_factor_of_two(self):
         wrong = {}
         for scene in sorted(SCENES.glob("*.json")):
+            if scene.stem not in os.environ.get("SUNDER_SCENES", scene.stem).split():
+                continue
             # Liquids take their memory at the start, bodies that break at the end.
             wet = '"fluid"' in scene.read_text()
             ratio = self.compare(scene.stem, None if not wet else 2 if scene.stem == "temple" else 20)

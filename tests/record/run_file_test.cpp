@@ -399,6 +399,7 @@ TEST(RunFile, AnEarlierRunIsKeptAside) {
     // Another writer is refused before it has moved anything.
     EXPECT_THROW(RunWriter(path, sampleInfo(), Existing::KeepAside), Error);
     EXPECT_FALSE(std::filesystem::exists(folder / "run.2.sunder"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "run.sunder.new")) << "nor does it leave a draft";
   }
   EXPECT_EQ(fileBytes(folder / "run.1.sunder"), first);
   EXPECT_TRUE(reading.verify().empty()) << "who reads it goes on";
@@ -428,6 +429,14 @@ TEST(RunFile, ALinkInPlaceOfTheDraftIsNotFollowed) {
   }
   EXPECT_EQ(fileBytes(folder / "precious.txt"), "precious");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "run.sunder.new"));
+}
+
+// The draft is made before the old recording is opened: it goes away where that fails.
+TEST(RunFile, AWriterThatIsRefusedLeavesNoDraft) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "run.sunder");
+  EXPECT_THROW(RunWriter(folder / "run.sunder", sampleInfo()), Error);
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.sunder.new"));
 }
 
 // A reader that follows a file may find it shortened, and then something else in its place.

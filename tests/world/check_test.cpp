@@ -137,6 +137,43 @@ TEST(Check, BlocksBeyondTheirTankAreDoubted) {
   EXPECT_TRUE(silent(water("1")));
 }
 
+TEST(Check, PartsOfAFieldThatLieFarApartAreDoubted) {
+  const auto stairs = [](const std::string& last) {
+    return withFloor(R"({"id": "x", "kind": "static", "shape": {"field": {"union": [
+      {"box": {"centre": [0.2, 0.2, 0], "size": [0.9, 1.2, 1]}},
+      {"box": {"centre": [)" +
+                     last + R"(, 0.1, 0], "size": [0.9, 1, 1]}}]}}})");
+  };
+  EXPECT_TRUE(silent(stairs("0.8")));
+  EXPECT_TRUE(silent(stairs("3")));
+  EXPECT_TRUE(warns(stairs("35"), "shape field", "there is nothing in 3"));
+  EXPECT_TRUE(warns(stairs("-3500"), "shape field", "along x"));
+}
+
+// A glass of a field, with a hole in its bottom or without, filled to a level.
+TEST(Check, ContainersThatLeakAreFoundWithoutBuilding) {
+  const auto glass = [](double hole, double level) {
+    return R"({"world": {"frames": 2}, "bodies": [{"id": "glass", "kind": "static", "position": [1, 2, 0],
+           "shape": {"field": {"difference": [
+             {"cylinder": {"from": [0, -0.15, 0], "to": [0, 0.15, 0], "radius": 0.1}},
+             {"cylinder": {"from": [0, -0.13, 0], "to": [0, 0.2, 0], "radius": 0.085}},
+             {"cylinder": {"from": [0.02, -0.2, 0], "to": [0.02, 0, 0], "radius": )" +
+           std::to_string(hole) + R"(}}]}}}],
+           "fluid": {"radius": "2 mm", "liquids": [{"id": "water", "blocks": [{"pour": "glass", "level": )" +
+           std::to_string(level) + "}]}]}}";
+  };
+  const auto errors = [](const std::string& scene) {
+    std::string all;
+    for (const Finding& f : check(scene, CheckDepth::Numbers).findings)
+      if (f.error) all += f.where + ": " + f.text;
+    return all;
+  };
+  EXPECT_EQ(errors(glass(1e-4, 2.1)), "");
+  EXPECT_EQ(errors(glass(1e-4, 2.14)), "");
+  EXPECT_NE(errors(glass(0.05, 2.1)).find("liquid water: runs out of body glass"), std::string::npos);
+  EXPECT_NE(errors(glass(1e-4, 2.3)).find("runs out"), std::string::npos) << "above the rim";
+}
+
 // What comes along is sound.
 TEST(Check, ScenesThatComeAlongAreNotDoubted) {
   for (const auto& entry : std::filesystem::directory_iterator(sourceFolder() / "scenes")) {

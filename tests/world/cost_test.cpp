@@ -312,6 +312,30 @@ TEST(Cost, TrianglesOfShapesAreWithinAFactorOfTwo) {
   }
 }
 
+// Values of noise are smaller than distances, and parts far apart leave most of their box empty.
+TEST(Cost, SurfacesOfFieldsAreWithinAThird) {
+  const auto area = [](const std::string& field) {
+    const Scene scene =
+        sceneOf(R"({"bodies": [{"id": "x", "kind": "static", "shape": {"field": )" + field + "}}]}");
+    return sizesOfShapes(scene, UINT64_MAX).front().area;
+  };
+  const auto expectNear = [](double estimate, double exact) {
+    EXPECT_GT(estimate, exact / 1.33);
+    EXPECT_LT(estimate, exact * 1.33);
+  };
+  expectNear(area(R"({"sphere": {"radius": 0.3}})"), 4 * kPi * 0.09);
+  for (const double far : {0.0, 2.0, 35.0})
+    expectNear(area(R"({"union": [{"box": {"size": [1, 1.2, 0.8]}}, {"box": {"centre": [)" +
+                    std::to_string(1 + far) + R"(, 0, 0], "size": [1, 1.2, 0.8]}}]})"),
+               far > 0 ? 2 * 5.92 : 2 * 5.92 - 2 * 0.96);
+  // Low noise changes the area little, however many octaves there are and however small values become.
+  for (const char* noise : {R"("amplitude": 0.002, "wavelength": 0.05, "octaves": 1)",
+                            R"("amplitude": 0.004, "wavelength": 0.02, "octaves": 2)",
+                            R"("amplitude": 0.002, "wavelength": 0.05, "octaves": 12)"})
+    expectNear(area(std::string(R"({"noise": {"of": {"sphere": {"radius": 0.3}}, )") + noise + "}}"),
+               4 * kPi * 0.09);
+}
+
 // The engine has a bound of its own, for bodies that come together later.
 TEST(Cost, StepsOfBodiesInOnePlaceAreRefusedBeforeTheirContactsAreMade) {
   const MemoryBudget budget(50'000'000);
@@ -360,6 +384,26 @@ TEST(Cost, BlocksInOnePlaceCountTheirNeighbours) {
         .memoryBytes;
   };
   EXPECT_GT(water(10) - water(1), 30 * (water(2) - water(1)) / 2);
+}
+
+// A full tank stops no emitter, and what is let in stays in one place.
+TEST(Cost, EmittersThatFillTheirTankManyTimesAreRefused) {
+  const auto jet = [](const char* speed, const char* more) {
+    return std::string(
+               R"({"world": {"frames": 30}, "fluid": {"radius": 0.1, "tank": {"lower": [0, 0, 0], "upper": [2, 2, 2]},
+      "liquids": [{"id": "water", "emitters": [{"position": [0.5, 0.9, 0.5], "direction": [0, -1, 0], "radius": 0.2, "speed": )") +
+           speed + "}]}]" + more + "}}";
+  };
+  EXPECT_EQ(refusalOf(jet("2", "")), "");
+  const char* sink = R"(, "sinks": [{"lower": [0, 0, 0], "upper": [2, 0.1, 2]}])";
+  for (const char* speed : {"1e6", "1e12", "1e18"})
+    for (const char* more : {"", sink}) {
+      const std::string refusal = refusalOf(jet(speed, more));
+      EXPECT_NE(refusal.find("fluid.liquids.0.emitters.0.speed: "), std::string::npos) << refusal;
+      const size_t fits = refusal.find(" would fit"), value = refusal.rfind('(', fits) + 1;
+      ASSERT_NE(fits, std::string::npos) << refusal;
+      EXPECT_EQ(refusalOf(jet(refusal.substr(value, fits - value).c_str(), more)), "") << refusal;
+    }
 }
 
 TEST(Cost, RecordingsThatDoNotFitTheDiskAreRefused) {

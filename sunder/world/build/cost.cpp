@@ -17,7 +17,7 @@ namespace {
 constexpr double kProcessSeconds = 0.01;                            // before it has a scene
 constexpr double kCheckpointBody = 2500, kCheckpointParticle = 60;  // bytes of a checkpoint
 constexpr double kLeastOfRecording = 0.1;  // of the most: what is left of frames when they are compressed
-constexpr double kMostScale = 1e9;
+constexpr double kMostScale = 1e24;        // numbers of a scene reach to 1e30
 
 // With all items but those that have a lever at `pointer`; an empty one leaves out none.
 double memoryWithout(const Cost& cost, const std::string& pointer) {

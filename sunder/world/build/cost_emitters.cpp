@@ -23,6 +23,7 @@ constexpr double kSlowestSpread = 0.5,
                  kSlowedSpread = 0.5;   // m/s at least, and part of the speed of landing, along a floor
 constexpr double kFarthestSpread = 50;  // m
 constexpr double kSpreadWidth = 1.3;    // what a jet that falls apart takes longer than its middle
+constexpr double kManyTimes = 10;       // that a tank is filled
 constexpr double kFilm = 4;             // diameters of liquid on a floor that drains
 
 // What a jet may land on.
@@ -157,7 +158,8 @@ double secondsOf(const Scene& scene, const EmitterSpec& emitter) {
   return std::max(0.0, std::min(emitter.until, end) - emitter.from);
 }
 
-// Particles that an emitter lets in while the run lasts, less those that have gone by then.
+// Particles that an emitter lets in while the run lasts, less those that have gone by then. A full tank stops
+// no emitter.
 double emitted(const Scene& scene, const EmitterSpec& emitter, const Landing& landing, double radius) {
   const double spacing = 2 * radius;
   const double seconds = secondsOf(scene, emitter);
@@ -165,14 +167,14 @@ double emitted(const Scene& scene, const EmitterSpec& emitter, const Landing& la
   const double layer = emitter.radius > 0
                            ? std::max(1.0, kPi * std::pow(emitter.radius / spacing, 2))
                            : particlesAlong(emitter.width, spacing) * particlesAlong(emitter.height, spacing);
-  double all = layer * std::ceil(seconds * emitter.speed / spacing);
+  const double all = layer * std::ceil(seconds * emitter.speed / spacing);
   const auto room = [&](const Box3& box) { return particlesInBox(box.extent(), spacing); };
-  if (scene.fluid->tank) all = std::min(all, room(*scene.fluid->tank));
-  if (scene.world.bounds) all = std::min(all, room(*scene.world.bounds));
   if (scene.fluid->sinks.empty() && !scene.world.bounds) return all;
 
   const double rate = layer * emitter.speed / spacing;
-  double there = rate * kSpreadWidth * landing.seconds + layer;
+  // What a step lets in is there until it ends, however soon it is gone then.
+  const double step = scene.world.simulation.timeStep;
+  double there = rate * std::max(step, kSpreadWidth * landing.seconds) + layer;
   if (!landing.gone) {
     // What it lands in fills first; a tank up to its lowest sink, with a film on top that drains.
     if (landing.vessel) there += kPartOfContainer * room(*landing.vessel);
@@ -194,6 +196,15 @@ double emitted(const Scene& scene, const EmitterSpec& emitter, const Landing& la
   return std::min(all, there);
 }
 
+// How many times the tank, or the world, would be filled by so many particles: so many more neighbours each
+// of them has.
+double crowding(const Scene& scene, double count, double radius) {
+  double room = Box3::kInfinity;
+  for (const std::optional<Box3>& box : {scene.fluid->tank, scene.world.bounds})
+    if (box) room = std::min(room, particlesInBox(box->extent(), 2 * radius));
+  return std::max(1.0, count / room);
+}
+
 }  // namespace
 
 void addEmitter(const Scene& scene, std::span<const ShapeSize> sizes, const LiquidSpec& liquid, size_t index,
@@ -201,16 +212,17 @@ void addEmitter(const Scene& scene, std::span<const ShapeSize> sizes, const Liqu
   const EmitterSpec& emitter = liquid.emitters[index];
   const double radius = scene.fluid->settings.radius;
   const std::string pointer = fmt::format("{}/emitters/{}", liquid.pointer, index);
-  const double times = emittersAt(scene, emitter), bytes = kBytesAParticle + times * kBytesOfNeighbours;
+  const double times = emittersAt(scene, emitter);
   CostItem item;
   const Obstacles obstacles = obstaclesOf(scene, sizes);
   const Landing landing = flight(scene, obstacles, emitter, secondsOf(scene, emitter));
   item.count = emitted(scene, emitter, landing, radius);
+  const auto bytesOf = [=, &scene](double count, double r) {
+    return count * (kBytesAParticle + std::max(times, crowding(scene, count, r)) * kBytesOfNeighbours);
+  };
   item.what = fmt::format("{} particles of {} from its emitter", countWords(item.count), liquid.id);
   if (times > 1.5) item.what += fmt::format(", which has the place of {:.0f}", times);
-  item.kept = bytes * item.count;
-  item.levers.push_back(
-      radiusLever(radius, [=, &scene](double r) { return bytes * emitted(scene, emitter, landing, r); }));
+  item.kept = bytesOf(item.count, radius);
   const auto lever = [&](const char* key, double EmitterSpec::*member) {
     item.levers.push_back(
         {pointer + "/" + key,
@@ -219,10 +231,15 @@ void addEmitter(const Scene& scene, std::span<const ShapeSize> sizes, const Liqu
            EmitterSpec changed = emitter;
            changed.*member /= s;
            const Landing other = flight(scene, obstacles, changed, secondsOf(scene, changed));
-           return bytes * emitted(scene, changed, other, radius);
+           return bytesOf(emitted(scene, changed, other, radius), radius);
          }});
   };
-  lever("speed", &EmitterSpec::speed);
+  // Where the tank would be filled many times it is not the size of the particles that is wrong.
+  const bool fast = crowding(scene, item.count, radius) > kManyTimes;
+  if (fast) lever("speed", &EmitterSpec::speed);
+  item.levers.push_back(
+      radiusLever(radius, [=, &scene](double r) { return bytesOf(emitted(scene, emitter, landing, r), r); }));
+  if (!fast) lever("speed", &EmitterSpec::speed);
   if (emitter.radius > 0) lever("radius", &EmitterSpec::radius);
   cost.particlesLater += item.count;
   cost.items.push_back(std::move(item));

@@ -38,9 +38,10 @@ constexpr double kBytesAFileByte = 4;    // read from a file: text becomes soup,
 constexpr double kFieldTriangles = 2.5;  // of an isosurface, for each square of its lattice
 constexpr int kFieldSamples = 32, kFewFieldSamples = 8;  // along each side of the box of a field
 constexpr double kMostLeafSamples = 2e7;                 // formulas that are evaluated to measure a field
-constexpr size_t kFewInside = 300, kMostWalls = 64;      // samples of a field
-constexpr double kCrease = 0.5;                          // rad between faces
-constexpr double kMostRepeats = 40;  // bricks along a wall, letters that are made to measure
+constexpr double kLeastSteepness = 0.02;
+constexpr size_t kFewInside = 300, kMostWalls = 64;  // samples of a field
+constexpr double kCrease = 0.5;                      // rad between faces
+constexpr double kMostRepeats = 40;                  // bricks along a wall, letters that are made to measure
 constexpr int kFewSegments = 64, kFewestSegments = 12;
 constexpr double kMostMade = 1e6;         // triangles of all shapes together; later ones are made coarse
 constexpr size_t kMostHullPoints = 2000;  // that a hull is measured with
@@ -171,32 +172,81 @@ double thicknessOfWalls(const sdf::Field& field, std::span<const Vec3> places, d
   return found[found.size() / 2];
 }
 
-// Volume by the share of lattice points inside; area by the share that is near the surface.
+// How many cells along each side divide a box into about `count` cells that are as cubic as a least number
+// along each side allows.
+std::array<int, 3> cubicCells(const Vec3& extent, double count) {
+  std::array<int, 3> axes{0, 1, 2}, cells{};
+  std::sort(axes.begin(), axes.end(), [&](int a, int b) { return extent[a] < extent[b]; });
+  for (size_t i = 0; i < 3; ++i) {
+    double room = 1;  // of the sides that are left, this one and longer ones
+    for (size_t j = i; j < 3; ++j) room *= extent[axes[j]];
+    const double step = std::pow(room / count, 1.0 / double(3 - i));
+    const double along = std::max<double>(kFewFieldSamples, std::round(extent[axes[i]] / step));
+    cells[size_t(axes[i])] = int(along);
+    count /= along;
+  }
+  return cells;
+}
+
+// The longest run of layers of a lattice, along any axis, that no part of the field comes near to. A part
+// within a cell is at most half of its diagonal away from its middle.
+void measureGaps(std::span<const sdf::FieldSample> samples, const std::array<int, 3>& cells, const Vec3& step,
+                 ShapeSize& size) {
+  const double near = 0.5 * size.steepness * step.norm();
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<bool> taken(size_t(cells[size_t(axis)]), false);
+    for (size_t i = 0; i < samples.size(); ++i) {
+      const size_t x = i % size_t(cells[0]), rest = i / size_t(cells[0]);
+      const size_t layer = axis == 0 ? x : axis == 1 ? rest % size_t(cells[1]) : rest / size_t(cells[1]);
+      if (samples[i].value < near) taken[layer] = true;
+    }
+    size_t run = 0, longest = 0;
+    for (const bool t : taken) longest = std::max(longest, run = t ? 0 : run + 1);
+    if (longest == taken.size()) continue;  // thinner than the samples see
+    const double side = size.bounds.extent()[axis];
+    if (double(longest) * step[axis] / side > size.emptyLength / size.bounds.extent()[size.emptyAxis]) {
+      size.emptyLength = double(longest) * step[axis];
+      size.emptyAxis = axis;
+    }
+  }
+}
+
+// Volume by the share of lattice points inside; area by the integral of the gradient over those near the
+// surface, because values of fields with noise are smaller than distances.
 void measure(const sdf::Field& field, ShapeSize& size) {
   size.bounds = field.bounds();
   if (size.bounds.empty() || !size.bounds.lower.allFinite() || !size.bounds.upper.allFinite()) {
     size.bounds = Box3{};
     return;  // building it will say what is wrong
   }
-  const int cells = int(
-      std::clamp(std::cbrt(kMostLeafSamples / size.leaves), double(kFewFieldSamples), double(kFieldSamples)));
-  const Vec3 step = size.bounds.extent() / cells;
+  const double side =
+      std::clamp(std::cbrt(kMostLeafSamples / size.leaves), double(kFewFieldSamples), double(kFieldSamples));
+  const auto [nx, ny, nz] = cubicCells(size.bounds.extent(), side * side * side);
+  const Vec3 step = size.bounds.extent().cwiseQuotient(Vec3(nx, ny, nz));
+  std::vector<Vec3> places;
+  for (int z = -1; z < nz + 1; ++z)
+    for (int y = -1; y < ny + 1; ++y)
+      for (int x = -1; x < nx + 1; ++x)
+        places.push_back(size.bounds.lower + step.cwiseProduct(Vec3(x, y, z) + Vec3::Constant(0.5)));
+  std::vector<sdf::FieldSample> samples(places.size());
+  sdf::samplesOf(field, places, samples);
   const double band = step.maxCoeff();
-  const std::vector<double> values = latticeValues(field, size.bounds, cells, 1);
   size_t inside = 0;
-  for (const double v : values) {
-    inside += v < 0;
-    size.area += (std::abs(v) < band) * step.prod() / (2 * band);
+  double slopes = 0;
+  std::vector<Vec3> near;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    inside += samples[i].value < 0;
+    if (!(std::abs(samples[i].value) < band)) continue;
+    near.push_back(places[i]);
+    slopes += samples[i].gradient.norm();
   }
+  if (slopes > 0) size.steepness = std::clamp(slopes / double(near.size()), kLeastSteepness, 1.0);
+  const double reach = size.steepness * band;
+  measureGaps(samples, {nx + 2, ny + 2, nz + 2}, step, size);
+  for (const sdf::FieldSample& s : samples)
+    if (std::abs(s.value) < reach) size.area += s.gradient.norm() * step.prod() / (2 * reach);
   size.volume = double(inside) * step.prod();
   if (inside >= kFewInside || size.leaves > 1000) return;
-  std::vector<Vec3> near;
-  size_t i = 0;
-  for (int z = -1; z < cells + 1; ++z)
-    for (int y = -1; y < cells + 1; ++y)
-      for (int x = -1; x < cells + 1; ++x)
-        if (std::abs(values[i++]) < band)
-          near.push_back(size.bounds.lower + step.cwiseProduct(Vec3(x, y, z) + Vec3::Constant(0.5)));
   // Walls thinner than the lattice have two sides in a band that the area counts once.
   const double thickness = thicknessOfWalls(field, near, size.bounds.extent().maxCoeff());
   if (thickness < band) size.area *= 2;

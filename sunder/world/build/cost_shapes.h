@@ -29,7 +29,10 @@ struct ShapeSize {
   // Integrals of the mean curvature (m), of smooth parts and of creases, outward bends counting as positive:
   // how much volume tetrahedra of some edge lose follows from them. Of meshes that may break.
   double smoothBend = 0, creaseBend = 0;
-  double leaves = 1;  // formulas that a field consists of
+  double leaves = 1;       // formulas that a field consists of
+  double steepness = 1;    // of a field near its surface: below 1 where values are smaller than distances
+  double emptyLength = 0;  // of a field: the longest stretch along a side of its box without any part of it
+  int emptyAxis = 0;
   bool crossed =
       false;  // open, or its parts reach into each other: inside is where the winding number says so
   double triangles = 0;              // of its surface when it is built

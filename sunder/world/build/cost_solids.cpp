@@ -37,7 +37,8 @@ struct BandCount {
 };
 
 BandCount bandCount(const ShapeSize& size, const Box3& domain, double band, double cells) {
-  const double step = domain.extent().maxCoeff() / cells, reach = band + kBrickReach * step;
+  const double step = domain.extent().maxCoeff() / cells;
+  const double reach = (band + kBrickReach * step) / size.steepness;
   BandCount count;
   count.lattice = (domain.extent() / step).array().max(1.0).prod();
   const double thickness = size.area > 0 ? 2 * size.volume / size.area : 0;

@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
+#include "sunder/geometry/far_vertex.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/world/build/ready_scene.h"
 #include "sunder/world/check/check_liquids.h"
@@ -46,6 +47,8 @@ void checkMeshes(const Scene& scene, std::span<const ShapeSize> sizes, CheckRepo
     const geometry::MeshReport found = geometry::meshReport(mesh);
     const std::string where =
         "shape " + shapeTitle(spec) + (shape->file.empty() ? "" : " (" + shape->file + ")");
+    if (const auto far = geometry::farVertex(mesh.positions))
+      report.findings.push_back({false, where, far->text()});
     if (found.boundaryEdges > 0)
       report.findings.push_back({true, where,
                                  fmt::format("the surface is open: {} edges have one face only; close it "

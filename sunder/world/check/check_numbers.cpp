@@ -4,6 +4,7 @@
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/world/build/cost_parts.h"
 #include "sunder/world/build/shape_library.h"
+#include "sunder/world/check/check_shapes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -228,6 +229,8 @@ void checkNumbers(const Scene& scene, std::span<const ShapeSize> sizes, CheckRep
   findNoFloor(scene, sizes, report);
   findCoarseEdges(scene, sizes, report);
   findBlocksBeyondTank(scene, report);
+  findScatteredParts(scene, sizes, report);
+  findLeaks(scene, sizes, report);
   findLongRun(scene, report);
 }
 

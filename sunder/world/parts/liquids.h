@@ -82,6 +82,8 @@ class Liquids : public Part {
   // Marks points in bodies: where one adds more than `most` to the density.
   void findBuried(std::span<const Vec3> points, double most, std::span<uint8_t> buried) const;
   void emit(double time);
+  // Throws Error (Limit) with the place in the scene where so many particles more do not fit the memory.
+  void requireRoom(size_t more, const std::string& pointer) const;
   // Throws where emitters have not done at `time` what they would have: what is missing would come at once.
   void checkEmitted(const ByteReader& in, double time) const;
   void drive(double time);  // what is still in the nozzle of an emitter

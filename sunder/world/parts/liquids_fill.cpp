@@ -1,6 +1,8 @@
 // Where the liquids of a scene come from: blocks, bodies that are filled, emitters.
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
+#include "sunder/base/memory_limit.h"
+#include "sunder/base/stop.h"
 #include "sunder/fluid/fill.h"
 #include "sunder/world/parts/liquids.h"
 
@@ -15,9 +17,10 @@ namespace {
 
 // Of the density that a wall adds: particles of a block that have more are in it.
 constexpr double kBuried = 0.75;
-constexpr double kNozzle = 2;    // diameters that particles of an emitter are led
-constexpr double kPoured = 0.5;  // liquid that is poured comes no nearer
-constexpr double kAboveRim = 4;  // diameters above a body at which what is poured surely runs over
+constexpr double kNozzle = 2;        // diameters that particles of an emitter are led
+constexpr double kPoured = 0.5;      // liquid that is poured comes no nearer
+constexpr double kLeastBytes = 300;  // of a particle, without neighbours
+constexpr double kAboveRim = 4;      // diameters above a body at which what is poured surely runs over
 
 // Where the particles of a layer are, across the jet and up.
 std::vector<Vec2> nozzle(const EmitterSpec& emitter, double spacing) {
@@ -100,6 +103,18 @@ void Liquids::fill(const Exchange& exchange) {
     }
 }
 
+// The estimate of the run's cost has refused most scenes that come here.
+void Liquids::requireRoom(size_t more, const std::string& pointer) const {
+  const double particles = double(fluid_->size()) + double(more);
+  if (particles * kLeastBytes <= double(memoryLimit())) return;
+  throw scene_.document
+      .error(pointer,
+             fmt::format("lets in more than the {:.3g} particles that the memory holds",
+                         double(memoryLimit()) / kLeastBytes),
+             ErrorKind::Limit)
+      .hint("give it a lower speed, or an end (\"until\")");
+}
+
 // Layers of particles, each a diameter behind the one before.
 void Liquids::emit(double time) {
   const double spacing = 2 * scene_.fluid->settings.radius;
@@ -112,10 +127,12 @@ void Liquids::emit(double time) {
         const double due = emitter.from + double(emitted_[l][e]) * interval;
         if (due > time || due >= emitter.until) break;
         ++emitted_[l][e];
+        checkStop();
         const Vec3 centre = emitter.position + (time - due) * emitter.speed * emitter.direction;
         std::vector<Vec3> layer;
         for (const Vec2& place : nozzle(emitter, spacing))
           layer.push_back(centre + place.x() * emitter.across + place.y() * emitter.up);
+        requireRoom(layer.size(), fmt::format("{}/emitters/{}", scene_.fluid->liquids[l].pointer, e));
         fluid_->add(layer, emitter.speed * emitter.direction, l);
       }
     }

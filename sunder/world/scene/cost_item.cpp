@@ -14,9 +14,9 @@ namespace sunder::world {
 
 namespace {
 
-constexpr double kFill = 0.95;  // of the memory, by what is proposed
-constexpr double kLargestScale = 1e9;
-constexpr int kScaleSteps = 40;
+constexpr double kFill = 0.95;          // of the memory, by what is proposed
+constexpr double kLargestScale = 1e24;  // numbers of a scene reach to 1e30
+constexpr int kScaleSteps = 48;
 // Pairs that touch once bodies have come together, for each that moves; how long that takes, s.
 constexpr double kPairsABody = 3, kSecondsToMeet = 0.5;
 

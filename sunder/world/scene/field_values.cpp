@@ -4,7 +4,7 @@ namespace sunder::world {
 
 namespace {
 
-constexpr double kNoiseLeaves = 10;  // formulas that noise costs as much as
+constexpr double kOctaveLeaves = 35;  // formulas that an octave of noise costs as much as
 
 }  // namespace
 
@@ -62,7 +62,7 @@ sdf::FieldPtr makeField(const FieldValue& value) {
 
 double fieldLeaves(const FieldValue& value) {
   if (value.parts.empty()) return 1;
-  double leaves = value.kind == FieldKind::Noise ? kNoiseLeaves : 0;
+  double leaves = value.kind == FieldKind::Noise ? kOctaveLeaves * value.noise.octaves : 0;
   // A turn costs about as much as a formula.
   if (value.kind == FieldKind::Transform && value.rotation.coeffs() != Quat::Identity().coeffs()) ++leaves;
   for (const FieldValue& part : value.parts) leaves += fieldLeaves(part);

@@ -115,6 +115,13 @@ class Importer {
     return {list[0].get<double>(), list[1].get<double>(), list[2].get<double>()};
   }
 
+  // What is at a key, `empty` where nothing is. A null value must not become an object or a list by being
+  // written to: where memory runs out then, nlohmann 3.11.2 destroys an object that is not there.
+  static OrderedJson& part(OrderedJson& of, const std::string& key, OrderedJson empty) {
+    if (!of.contains(key)) of[key] = std::move(empty);
+    return of[key];
+  }
+
   static OrderedJson list(const Vec3& v) { return OrderedJson::array({v.x(), v.y(), v.z()}); }
 
   std::vector<Block> entries(const char* key) const {
@@ -137,7 +144,7 @@ class Importer {
     out_["world"] = {{"duration", end > 0 ? end : 5.0}, {"timeStep", "1/240 s"}};
     if (config.has("gravitation"))
       out_["world"]["gravity"] = list(vector(config, "gravitation", Vec3::Zero()));
-    OrderedJson& fluid = out_["fluid"];
+    OrderedJson& fluid = part(out_, "fluid", OrderedJson::object());
     fluid["radius"] = radius_;
     fluid["longestStep"] = number(config, "cflMethod", 1) == 0 ? number(config, "timeStepSize", 0.001)
                                                                : number(config, "cflMaxTimeStepSize", 0.005);
@@ -178,7 +185,7 @@ class Importer {
         continue;
       }
       const bool even = (scale.array() == scale.x()).all();
-      OrderedJson shape;
+      OrderedJson shape = OrderedJson::object();
       if (box) {
         shape = {{"box", {{"size", list(scale)}}}};
       } else if (name == "sphere" && even) {
@@ -201,13 +208,14 @@ class Importer {
         body["kind"] = "static";
       }
       const std::string material = fmt::format("solid-{}", count);
-      OrderedJson& look = out_["materials"][material];
+      OrderedJson& look =
+          part(part(out_, "materials", OrderedJson::object()), material, OrderedJson::object());
       look["density"] = number(from, "density", 1000);
       look["friction"] = number(from, "friction", 0.2);
       look["restitution"] = number(from, "restitution", 0.6);
       if (from.has("color")) look["colour"] = list(vector(from, "color", Vec3::Ones(), 4));
       body["material"] = material;
-      out_["bodies"].push_back(body);
+      part(out_, "bodies", OrderedJson::array()).push_back(body);
     }
     for (const Block& from : entries("RigidBodies"))
       if (number(from, "mapThickness", 0) != 0) note("thickness of maps was left out");
@@ -237,7 +245,8 @@ class Importer {
     OrderedJson& all = out_["fluid"]["liquids"];
     liquid_[id] = all.size();
     const std::string material = "liquid-" + id;
-    out_["materials"][material] = {{"like", "water"}, {"density", number(settings, "density0", 1000)}};
+    part(out_, "materials", OrderedJson::object())[material] = {
+        {"like", "water"}, {"density", number(settings, "density0", 1000)}};
     OrderedJson made{{"id", id}, {"material", material}};
     const double viscosity = number(settings, "viscosity", 0.01);
     const int viscous = method(settings, "viscosityMethod", 1);
@@ -266,7 +275,7 @@ class Importer {
       if (block.has("initialVelocity"))
         made["velocity"] = list(vector(block, "initialVelocity", Vec3::Zero()));
       if (number(block, "denseMode", 0) != 0) note("dense samplings became plain ones");
-      liquid(block, config)["blocks"].push_back(made);
+      part(liquid(block, config), "blocks", OrderedJson::array()).push_back(made);
     }
     for (const Block& from : entries("Emitters")) {
       const double diameter = 2 * radius_, width = number(from, "width", 5),
@@ -295,7 +304,7 @@ class Importer {
       made["speed"] = speed;
       if (from.has("emitStartTime")) made["from"] = number(from, "emitStartTime", 0);
       if (number(from, "emitEndTime", 1e9) < 1e8) made["until"] = number(from, "emitEndTime", 0);
-      liquid(from, config)["emitters"].push_back(made);
+      part(liquid(from, config), "emitters", OrderedJson::array()).push_back(made);
     }
     if (out_["fluid"]["liquids"].empty())
       throw Error(ErrorKind::Unsupported, "has neither \"FluidBlocks\" nor \"Emitters\"")
@@ -306,7 +315,7 @@ class Importer {
   std::filesystem::path file_, folder_;
   std::string text_;
   Json in_;
-  OrderedJson out_;
+  OrderedJson out_ = OrderedJson::object();
   double radius_ = 0;
   std::map<std::string, size_t> liquid_;  // place of each among the liquids
   std::vector<std::string> notes_;

@@ -237,6 +237,8 @@ void SceneDocument::set(const std::string& assignment) {
       node = &(*node)[index];
     } else if (node->is_object() || node->is_null()) {
       pointer += pointerStep(step);
+      if (node->is_null())
+        *node = Json::object();  // where memory runs out, null must not become one by itself
       node = &(*node)[step];
     } else {
       throw usage(fmt::format("{} is a value, not a block", pointer.substr(1)));
