@@ -351,7 +351,8 @@ void UsdaWriter::movingFaces(uint32_t b) {
       if (!facesOf(mesh, k).empty()) all.emplace(primOf(subsets[k]), subsets[k]);
   });
   if (!all.empty()) out_ << kFamily;
-  for (const auto& [prim, unused] : all) {
+  for (const auto& entry : all) {
+    const auto& prim = entry.first;
     subsetHead("Of_" + prim, prim);
     out_ << "                    int[] indices.timeSamples = {\n";
     std::vector<int> last;
