@@ -4,11 +4,13 @@
 // masses. Normals are soft constraints with a position bias, then relaxed (as in simulation.h); friction is a
 // cone.
 //
-// Guarantees: momentum of sites and bodies together is kept to rounding, and angular momentum as well as arms
-// stay while bodies move in a step, but for sites that are more than kHeaviestSite times as heavy as a body
-// they touch: passes over the contacts would need thousands of rounds to carry such a load, so that these
-// sites press and move as if they were that heavy, and are counted. Contacts are solved in the order in which
-// they were given, so results do not depend on the number of threads.
+// Guarantees: the momentum of sites and bodies together is kept to rounding. Their angular momentum is kept
+// about the places at the start of the step, since arms do not follow bodies that move in the step. Contacts
+// are solved in the order in which they were given, so results do not depend on the number of threads.
+//
+// A site that is more than kHeaviestSite times as heavy as a body it touches presses and moves as if it were
+// kHeaviestSite times as heavy, and is counted: the solver would need thousands of passes to carry its load
+// through the body. Momentum is then not kept.
 //
 // Cost: one pass over the contacts for each of warm start, solving and relaxing, a substep; on one thread.
 #pragma once

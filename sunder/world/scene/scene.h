@@ -3,9 +3,7 @@
 // is built, cut or read from mesh files here: build/ready_scene.h makes of it what a world takes, and checks
 // what a program put together as a document is checked. scene_text.h writes it as a document.
 //
-// The blocks of later methods slot in beside these: a body's `kind` gains deformable, particles and fluid,
-// `soft`, `particles`, `fluid` and `fracture` become blocks of their own with settings by name that bodies
-// and materials refer to, as they refer to shapes now (docs/scenes.md).
+// Kinds of matter that a program registers have blocks of their own (part_block.h).
 #pragma once
 
 #include "sunder/fluid/solver/fluid.h"
@@ -35,7 +33,7 @@ struct ShapeSpec {
   // Filled in where the scene is made ready for a world.
   std::string identity = {};
   // The description that it was read from, in one spelling; empty for shapes of programs. Shapes of a
-  // document with equal ones are one shape; programs before this one compared shapes by them.
+  // document with equal ones are one shape, and recordings find by it where the hash of a mesh file belongs.
   std::string written = {};
   std::string pointer = {};   // where it stands in the document
   std::string fileHash = {};  // that its file must have; empty: any
