@@ -15,9 +15,8 @@
 // about 8 ns a box test, 8 bytes a node pair.
 #pragma once
 
+#include "sunder/base/array/growing_array.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
-
-#include "bench/published/growing_array.h"
 
 #include <cstdint>
 #include <memory>

@@ -2,6 +2,7 @@
 // by them. Measurements behind the constants: bench/base_bench.cpp, on a Zen 3 core.
 #pragma once
 
+#include "sunder/base/array/large_pages.h"
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 
@@ -16,8 +17,6 @@
 
 namespace sunder::radix {
 
-inline constexpr size_t kCacheLine = 64;
-inline constexpr size_t kHugePage = size_t(1) << 21;
 // Below, insertion sort beats counting.
 inline constexpr size_t kInsertionSize = 40;
 // Below, clearing and summing long tables of counts costs more than another pass.

@@ -4,10 +4,6 @@
 #include "sunder/base/radix_ties.h"
 
 #include <cassert>
-#include <cstdlib>
-#include <new>
-
-#include <sys/mman.h>
 
 namespace sunder {
 
@@ -201,24 +197,6 @@ void sortPermutation(std::span<const Key> keys, std::span<uint32_t> order, Radix
 }
 
 }  // namespace
-
-std::byte* RadixScratch::reserve(size_t bytes) {
-  if (bytes > size_) {
-    memory_.reset();
-    size_ = 0;
-    const bool large = bytes >= 2 * kHugePage;
-    const size_t unit = large ? kHugePage : kCacheLine;
-    const size_t rounded = (bytes + unit - 1) / unit * unit;
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(unit, rounded)));
-    if (!memory_) throw std::bad_alloc();
-    // Scattered writes over 4 KiB pages miss the address cache; a refusal only costs time.
-    if (large) ::madvise(memory_.get(), rounded, MADV_HUGEPAGE);
-    size_ = rounded;
-  }
-  return memory_.get();
-}
-
-void RadixScratch::Free::operator()(std::byte* memory) const { std::free(memory); }
 
 void radixSort(std::span<uint32_t> keys, RadixScratch& scratch, unsigned significantBits) {
   sortKeys(keys, scratch, std::min(significantBits, 32u));

@@ -14,28 +14,15 @@
 // elements (Error Limit).
 #pragma once
 
+#include "sunder/base/array/reusable_array.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 namespace sunder {
 
-// Working memory that grows to the largest sort made with it. One at a time: two threads need two.
-class RadixScratch {
- public:
-  RadixScratch() = default;
-  size_t bytes() const { return size_; }
-
-  std::byte* reserve(size_t bytes);  // at least that much, aligned to cache lines, content unspecified
-
- private:
-  struct Free {
-    void operator()(std::byte* memory) const;
-  };
-  std::unique_ptr<std::byte, Free> memory_;
-  size_t size_ = 0;
-};
+using RadixScratch = ReusableArray<std::byte>;  // one sort at a time: two threads need two
 
 // Keys alone.
 void radixSort(std::span<uint32_t> keys, RadixScratch& scratch, unsigned significantBits = 32);

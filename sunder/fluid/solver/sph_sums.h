@@ -13,9 +13,9 @@
 // Cost: about 1 ns a pair and sum on one core; 128 bytes a block, that is 16 to 20 a pair.
 #pragma once
 
+#include "sunder/base/array/reusable_array.h"
 #include "sunder/base/math.h"
 #include "sunder/spatial/points/neighbour_rows.h"
-#include "sunder/spatial/reusable_array.h"
 
 #include <span>
 #include <vector>
@@ -42,7 +42,7 @@ class PairBlocks {
 
  private:
   std::vector<uint64_t> start_;
-  spatial::ReusableArray<PairBlock> blocks_;
+  ReusableArray<PairBlock> blocks_;
 };
 
 struct PairSums {

@@ -8,8 +8,8 @@
 // Cost: below a microsecond a cut; one piece of memory a cell. Up to kMostCuts cuts.
 #pragma once
 
+#include "sunder/base/array/small_array.h"
 #include "sunder/base/math.h"
-#include "sunder/fracture/crack/small_array.h"
 #include "sunder/geometry/mesh.h"
 
 #include <array>

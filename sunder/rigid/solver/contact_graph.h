@@ -4,10 +4,10 @@
 // are solved in order at the end.
 #pragma once
 
+#include "sunder/base/array/reusable_array.h"
 #include "sunder/rigid/solver/contact_block.h"
 #include "sunder/rigid/solver/pair_table.h"
 #include "sunder/rigid/solver/softness.h"
-#include "sunder/spatial/reusable_array.h"
 
 #include <cstdint>
 #include <span>
@@ -52,13 +52,13 @@ class ContactGraph {
   std::vector<uint32_t> order_, used_;
   std::vector<Colour> colours_;
   Colour overflow_;
-  spatial::ReusableArray<ContactBlock> blocks_;
-  spatial::ReusableArray<ContactRow> rows_;
+  ReusableArray<ContactBlock> blocks_;
+  ReusableArray<ContactRow> rows_;
   // Friction over the substeps, by row. Not in the rows: the kernels do not need it.
   struct Slide {
     float impulse[3][kLanes];
   };
-  spatial::ReusableArray<Slide> slides_;
+  ReusableArray<Slide> slides_;
   size_t blockCount_ = 0, rowCount_ = 0;
 };
 

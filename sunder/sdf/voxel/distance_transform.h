@@ -17,7 +17,7 @@
 // Cost: linear in the voxels, some 22 ns each in one thread; memory 8 bytes a voxel.
 #pragma once
 
-#include "sunder/sdf/voxel/raw_vector.h"
+#include "sunder/base/array/large_pages.h"
 #include "sunder/sdf/voxel/voxel_grid.h"
 
 #include <limits>
@@ -29,8 +29,8 @@ inline constexpr uint32_t kNoSite = 0xffffffffu;
 
 struct DistanceVolume {
   VoxelFrame frame;
-  RawVector<float> phi;      // in voxels, by voxel number
-  RawVector<uint32_t> site;  // the nearest site's number, kNoSite where there is none
+  LargeVector<float> phi;      // in voxels, by voxel number
+  LargeVector<uint32_t> site;  // the nearest site's number, kNoSite where there is none
 
   bool hasSites() const { return !site.empty() && site[0] != kNoSite; }
   bool isSite(size_t voxel) const { return site[voxel] == voxel; }

@@ -22,7 +22,7 @@ void refineDistances(DistanceVolume& volume, const spatial::MeshQuery& mesh, dou
   }
   mesh.closest(points, closest);
   // Sites and the band first, then the rest from the sites, which do not change any more.
-  RawVector<float> refined(volume.phi);
+  LargeVector<float> refined(volume.phi);
   for (size_t i = 0; i < near.size(); ++i)
     refined[near[i]] = float(std::copysign(std::sqrt(closest[i].squaredDistance) / volume.frame.edge,
                                            double(volume.phi[near[i]])));

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <new>
 #include <numeric>
 #include <string>
 
@@ -20,20 +19,6 @@ using kernels::PairWork;
 constexpr size_t kShares = 1024;  // node pairs to expand to before sharing out
 constexpr size_t kGroups = 64;    // shares are dealt in this many runs, each with an output of its own
 constexpr uint64_t kStoreAtOnce = uint64_t(1) << 24;  // pairs to store before counting all of them
-
-}  // namespace
-
-// By half, and in place where the system can move pages instead of bytes.
-void PairOutput::grow(size_t least) {
-  const size_t capacity = std::max<size_t>({least, capacity_ + capacity_ / 2, 1024});
-  auto* bigger = static_cast<PrimitivePair*>(std::realloc(data_.get(), capacity * sizeof(PrimitivePair)));
-  if (!bigger) throw std::bad_alloc();
-  (void)data_.release();  // realloc took it
-  data_.reset(bigger);
-  capacity_ = capacity;
-}
-
-namespace {
 
 // Expands all jobs level by level until there are enough node pairs, keeping the order of the jobs.
 std::vector<NodePair> expandTop(std::span<const TreePair> jobs, TraversalStatistics& statistics) {

@@ -18,12 +18,12 @@
 // than the limit, without memory for them; that depends on the pairs alone, not on the threads.
 #pragma once
 
+#include "sunder/base/array/growing_array.h"
+#include "sunder/base/array/reusable_array.h"
 #include "sunder/spatial/tree/oi_tree.h"
 
 #include <compare>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -49,28 +49,7 @@ struct TraversalStatistics {
   uint64_t frontierBytes = 0;
 };
 
-// A growing run of pairs; keeps its memory when cleared.
-class PairOutput {
- public:
-  // Room for `more` pairs behind what is there; returns where to write.
-  PrimitivePair* room(size_t more) {
-    if (size_ + more > capacity_) grow(size_ + more);
-    return data_.get() + size_;
-  }
-  void advance(size_t count) { size_ += count; }
-  void clear() { size_ = 0; }
-  size_t size() const { return size_; }
-  const PrimitivePair* data() const { return data_.get(); }
-  size_t bytes() const { return capacity_ * sizeof(PrimitivePair); }
-
- private:
-  void grow(size_t least);
-  struct Free {
-    void operator()(PrimitivePair* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<PrimitivePair[], Free> data_;
-  size_t size_ = 0, capacity_ = 0;
-};
+using PairOutput = GrowingArray<PrimitivePair>;
 
 // The pairs of all jobs, those of job j being pairs(j). Memory is kept for the next call.
 class PairList {

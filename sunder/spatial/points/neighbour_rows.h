@@ -6,8 +6,8 @@
 // return is bounded by its settings (Error Limit).
 #pragma once
 
+#include "sunder/base/array/reusable_array.h"
 #include "sunder/base/parallel.h"
-#include "sunder/spatial/reusable_array.h"
 
 #include <algorithm>
 #include <atomic>

@@ -12,9 +12,9 @@
 // more, unless that is what they are.
 #pragma once
 
+#include "sunder/base/array/reusable_array.h"
 #include "sunder/base/box.h"
 #include "sunder/base/radix_sort.h"
-#include "sunder/spatial/reusable_array.h"
 
 #include <cstdint>
 #include <span>

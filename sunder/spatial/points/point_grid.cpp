@@ -186,7 +186,7 @@ void PointGrid::neighbours(NeighbourRows& rows, const NeighbourSettings& setting
   parallelBlocks(view_.count, kBlock, [&](size_t begin, size_t end) {
     kernels::RowBuffer& buffer = buffers_[begin / kBlock];
     kernels::findNeighbours(view_, begin, end, buffer, counts);
-    const uint64_t found = buffer.size();
+    const uint64_t found = buffer.items.size();
     if (total.fetch_add(found, std::memory_order_relaxed) + found > settings.mostNeighbours)
       refuseNeighbours("more than", settings.mostNeighbours, settings.mostNeighbours);
   });
@@ -198,14 +198,14 @@ void PointGrid::neighbours(NeighbourRows& rows, const NeighbourSettings& setting
 
 size_t PointGrid::listBytes() const {
   size_t sum = 0;
-  for (const kernels::RowBuffer& buffer : buffers_) sum += buffer.bytes();
+  for (const kernels::RowBuffer& buffer : buffers_) sum += buffer.items.bytes();
   return sum;
 }
 
 size_t PointGrid::bytes() const {
   size_t sum = sort_.bytes() + words_.bytes() + ids_.bytes() + cellOfSlot_.bytes() + starts_.bytes();
   for (int axis = 0; axis < 3; ++axis) sum += narrow_[axis].bytes() + wide_[axis].bytes();
-  for (const kernels::RowBuffer& buffer : buffers_) sum += buffer.bytes();
+  for (const kernels::RowBuffer& buffer : buffers_) sum += buffer.items.bytes();
   return sum;
 }
 

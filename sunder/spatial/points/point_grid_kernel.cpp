@@ -1,8 +1,8 @@
 #include "sunder/spatial/points/point_grid_kernel.h"
 
+#include "sunder/base/array/reusable_array.h"
 #include "sunder/spatial/lane_table.h"
 #include "sunder/spatial/points/grid_runs.h"
-#include "sunder/spatial/reusable_array.h"
 
 #include <algorithm>
 #include <bit>
@@ -282,9 +282,9 @@ HWY_INLINE void writeRows(const GridView& view, GridRun own, const Candidates c,
                           uint32_t* counts) {
   const size_t ownCount = own.end - own.begin, ownEnd = c.ownFirst + ownCount;
   for (size_t k = 0; k < ownCount; ++k) {
-    uint32_t* row = rows.room(c.count + kGridSlack);
+    uint32_t* row = rows.items.room(c.count + kGridSlack);
     const size_t count = writeRow(view, c, c.ownFirst + k, ownEnd, row);
-    rows.advance(count);
+    rows.items.advance(count);
     counts[view.ids[own.begin + k]] = static_cast<uint32_t>(count);
   }
 }
@@ -298,7 +298,7 @@ void findInCells(const GridView& view, size_t begin, size_t end, RowBuffer& rows
   Runs finder(view);
   GridRun runs[9];
   GridRun own{finder.firstCellFrom(begin), 0};
-  rows.clear();
+  rows.items.clear();
   rows.first = own.begin;
   for (unsigned turn = 0; own.begin < end; own.begin = own.end, turn ^= 1) {
     own.end = finder.cellEnd(own.begin);
@@ -326,7 +326,7 @@ void FindNeighbours(const GridView& view, size_t begin, size_t end, RowBuffer& r
 // Rows lie where their points' indices say, all over memory: they are asked for ahead of time.
 void PlaceRows(const GridView& view, const RowBuffer& rows, const uint64_t* offsets, bool sorted,
                uint32_t* items) {
-  const uint32_t* from = rows.data();
+  const uint32_t* from = rows.items.data();
   const size_t final = view.count - 1;
   for (size_t s = rows.first; s < rows.last; ++s) {
     __builtin_prefetch(offsets + view.ids[std::min(s + 2 * kAhead, final)]);
@@ -350,14 +350,6 @@ namespace sunder::spatial::kernels {
 
 HWY_EXPORT(FindNeighbours);
 HWY_EXPORT(PlaceRows);
-
-void RowBuffer::grow(size_t least) {
-  const size_t capacity = std::max<size_t>({least, 2 * capacity_, 4096});
-  auto bigger = std::make_unique_for_overwrite<uint32_t[]>(capacity);
-  std::copy_n(data_.get(), size_, bigger.get());
-  data_ = std::move(bigger);
-  capacity_ = capacity;
-}
 
 void findNeighbours(const GridView& view, size_t begin, size_t end, RowBuffer& rows, uint32_t* counts) {
   HWY_DYNAMIC_DISPATCH(FindNeighbours)(view, begin, end, rows, counts);

@@ -7,11 +7,11 @@
 // the points as they were given. So the result is that of double arithmetic, on every target.
 #pragma once
 
+#include "sunder/base/array/growing_array.h"
 #include "sunder/base/math.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace sunder::spatial::kernels {
 
@@ -34,25 +34,10 @@ struct GridView {
   double radiusSquared = 0;
 };
 
-// The rows of the slots [first, last), one after the other. Keeps its memory when cleared.
-class RowBuffer {
- public:
+// The rows of the slots [first, last), one after the other.
+struct RowBuffer {
   size_t first = 0, last = 0;
-
-  uint32_t* room(size_t more) {  // behind what is there
-    if (size_ + more > capacity_) grow(size_ + more);
-    return data_.get() + size_;
-  }
-  void advance(size_t count) { size_ += count; }
-  void clear() { size_ = 0; }
-  size_t size() const { return size_; }
-  const uint32_t* data() const { return data_.get(); }
-  size_t bytes() const { return capacity_ * sizeof(uint32_t); }
-
- private:
-  void grow(size_t least);
-  std::unique_ptr<uint32_t[]> data_;
-  size_t size_ = 0, capacity_ = 0;
+  GrowingArray<uint32_t> items;
 };
 
 // The rows of the cells that begin in slots [begin, end), and their lengths by index.

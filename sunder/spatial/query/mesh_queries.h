@@ -20,8 +20,8 @@
 // and may run at the same time.
 #pragma once
 
+#include "sunder/base/array/large_pages.h"
 #include "sunder/base/index.h"
-#include "sunder/spatial/large_pages.h"
 #include "sunder/spatial/query/query_blocks.h"
 #include "sunder/spatial/query/triangle_distance.h"
 #include "sunder/spatial/tree/oi_tree.h"

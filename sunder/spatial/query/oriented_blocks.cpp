@@ -110,7 +110,7 @@ OrientedTree makeOrientedTree(const OiTree& tree, const PlainTriangle* triangles
     result.firstBlock.push_back(blockCount);
     blockCount += (layout.levelSize(level) + kBlockLanes - 1) / kBlockLanes;
   }
-  result.blocks.resize(blockCount);
+  result.blocks.resize(blockCount, OrientedBlock{});  // lanes of nobody are zero
   for (uint32_t level = 0; level < layout.leafLevel(); ++level)
     parallelFor((layout.levelSize(level) + kBlockLanes - 1) / kBlockLanes,
                 [&](size_t b) {

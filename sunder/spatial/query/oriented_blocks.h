@@ -6,7 +6,7 @@
 // Cost: 64 bytes a node, 9 bytes a triangle; O(n log n) to make, in parallel.
 #pragma once
 
-#include "sunder/spatial/large_pages.h"
+#include "sunder/base/array/large_pages.h"
 #include "sunder/spatial/query/nearest_on_triangle.h"
 #include "sunder/spatial/tree/oi_tree.h"
 

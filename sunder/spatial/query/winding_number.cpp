@@ -152,7 +152,7 @@ WindingNumber::WindingNumber(const MeshQuery& mesh) : mesh_(&mesh) {
     firstBlock_.push_back(blockCount);
     blockCount += (layout.levelSize(l) + kBlockLanes - 1) / kBlockLanes;
   }
-  blocks_.resize(blockCount);
+  blocks_.resize(blockCount, DipoleBlock{});  // lanes of nobody are zero
   std::vector<Moments> below, moments;
   for (uint32_t level = leafLevel; level-- > 0;) {
     moments.assign(layout.levelSize(level), {});

@@ -12,9 +12,9 @@
 // depend on the number of threads. Cost: O(n) after an O(n) radix sort; 24 bytes a node and 4 a leaf.
 #pragma once
 
+#include "sunder/base/array/reusable_array.h"
 #include "sunder/base/radix_sort.h"
 #include "sunder/geometry/mesh.h"
-#include "sunder/spatial/reusable_array.h"
 #include "sunder/spatial/tree/box_block.h"
 #include "sunder/spatial/tree/oi_layout.h"
 

@@ -14,8 +14,8 @@
 // bytes a primitive.
 #pragma once
 
+#include "sunder/base/array/reusable_array.h"
 #include "sunder/base/box.h"
-#include "sunder/spatial/reusable_array.h"
 
 #include <cstdint>
 #include <span>

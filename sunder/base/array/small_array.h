@@ -1,5 +1,6 @@
-// A list of small numbers or records that lies in the object itself as long as it is short, so that making
-// and copying many of them does not ask for memory. Not for use outside this room.
+// A list of small numbers or records that lies in the object itself as long as it has at most kInline
+// elements, so that making and copying many of them does not ask for memory. Longer ones lie in ordinary
+// memory, which is kept.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace sunder::fracture {
+namespace sunder {
 
 template <class T, size_t kInline>
 class SmallArray {
@@ -79,4 +80,4 @@ class SmallArray {
   size_t size_ = 0, capacity_ = kInline;
 };
 
-}  // namespace sunder::fracture
+}  // namespace sunder
