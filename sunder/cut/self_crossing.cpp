@@ -1,9 +1,9 @@
 #include "sunder/cut/self_crossing.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/error.h"
 #include "sunder/cut/finish/attributes.h"
 #include "sunder/cut/finish/self_regions.h"
-#include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/predicates.h"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ class SelfCrossing {
 
   // Regions that hang together across edges of two.
   void findPatches() {
-    geometry::DisjointSets sets(all_.size());
+    DisjointSets sets(all_.size());
     forEdges([](uint32_t) { return true; },
              [&](std::span<const Half> h) {
                if (h.size() == 2 && h[0].forward != h[1].forward) sets.unite(h[0].region, h[1].region);

@@ -39,7 +39,8 @@ void invert(const std::vector<uint32_t>& place, std::vector<uint32_t>& vertexAt)
   for (size_t v = 0; v < place.size(); ++v) vertexAt[place[v]] = static_cast<uint32_t>(v);
 }
 
-// Liu's elimination tree with compressed paths.
+// Liu's elimination tree with compressed paths. Not a case for base/disjoint_sets.h: what matters is the way
+// up to the latest vertex, not whose set is whose.
 void eliminationTree(const SparsePattern& pattern, const std::vector<uint32_t>& place, Work& w) {
   const size_t n = place.size();
   w.parent.assign(n, kNoIndex);

@@ -1,6 +1,6 @@
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/duplicates.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "sunder/geometry/components.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/error.h"
-#include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/tet_mesh.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "sunder/geometry/duplicates.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/disjoint_sets.h"
 
 #include <algorithm>
 #include <array>

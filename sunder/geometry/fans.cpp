@@ -1,5 +1,6 @@
 #include "sunder/geometry/fans.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/parallel.h"
 
 #include <algorithm>
@@ -15,37 +16,27 @@ VertexFans vertexFans(const MeshView& mesh, const EdgeAdjacency& edges, FanEdges
 
   parallelBlocks(mesh.positions.size(), kDefaultGrain, [&](size_t begin, size_t end) {
     std::vector<std::pair<uint32_t, uint32_t>> ends;  // (edge, which corner of the vertex)
-    std::vector<uint32_t> parent;
-    auto root = [&](uint32_t i) {
-      while (parent[i] != i) i = parent[i] = parent[parent[i]];
-      return i;
-    };
-    auto unite = [&](uint32_t a, uint32_t b) {
-      a = root(a);
-      b = root(b);
-      parent[std::max(a, b)] = std::min(a, b);
-    };
+    DisjointSets sets;
     for (size_t v = begin; v < end; ++v) {
       const auto row = corners.row(v);
       ends.clear();
-      parent.resize(row.size());
+      sets.reset(row.size());
       for (uint32_t i = 0; i < row.size(); ++i) {
-        parent[i] = i;
         const uint32_t f = faces[row[i]];
         for (const uint32_t edge : {edges.cornerEdge[row[i]], edges.cornerEdge[mesh.previous(f, row[i])]}) {
           if (edge == kNoIndex) continue;
           if (through == FanEdges::All || isRegular(mesh, edges, edge)) ends.emplace_back(edge, i);
         }
         // A face that repeats the vertex holds its corners together.
-        if (i != 0 && faces[row[i - 1]] == f) unite(i - 1, i);
+        if (i != 0 && faces[row[i - 1]] == f) sets.unite(i - 1, i);
       }
       std::sort(ends.begin(), ends.end());
       for (size_t k = 1; k < ends.size(); ++k) {
-        if (ends[k].first == ends[k - 1].first) unite(ends[k].second, ends[k - 1].second);
+        if (ends[k].first == ends[k - 1].first) sets.unite(ends[k].second, ends[k - 1].second);
       }
       uint32_t count = 0;
       for (uint32_t i = 0; i < row.size(); ++i) {
-        const uint32_t r = root(i);
+        const uint32_t r = sets.find(i);
         fans.cornerFan[row[i]] = r == i ? count++ : fans.cornerFan[row[r]];
       }
       fans.first[v] = count;

@@ -1,9 +1,9 @@
 #include "sunder/geometry/mesh_report.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/parallel.h"
 #include "sunder/geometry/adjacency.h"
 #include "sunder/geometry/components.h"
-#include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/duplicates.h"
 #include "sunder/geometry/fans.h"
 #include "sunder/geometry/mass_properties.h"

@@ -2,14 +2,15 @@
 // shapes and report do not vouch for each other.
 #pragma once
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/geometry/mesh.h"
 #include "sunder/geometry/predicates.h"
 #include "sunder/geometry/triangle_triangle.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
-#include <numeric>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -35,12 +36,8 @@ inline Facts inspect(const TriMesh& mesh) {
   for (const Vec3& p : mesh.positions) facts.finite = facts.finite && p.allFinite();
 
   std::vector<std::tuple<uint32_t, uint32_t, uint32_t>> edges;  // from, to, triangle
-  std::vector<uint32_t> parent(vertexCount), corners(vertexCount, 0);
-  std::iota(parent.begin(), parent.end(), 0u);
-  auto root = [&](uint32_t v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
+  std::vector<uint32_t> corners(vertexCount, 0);
+  DisjointSets sets(vertexCount);
   const Box3 box = bounds(mesh.positions);
   const Vec3 middle = box.center();
   facts.smallestArea = std::numeric_limits<double>::infinity();
@@ -49,8 +46,8 @@ inline Facts inspect(const TriMesh& mesh) {
     const Vec3 p = mesh.positions.at(a), q = mesh.positions.at(b), r = mesh.positions.at(c);
     edges.insert(edges.end(), {{a, b, t}, {b, c, t}, {c, a, t}});
     for (uint32_t v : {a, b, c}) ++corners[v];
-    parent[root(b)] = root(a);
-    parent[root(c)] = root(a);
+    sets.unite(a, b);
+    sets.unite(a, c);
     const double area = 0.5 * (q - p).cross(r - p).norm();
     facts.degenerate = facts.degenerate || collinear(p, q, r) || !(area > 0);
     facts.area += area;
@@ -94,7 +91,7 @@ inline Facts inspect(const TriMesh& mesh) {
     } while (t >= 0 && t != start[v] && seen <= corners[v]);
     facts.oneFanEach = facts.oneFanEach && seen == corners[v];
   }
-  for (uint32_t v = 0; v < vertexCount; ++v) facts.components += root(v) == v ? 1 : 0;
+  for (uint32_t v = 0; v < vertexCount; ++v) facts.components += sets.isRoot(v) ? 1 : 0;
   const size_t undirected = (edges.size() + facts.boundaryEdges) / 2;
   facts.euler = static_cast<int64_t>(vertexCount) - static_cast<int64_t>(undirected) +
                 static_cast<int64_t>(triangleCount);

@@ -1,8 +1,8 @@
 #include "sunder/cut/arrangement/dissolve.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/index.h"
 #include "sunder/base/radix_sort.h"
-#include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/rows.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class Polygon {
     previous_.resize(next_.size());
     for (uint32_t h = 0; h < next_.size(); ++h) previous_[next_[h]] = h;
     gone_.assign(next_.size(), 0);
-    geometry::DisjointSets sets(faces.size());
+    DisjointSets sets(faces.size());
     for (const Edge& e : inner_) {
       if (e.from > e.to) continue;
       const auto opposite = std::lower_bound(inner_.begin(), inner_.end(), Edge{e.to, e.from, e.diagonal, 0});

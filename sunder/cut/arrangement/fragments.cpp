@@ -1,8 +1,8 @@
 #include "sunder/cut/arrangement/fragments.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/error.h"
 #include "sunder/cut/kernel/self_check.h"
-#include "sunder/geometry/disjoint_sets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -187,7 +187,7 @@ Selection selectFragments(const Scene& scene, const CutOptions& options) {
     nodes += parts.count;
     out.uses.push_back(std::move(use));
   }
-  geometry::DisjointSets sets(nodes);
+  DisjointSets sets(nodes);
   for (size_t s = 0; s < scene.seam->segments.size(); ++s)
     for (const Join& join : recipe.joins) {
       const auto node = [&](size_t rule, uint8_t side) {

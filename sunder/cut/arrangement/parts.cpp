@@ -1,7 +1,7 @@
 #include "sunder/cut/arrangement/parts.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/parallel.h"
-#include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/predicates.h"
 #include "sunder/spatial/query/mesh_queries.h"
 
@@ -20,15 +20,9 @@ void labelComponents(const KernelMesh& mesh, const Regions& regions, Parts& part
   std::vector<uint32_t>& label = parts.component;
   label.assign(faces, 0);
   for (size_t t = 0; t < regions.faces.size(); ++t) label[regions.faces[t]] = Parts::kTouched | u32(t);
-  std::vector<uint32_t> parent, first;
+  DisjointSets labels;
+  std::vector<uint32_t> first;
   std::vector<uint8_t> border;
-  const auto rootOf = [&](uint32_t l) {
-    while (parent[l] != l) {
-      parent[l] = parent[parent[l]];
-      l = parent[l];
-    }
-    return l;
-  };
   for (uint32_t f = 0; f < faces; ++f) {
     if ((label[f] & Parts::kTouched) != 0) continue;
     uint32_t own = kNoIndex;
@@ -43,13 +37,12 @@ void labelComponents(const KernelMesh& mesh, const Regions& regions, Parts& part
       if ((other & Parts::kTouched) != 0 || other == own) continue;
       if (own == kNoIndex) {
         own = other;
-      } else if (const uint32_t x = rootOf(own), y = rootOf(other); x != y) {
-        parent[std::max(x, y)] = std::min(x, y);
+      } else {
+        labels.unite(own, other);
       }
     }
     if (own == kNoIndex) {
-      own = u32(parent.size());
-      parent.push_back(own);
+      own = labels.add();
       first.push_back(f);
       border.push_back(0);
     }
@@ -57,9 +50,9 @@ void labelComponents(const KernelMesh& mesh, const Regions& regions, Parts& part
     border[own] |= atBorder;
   }
   // Roots are the lowest of their set, so the first faces ascend with the new numbers.
-  std::vector<uint32_t> number(parent.size());
-  for (uint32_t l = 0; l < parent.size(); ++l) {
-    const uint32_t root = rootOf(l);
+  std::vector<uint32_t> number(labels.size());
+  for (uint32_t l = 0; l < labels.size(); ++l) {
+    const uint32_t root = labels.find(l);
     if (root == l) {
       number[l] = parts.components++;
       parts.firstFace.push_back(first[l]);
@@ -68,7 +61,7 @@ void labelComponents(const KernelMesh& mesh, const Regions& regions, Parts& part
     number[l] = number[root];
     open[number[l]] |= border[l];
   }
-  if (parts.components == parent.size()) return;
+  if (parts.components == labels.size()) return;
   parallelFor(
       faces,
       [&](size_t f) {
@@ -85,7 +78,7 @@ Parts findParts(const KernelMesh& mesh, MeshId id, const Seam& seam, const Regio
   labelComponents(mesh, regions, parts, open);
   const uint32_t components = parts.components, regionCount = u32(regions.size());
   open.resize(components + regionCount, 0);
-  geometry::DisjointSets sets(components + regionCount);
+  DisjointSets sets(components + regionCount);
   for (size_t t = 0; t < regions.faces.size(); ++t)
     for (uint32_t k = 0; k < 3; ++k) {
       const uint32_t h = 3 * regions.faces[t] + k, twin = mesh.twin[h];

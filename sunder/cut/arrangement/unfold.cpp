@@ -1,6 +1,6 @@
 #include "sunder/cut/arrangement/unfold.h"
 
-#include "sunder/geometry/disjoint_sets.h"
+#include "sunder/base/disjoint_sets.h"
 
 #include <algorithm>
 #include <optional>
@@ -30,7 +30,7 @@ class Insides {
   const KernelMesh& own_;
   const KernelMesh& closed_;
   MeshId id_;
-  geometry::DisjointSets sets_;
+  DisjointSets sets_;
   std::vector<std::optional<bool>> known_;
 };
 

@@ -1,8 +1,8 @@
 #include "sunder/cut/kernel/face_graph.h"
 
 #include "sunder/base/box.h"
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/index.h"
-#include "sunder/geometry/disjoint_sets.h"
 
 #include <algorithm>
 #include <map>
@@ -50,7 +50,7 @@ class Graph {
     const auto placeOf = [&](uint32_t v) {
       return u32(std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin());
     };
-    geometry::DisjointSets sets(vertices.size());
+    DisjointSets sets(vertices.size());
     for (const auto& [a, b] : edges_) sets.unite(placeOf(a), placeOf(b));
     const uint32_t border = face_.corners[0];
     while (true) {

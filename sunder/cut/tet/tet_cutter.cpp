@@ -1,10 +1,10 @@
 #include "sunder/cut/tet/tet_cutter.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/cut/arrangement/regions.h"
 #include "sunder/cut/tet/tet_by_meshes.h"
 #include "sunder/cut/tet/tet_measure.h"
 #include "sunder/cut/tet/tet_trace.h"
-#include "sunder/geometry/disjoint_sets.h"
 
 #include <algorithm>
 
@@ -200,7 +200,7 @@ class TetCutter::Work {
   TetSeam seam_;
   TetCut out_;
   TetTracer tracer_;
-  geometry::DisjointSets sets_{0};
+  DisjointSets sets_;
   std::vector<uint32_t> allFaces_, localOf_;  // per face of the sheet
   std::vector<uint32_t> number_;
 };

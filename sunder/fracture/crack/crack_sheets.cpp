@@ -1,6 +1,6 @@
 #include "sunder/fracture/crack/crack_sheets.h"
 
-#include "sunder/geometry/disjoint_sets.h"
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/geometry/tet_mesh.h"
 
 #include <algorithm>
@@ -219,7 +219,7 @@ CrackSheet CrackSheets::between(std::span<const Group> groups, uint32_t parts) c
   };
   std::sort(order.begin(), order.end(),
             [&](uint32_t a, uint32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
-  geometry::DisjointSets sets(edges.size());
+  DisjointSets sets(edges.size());
   std::vector<uint8_t> isRim(edges.size(), 0);
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && key(order[end]) == key(order[begin])) ++end;

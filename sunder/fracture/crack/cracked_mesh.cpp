@@ -1,8 +1,8 @@
 #include "sunder/fracture/crack/cracked_mesh.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/error.h"
 #include "sunder/fracture/crack/cell_faces.h"
-#include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/tet_mesh.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ std::vector<Link> linksOf(const CrackedMesh& mesh, std::span<const CutCell> cell
 }
 
 std::vector<uint32_t> partsOf(size_t tets, std::span<const Link> links, uint32_t& count) {
-  geometry::DisjointSets sets(tets);
+  DisjointSets sets(tets);
   for (const Link& link : links) sets.unite(link.a, link.b);
   std::vector<uint32_t> parts(tets);
   count = 0;
@@ -137,7 +137,7 @@ Dissection dissect(CrackedMesh mesh, std::vector<CutCell> cells, std::span<const
   }
 
   // Vertices of two copies are one where their cells hang together.
-  geometry::DisjointSets sets(4 * m.mesh.tets.size());
+  DisjointSets sets(4 * m.mesh.tets.size());
   const FaceOverlap overlap(m, parts);
   const auto glue = [&](uint32_t a, uint8_t sideA, uint32_t b) {
     for (uint32_t i = 0; i < 4; ++i) {

@@ -4,8 +4,8 @@
 // which it crosses other cracks on that face, into edges of the other cracks.
 // An edge between two points of a crack's end that does not run along that end has a twin on the other side
 // of the crack; each gets a point in its middle, so that they stay two edges.
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/fracture/crack/cracked_mesh.h"
-#include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/tet_mesh.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct SurfaceMaker {
   const CrackedMesh& mesh;
   std::span<const CutCell> cells;
   std::vector<uint32_t> first = {};  // number of a tetrahedron's first corner
-  geometry::DisjointSets sets{0};
+  DisjointSets sets;
   // Where cracks end on an edge of the mesh: corner and its part of the way from the lower vertex.
   struct TipPoint {
     double part;
@@ -278,7 +278,7 @@ CrackedSurface surfaceOf(const CrackedMesh& mesh, std::span<const CutCell> cells
   maker.first.resize(mesh.size() + 1, 0);
   for (uint32_t t = 0; t < mesh.size(); ++t)
     maker.first[t + 1] = maker.first[t] + uint32_t(mesh.cuts[t].empty() ? 4 : cells[t].corners.size());
-  maker.sets = geometry::DisjointSets(maker.first.back());
+  maker.sets = DisjointSets(maker.first.back());
   maker.number.assign(maker.first.back(), kNoIndex);
   maker.front.assign(maker.first.back(), 0);
   // Partners of each face.

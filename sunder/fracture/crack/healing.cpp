@@ -1,7 +1,7 @@
 #include "sunder/fracture/crack/healing.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/error.h"
-#include "sunder/geometry/disjoint_sets.h"
 
 #include <algorithm>
 #include <iterator>
@@ -269,7 +269,7 @@ void join(CutTrees& trees, std::span<const uint32_t> roots, uint32_t part, uint3
 // Joins splinters with neighbours where nothing is left between the two; returns whether it could. Each one
 // costs time in proportion to the trees that hold the two, not to all.
 bool joinNeighbours(CutTrees& trees, const Parts& parts) {
-  geometry::DisjointSets sets(parts.volume.size());
+  DisjointSets sets(parts.volume.size());
   std::vector<double> volume = parts.volume;
   std::vector<char> stuck(volume.size(), 0);
   std::vector<std::vector<uint32_t>> holders(volume.size());  // trees, in their order

@@ -1,11 +1,11 @@
 #include "sunder/fracture/model/voronoi.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
 #include "sunder/fracture/crack/cell_faces.h"
 #include "sunder/fracture/crack/fracture_geometry.h"
 #include "sunder/fracture/model/near_sites.h"
-#include "sunder/geometry/disjoint_sets.h"
 #include "sunder/geometry/tet_mesh.h"
 
 #include <algorithm>
@@ -166,7 +166,7 @@ std::vector<Link> linksOfCopies(const CrackedMesh& body, const FractureGeometry:
 void splitVertices(FractureGeometry::State& state, const std::vector<Vec3>& positions,
                    std::span<const char> touched) {
   std::vector<geometry::Tetrahedron>& tets = state.mesh.mesh.tets;
-  geometry::DisjointSets sets(4 * tets.size());
+  DisjointSets sets(4 * tets.size());
   for (const Link& link : state.links)
     for (uint32_t i = 0; i < 4; ++i) {
       if (i == link.sideA || !touched[tets[link.a][i]]) continue;

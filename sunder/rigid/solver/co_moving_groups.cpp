@@ -1,7 +1,6 @@
 #include "sunder/rigid/solver/co_moving_groups.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace sunder::rigid {
 
@@ -10,11 +9,6 @@ namespace {
 constexpr double kWorthwhile = 0.02;  // of the outer radius, in a step: below, there is little to gain
 
 }  // namespace
-
-uint32_t CoMovingGroups::find(uint32_t body) {
-  while (parent_[body] != body) body = parent_[body] = parent_[parent_[body]];
-  return body;
-}
 
 std::span<const Vec3> CoMovingGroups::velocities(const BodySet& bodies, std::span<const uint64_t> keys,
                                                  std::span<const Joint> joints, double timeStep) {
@@ -27,14 +21,12 @@ std::span<const Vec3> CoMovingGroups::velocities(const BodySet& bodies, std::spa
           state.solverBody[i].velocity().norm() * timeStep > kWorthwhile * bodies.constants[i].outer;
   if (!any) return {};
 
-  parent_.resize(count);
-  std::iota(parent_.begin(), parent_.end(), 0u);
+  sets_.reset(count);
   movingGroups_.assign(count, {});
   for (const uint64_t key : keys) {
     const auto a = uint32_t(key >> 32), b = uint32_t(key);
     if (travels(a) && travels(b)) {
-      const uint32_t first = find(a), second = find(b);
-      parent_[std::max(first, second)] = std::min(first, second);
+      sets_.unite(a, b);
     } else {
       movingGroups_[a].held = movingGroups_[b].held = true;
     }
@@ -47,23 +39,23 @@ std::span<const Vec3> CoMovingGroups::velocities(const BodySet& bodies, std::spa
   // Whoever is held holds its co-moving group. Sums go by the number of the body.
   for (uint32_t i = 0; i < count; ++i) {
     if (!travels(i)) continue;
-    CoMovingGroup& movingGroup = movingGroups_[find(i)];
+    CoMovingGroup& movingGroup = movingGroups_[sets_.find(i)];
     movingGroup.held |= movingGroups_[i].held;
     movingGroup.mass += bodies.constants[i].mass;
     movingGroup.velocity += bodies.constants[i].mass * state.solverBody[i].velocity();
     movingGroup.motion += state.solverBody[i].velocity().norm();
   }
   for (uint32_t i = 0; i < count; ++i)
-    if (travels(i) && parent_[i] == i) movingGroups_[i].velocity /= movingGroups_[i].mass;
+    if (travels(i) && sets_.isRoot(i)) movingGroups_[i].velocity /= movingGroups_[i].mass;
   for (uint32_t i = 0; i < count; ++i) {
     if (!travels(i)) continue;
-    CoMovingGroup& movingGroup = movingGroups_[find(i)];
+    CoMovingGroup& movingGroup = movingGroups_[sets_.find(i)];
     movingGroup.motion -= (state.solverBody[i].velocity() - movingGroup.velocity).norm();
   }
   velocities_.assign(count, Vec3::Zero());
   for (uint32_t i = 0; i < count; ++i) {
     if (!travels(i)) continue;
-    const CoMovingGroup& movingGroup = movingGroups_[find(i)];
+    const CoMovingGroup& movingGroup = movingGroups_[sets_.find(i)];
     if (!movingGroup.held && movingGroup.motion > 0) velocities_[i] = movingGroup.velocity;
   }
   return velocities_;

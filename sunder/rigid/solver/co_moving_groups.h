@@ -6,6 +6,7 @@
 // number of threads. Cost: some nanoseconds a pair, nothing where nobody is fast.
 #pragma once
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/rigid/solver/body_set.h"
 #include "sunder/rigid/solver/joint_solver.h"
 
@@ -28,9 +29,8 @@ class CoMovingGroups {
     double mass = 0, motion = 0;  // motion: sums of the speeds of its bodies, then less those along with it
     Vec3 velocity = Vec3::Zero();
   };
-  uint32_t find(uint32_t body);
 
-  std::vector<uint32_t> parent_;
+  DisjointSets sets_;
   std::vector<CoMovingGroup> movingGroups_;  // by root
   std::vector<Vec3> velocities_;
 };

@@ -2,25 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace sunder::rigid {
-
-uint32_t Islands::find(uint32_t i) {
-  while (parent_[i] != i) {
-    parent_[i] = parent_[parent_[i]];
-    i = parent_[i];
-  }
-  return i;
-}
-
-void Islands::unite(uint32_t a, uint32_t b) {
-  a = find(a);
-  b = find(b);
-  if (a == b) return;
-  if (a > b) std::swap(a, b);
-  parent_[b] = a;
-}
 
 namespace {
 
@@ -83,13 +66,12 @@ uint64_t Islands::sleep(BodySet& bodies, const PairTable& table, const std::vect
                         const SimulationSettings& settings) {
   BodyState& state = bodies.state;
   const uint32_t count = bodies.count();
-  parent_.resize(count);
-  std::iota(parent_.begin(), parent_.end(), 0u);
+  sets_.reset(count);
   quiet_.assign(count, std::numeric_limits<double>::infinity());
   flag_.assign(count, 0);  // carried by something on its way
   const auto link = [&](uint32_t a, uint32_t b) {
     const bool dynamicA = bodies.dynamicAwake(a), dynamicB = bodies.dynamicAwake(b);
-    if (dynamicA && dynamicB) unite(a, b);
+    if (dynamicA && dynamicB) sets_.unite(a, b);
     if (dynamicA && !dynamicB && bodies.active(b)) flag_[a] = 1;
     if (dynamicB && !dynamicA && bodies.active(a)) flag_[b] = 1;
   };
@@ -111,13 +93,13 @@ uint64_t Islands::sleep(BodySet& bodies, const PairTable& table, const std::vect
     const double speed = m.velocity().norm() + m.angularVelocity().norm() * bodies.constants[i].outer;
     const bool slow = speed < settings.sleepSpeed && bodies.constants[i].canSleep && !flag_[i];
     state.quiet[i] = slow ? state.quiet[i] + settings.timeStep : 0;
-    const uint32_t root = find(i);
+    const uint32_t root = sets_.find(i);
     if (root == i) ++islands;
     quiet_[root] = std::min(quiet_[root], state.quiet[i]);
   }
   for (uint32_t i = 0; i < count; ++i) {
     if (!state.exists[i] || !bodies.dynamicAwake(i)) continue;
-    const uint32_t root = find(i);
+    const uint32_t root = sets_.find(i);
     if (quiet_[root] < settings.sleepTime) continue;
     if (root == i) --islands;
     state.awake[i] = 0;

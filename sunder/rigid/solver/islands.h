@@ -1,8 +1,9 @@
 // Bodies that hang together by touching or joints: islands. An island whose bodies all were slow for a while
 // falls asleep as a whole: its bodies stop, keep their pairs, contacts and impulses, and cost nothing until
-// something wakes them. Union-find, O(pairs) a step.
+// something wakes them. O(pairs) a step.
 #pragma once
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/rigid/solver/joint_solver.h"
 #include "sunder/rigid/solver/pair_table.h"
 
@@ -20,9 +21,7 @@ class Islands {
                  const SimulationSettings& settings);
 
  private:
-  uint32_t find(uint32_t body);
-  void unite(uint32_t a, uint32_t b);
-  std::vector<uint32_t> parent_;
+  DisjointSets sets_;
   std::vector<uint8_t> flag_;
   std::vector<double> quiet_;
 };

@@ -1,12 +1,12 @@
 #include "sunder/world/build/cut_size.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/geometry/mass_properties.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <unordered_map>
 
 namespace sunder::world {
@@ -26,7 +26,6 @@ constexpr double kAsideY = 0.0137, kAsideZ = 0.0071;
 // What is in a cell on the same sides of all planes.
 struct CellPart {
   uint32_t cell, sides;
-  uint32_t parent;
   double cells = 0, area = 0, triangles = 0;  // cells: 1 where the middle is inside
   Box3 bounds;
 };
@@ -48,10 +47,10 @@ class PieceLattice {
     addSurface();
     addInside();
     addLids();
-    join();
+    DisjointSets sets = joined();
     std::unordered_map<uint32_t, size_t> pieceOf;
     for (uint32_t i = 0; i < parts_.size(); ++i) {
-      const auto [found, added] = pieceOf.try_emplace(root(i), out.pieces.size());
+      const auto [found, added] = pieceOf.try_emplace(sets.find(i), out.pieces.size());
       if (added) out.pieces.emplace_back();
       PieceSize& piece = out.pieces[found->second];
       piece.volume += parts_[i].cells;
@@ -96,7 +95,7 @@ class PieceLattice {
 
   CellPart& partAt(uint32_t cell, uint32_t sides) {
     const auto [found, added] = known_.try_emplace(uint64_t(cell) << 32 | sides, uint32_t(parts_.size()));
-    if (added) parts_.push_back({cell, sides, uint32_t(parts_.size()), 0, 0, 0, {}});
+    if (added) parts_.push_back({cell, sides, 0, 0, 0, {}});
     return parts_[found->second];
   }
 
@@ -220,7 +219,8 @@ class PieceLattice {
     });
   }
 
-  void join() {
+  DisjointSets joined() {
+    DisjointSets sets(parts_.size());
     std::vector<std::array<int, 3>> steps;
     for (int z = -1; z < 2; ++z)
       for (int y = -1; y < 2; ++y)
@@ -228,15 +228,9 @@ class PieceLattice {
           if (9 * z + 3 * y + x > 0) steps.push_back({x, y, z});
     forNeighbours(steps, [&](uint32_t i, uint32_t cell) {
       const auto found = known_.find(uint64_t(cell) << 32 | parts_[i].sides);
-      if (found == known_.end()) return;
-      const uint32_t a = root(i), b = root(found->second);
-      parts_[std::max(a, b)].parent = std::min(a, b);
+      if (found != known_.end()) sets.unite(i, found->second);
     });
-  }
-
-  uint32_t root(uint32_t i) {
-    while (parts_[i].parent != i) i = parts_[i].parent = parts_[parts_[i].parent].parent;
-    return i;
+    return sets;
   }
 
   static constexpr uint32_t kOutside = UINT32_MAX;

@@ -1,5 +1,6 @@
 #include "sunder/world/parts/steady_load.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/geometry/mass_properties.h"
 
 #include <algorithm>
@@ -110,28 +111,18 @@ class LoadProblem {
 class TouchingGroups {
  public:
   TouchingGroups(const rigid::Simulation& simulation, std::span<const rigid::ContactEvent> events)
-      : simulation_(simulation) {
+      : simulation_(simulation), sets_(simulation.bodyCount()) {
     for (const rigid::ContactEvent& e : events)
-      if (dynamic(e.a) && dynamic(e.b)) join(root(e.a.value), root(e.b.value));
+      if (dynamic(e.a) && dynamic(e.b)) sets_.unite(e.a.value, e.b.value);
   }
-  uint32_t root(uint32_t body) {
-    uint32_t* up = &parent_.try_emplace(body, body).first->second;
-    while (*up != body) {
-      body = *up;
-      uint32_t* next = &parent_.at(body);
-      *up = *next;  // halves the way for those who come later
-      up = next;
-    }
-    return body;
-  }
+  uint32_t root(uint32_t body) { return sets_.find(body); }
   uint32_t rootOf(const rigid::ContactEvent& e) { return root((dynamic(e.a) ? e.a : e.b).value); }
 
  private:
   bool dynamic(rigid::BodyIndex body) const { return simulation_.kind(body) == rigid::BodyKind::Dynamic; }
-  void join(uint32_t a, uint32_t b) { parent_[std::max(a, b)] = std::min(a, b); }
 
   const rigid::Simulation& simulation_;
-  std::map<uint32_t, uint32_t> parent_;
+  DisjointSets sets_;
 };
 
 }  // namespace
