@@ -1,11 +1,11 @@
 #include "bench/bench.h"
 
 #include "sunder/base/parallel.h"
+#include "sunder/base/stopwatch.h"
 
 #include "bench/registry.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -53,14 +53,13 @@ std::optional<bool> met(const Row& row) {
 
 double bestSeconds(const Options& options, const std::function<void()>& work,
                    const std::function<void()>& prepare) {
-  using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::duration<double>(options.seconds);
+  const Stopwatch all;
   double best = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < 3 || Clock::now() < deadline; ++run) {
+  for (int run = 0; run < 3 || all.seconds() < options.seconds; ++run) {
     if (prepare) prepare();
-    const auto start = Clock::now();
+    const Stopwatch watch;
     work();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    best = std::min(best, watch.seconds());
   }
   // A run shorter than the clock's tick still took some time.
   return std::max(best, 1e-9);

@@ -1,9 +1,10 @@
+#include "sunder/base/stopwatch.h"
+
 #include "rigid_mixed.h"
 
 #ifdef SUNDER_HAS_BULLET_DYNAMICS
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
@@ -115,10 +116,9 @@ PeerPile runBullet(const MixedScene& scene, BulletMesh kind, double timeStep, in
   }
   PeerPile result;
   for (int s = 0; s < warm; ++s) world.stepSimulation(btScalar(timeStep), 0);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   for (int s = 0; s < steps; ++s) world.stepSimulation(btScalar(timeStep), 0);
-  result.secondsPerStep =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / std::max(steps, 1);
+  result.secondsPerStep = watch.seconds() / std::max(steps, 1);
   for (int m = 0; m < dispatcher.getNumManifolds(); ++m)
     result.contacts += size_t(dispatcher.getManifoldByIndexInternal(m)->getNumContacts());
   for (size_t i = kTrayBodies; i < bodies.size(); ++i) {

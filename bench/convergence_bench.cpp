@@ -4,6 +4,7 @@
 // uniform grids of cells of degree 3, best fits all of them. Shapes: a torus, smooth but for its axis and its
 // circle; a box, full of kinks; a rippled sphere of 50,000 triangles; the public mesh `spot`, where it is.
 #include "sunder/base/parallel.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/hp/hp_build.h"
@@ -12,7 +13,6 @@
 
 #include "bench.h"
 
-#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -32,9 +32,9 @@ void curve(Report& report, const Options& options, const std::string& name, cons
     s.domain = domain;
     s.thinReach = 0;
     HpReport built;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const HpForest forest = buildHp(field, s, built);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = watch.seconds();
     const size_t size = forest.coefficients.size();
     if (size > options.largest) continue;
     const HpError error = measureHp(forest, field, kSamples, kSeed, domain.diagonal() / 40);

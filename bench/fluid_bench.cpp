@@ -8,6 +8,7 @@
 // maps, figures of the same class of machine.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/fluid/solver/fluid.h"
 #include "sunder/spatial/points/point_grid.h"
 
@@ -15,7 +16,6 @@
 #include "fluid_dam.h"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <optional>
 #include <string>
@@ -25,18 +25,14 @@ namespace {
 
 using namespace fluid;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // Seconds of the fastest of some steps, and of their stages.
 double timeSteps(Fluid& fluid, int steps, Profiler& profiler) {
   double best = 1e30;
   const Profiler::Activation active(profiler);
   for (int k = 0; k < steps; ++k) {
-    const double start = now();
+    const Stopwatch watch;
     fluid.step(2e-3);
-    best = std::min(best, now() - start);
+    best = std::min(best, watch.seconds());
   }
   return best;
 }
@@ -123,7 +119,7 @@ SUNDER_BENCH("fluid", fluidSecond) {
     Profiler profiler;
     const int steps = 250;
     uint64_t iterations = 0;
-    const double start = now();
+    const Stopwatch watch;
     {
       const Profiler::Activation active(profiler);
       for (int k = 0; k < steps; ++k) {
@@ -131,7 +127,7 @@ SUNDER_BENCH("fluid", fluidSecond) {
         iterations += step.densityIterations + step.divergenceIterations;
       }
     }
-    const double all = now() - start;
+    const double all = watch.seconds();
     double solving = 0, search = 0;
     for (const Profiler::Stage& stage : profiler.stages()) {
       if (stage.name == "constant density" || stage.name == "divergence") solving += stage.total;

@@ -9,6 +9,7 @@
 // `boundary/plane`: what the boundary adds along a line half a diameter above a plane.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/fluid/boundary/density_map.h"
 #include "sunder/fluid/boundary/poisson_disk.h"
 #include "sunder/fluid/boundary/sampled_map.h"
@@ -22,7 +23,6 @@
 #include "bench.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -210,13 +210,13 @@ SUNDER_BENCH("fluid", fluidBoundaryCost) {
       step[particles] = search[particles] = 1e30;
       for (int k = 0; k < 20; ++k) {
         Profiler profiler;
-        const auto start = std::chrono::steady_clock::now();
+        const Stopwatch watch;
         {
           const Profiler::Activation active(profiler);
           fluid.step(2e-3);
         }
-        const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
-        step[particles] = std::min(step[particles], all.count());
+        const double all = watch.seconds();
+        step[particles] = std::min(step[particles], all);
         double found = 0;
         for (const Profiler::Stage& stage : profiler.stages())
           if (stage.name == "neighbours" || stage.name == "maps") found += stage.total;

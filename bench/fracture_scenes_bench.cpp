@@ -6,6 +6,7 @@
 // source's figure.
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/fracture/model/adaptive_fracture.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/sdf/analytic_field.h"
@@ -16,8 +17,6 @@
 #include "sunder/world/world.h"
 
 #include "bench/bench.h"
-
-#include <chrono>
 
 #include <fmt/core.h>
 
@@ -120,10 +119,6 @@ const char* kPlates = R"({
     {"id": "ball", "body": {"shape": "ball", "material": "steel"}, "grid": {"count": [2, 1, 1], "spacing": [0.5, 1, 1]}, "position": [0.01, 1.8, 0.015]}
   ]
 })";
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 world::Scene sceneOf(const char* text, const std::vector<std::string>& sets = {}) {
   return world::readScene(world::SceneDocument::parse(text, "bench.json", ".", sets));
@@ -278,10 +273,10 @@ SUNDER_BENCH("fracture", fractureAdaptive) {
       const Box3 box = geometry::bounds(struck.mesh.positions);
       const fracture::Impact impact{
           Vec3(box.lower.x(), box.center().y(), box.center().z()), Vec3(76, 0, 0), 8.8, {}};
-      const double start = now();
+      const Stopwatch watch;
       fracture::FractureOutcome outcome =
           fracture.strike(struck, kPorcelain, {&impact, 1}, settings, edge / (cycles ? 1 : 9), next);
-      result.seconds += now() - start;
+      result.seconds += watch.seconds();
       result.tets = std::max(result.tets, outcome.refinedTets);
       pieces = std::move(outcome.pieces);
     }
@@ -323,9 +318,9 @@ SUNDER_BENCH("fracture", fractureContacts) {
       const Profiler::Activation active(profiler);
       steps = seconds = most = 0;
       while (world.frame() < world.scene().world.frames) {
-        const double start = now();
+        const Stopwatch watch;
         world.advance();
-        const double frame = now() - start;
+        const double frame = watch.seconds();
         seconds += frame;
         most = std::max(most, frame);
         ++steps;
@@ -360,9 +355,9 @@ SUNDER_BENCH("fracture", fractureContacts) {
       }
       add("/fracture/longest", breaking);
       // Not part of a step: what a recording needs besides.
-      const double start = now();
+      const Stopwatch watch;
       world.meshes();
-      add("/fine-surfaces/all", now() - start);
+      add("/fine-surfaces/all", watch.seconds());
     }
     const auto count = [&](const std::string& what, double value) {
       report.add({.name = name + what, .metric = "count", .value = value, .unit = "contacts"});

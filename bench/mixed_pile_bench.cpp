@@ -2,12 +2,12 @@
 // (Gimpact) and with convex parts (HACD). Everyone starts from the pile that our simulation settled, at rest,
 // and nobody sleeps.
 #include "sunder/base/parallel.h"
+#include "sunder/base/stopwatch.h"
 
 #include "bench.h"
 #include "rigid_mixed.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -16,9 +16,9 @@ namespace sunder::bench {
 namespace {
 
 double secondsOf(rigid::Simulation& simulation, int steps) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   for (int s = 0; s < steps; ++s) simulation.step();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / steps;
+  return watch.seconds() / steps;
 }
 
 std::vector<rigid::Pose> posesOf(const rigid::Simulation& simulation) {

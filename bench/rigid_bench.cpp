@@ -1,5 +1,6 @@
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/rigid/solver/simulation.h"
 
 #include "bench/bench.h"
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -122,9 +122,9 @@ std::array<double, 2> stepsPerSecond(PileEngine& first, PileEngine* second, doub
     for (const size_t k : {0, 1}) {
       PileEngine* engine = k == 0 ? &first : second;
       if (!engine) continue;
-      const auto start = std::chrono::steady_clock::now();
+      const Stopwatch watch;
       for (int i = 0; i < kSteps; ++i) engine->step();
-      const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      const double taken = watch.seconds();
       best[k] = std::max(best[k], kSteps / taken);
       spent += taken;
     }

@@ -2,11 +2,12 @@
 // frontier; a series over frames its mean with the standard deviation beside it.
 #pragma once
 
+#include "sunder/base/stopwatch.h"
+
 #include "bench/bench.h"
 #include "bench/published/traversal.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -61,9 +62,9 @@ inline void addSeries(Report& report, const std::string& name, size_t size, unsi
 
 template <class Work>
 double secondsOf(Work&& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.seconds();
 }
 
 }  // namespace sunder::bench

@@ -7,6 +7,7 @@
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/progress.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/show/view/view_server.h"
 #include "sunder/world/run/inputs.h"
 #include "sunder/world/run/runner.h"
@@ -17,7 +18,6 @@
 #include "run_report.h"
 #include "stop_signal.h"
 
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -162,7 +162,7 @@ int runScene(const RunCommand& command, const Settings& settings) {
   options.stop = [] { return stopAsked().load(); };
 
   Profiler profiler;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   world::RunResult result;
   {
     const Profiler::Activation active(profiler);
@@ -173,7 +173,7 @@ int runScene(const RunCommand& command, const Settings& settings) {
     }
   }
   line.reset();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = watch.seconds();
   for (const std::string& note : result.notes) logWarn("{}", note);
 
   if (settings.json) {

@@ -1,8 +1,9 @@
 #include "sunder/base/profiler.h"
 
+#include "sunder/base/stopwatch.h"
+
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 #include <utility>
 
 #include <fmt/core.h>
@@ -13,10 +14,6 @@ namespace sunder {
 namespace {
 
 thread_local Profiler* activeProfiler = nullptr;
-
-double steadySeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 struct Line {
   uint32_t stage;

@@ -1,9 +1,9 @@
 #include "sunder/base/progress.h"
 
+#include "sunder/base/stopwatch.h"
 #include "sunder/base/work.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -37,9 +37,7 @@ ProgressOutput ProgressOutput::standardError() {
     std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(stderr);
   };
-  output.seconds = [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  };
+  output.seconds = steadySeconds;
   winsize size{};
   if (output.terminal && ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     output.columns = size.ws_col;

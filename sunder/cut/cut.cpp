@@ -1,9 +1,9 @@
 #include "sunder/cut/cut.h"
 
+#include "sunder/base/stopwatch.h"
 #include "sunder/cut/arrangement/arrangement.h"
 #include "sunder/cut/arrangement/fragments.h"
 #include "sunder/cut/finish/rounding.h"
-#include "sunder/cut/kernel/stopwatch.h"
 #include "sunder/cut/resolve.h"
 #include "sunder/geometry/components.h"
 

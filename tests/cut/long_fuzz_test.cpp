@@ -3,6 +3,7 @@
 // has its bits. The meshes of the shared data take part where they are there.
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/cut/arrangement/fragments.h"
 #include "sunder/cut/finish/rounding.h"
 #include "sunder/cut/kernel/self_check.h"
@@ -13,7 +14,6 @@
 #include "folders.h"
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -190,14 +190,11 @@ void fuzz(const std::vector<Body>& all, double seconds, uint64_t mostRounds, uin
     if (b.closed) closed.push_back(b);
   }
   LongTallies tallies;
-  const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const Stopwatch watch;
   const char* first = std::getenv("SUNDER_CUT_ROUND");  // to see one again
   uint64_t round = first ? static_cast<uint64_t>(std::atoll(first)) : 0;
   const uint64_t end = mostRounds == kNoEnd ? kNoEnd : round + mostRounds;
-  for (; round < end && elapsed() < seconds && !::testing::Test::HasFailure(); ++round) {
+  for (; round < end && watch.seconds() < seconds && !::testing::Test::HasFailure(); ++round) {
     RandomStream random(seed, round);
     const bool aligned = random.below(2) == 0;
     const uint32_t kind = random.below(8);
@@ -221,7 +218,7 @@ void fuzz(const std::vector<Body>& all, double seconds, uint64_t mostRounds, uin
       "%zu pairs of solids, %zu cuts by sheets, %zu by several, %zu crossing, %zu fragments,\n"
       "%zu of the cuts by sheets with faces that cross after rounding, %zu of them mended, in %.0f s\n",
       tallies.pairs, tallies.sheets, tallies.several, tallies.crossing, tallies.fragments, tallies.rounding,
-      tallies.mended, elapsed());
+      tallies.mended, watch.seconds());
 }
 
 const std::vector<Body>& smallBodies() {
@@ -251,11 +248,9 @@ void knifeRound(uint64_t round) {
 }
 
 void knives(double seconds, uint64_t round) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const uint64_t first = round;
-  for (; std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds &&
-         !::testing::Test::HasFailure();)
-    knifeRound(round++);
+  for (; watch.seconds() < seconds && !::testing::Test::HasFailure();) knifeRound(round++);
   std::printf("%zu lists of knives\n", static_cast<size_t>(round - first));
 }
 

@@ -1,11 +1,11 @@
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
 #include "sunder/base/stop.h"
+#include "sunder/base/stopwatch.h"
 
 #include "record/sample_run.h"
 #include "temporary_folder.h"
 
-#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <numeric>
@@ -543,9 +543,8 @@ TEST(RunFile, AThousandBodiesForTenSecondsAreSmall) {
       const Vec3f turn = s.angularVelocity / 60;
       s.rotation = (Quatf(Eigen::AngleAxisf(turn.norm(), turn.normalized())) * s.rotation).normalized();
     }
-    const auto before = std::chrono::steady_clock::now();
+    const ScopeTimer timer(seconds);
     writer.frame(f, double(f) / 60, states, {}, {}, {});
-    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
   }
   const double tenSeconds = static_cast<double>(writer.size() - start) * 10;
   RecordProperty("bytes_of_10_s", std::to_string(tenSeconds));

@@ -1,7 +1,8 @@
 // A client for tests of the HTTP server that sends exactly the bytes it is told, and nothing it is not.
 #pragma once
 
-#include <chrono>
+#include "sunder/base/stopwatch.h"
+
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -14,10 +15,6 @@
 #include <unistd.h>
 
 namespace sunder::show {
-
-inline double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 class HttpClient {
  public:
@@ -70,17 +67,17 @@ class HttpClient {
   };
   // The next answer; `headOnly` if the request was HEAD.
   Answer answer(bool headOnly = false, double seconds = 5) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     size_t end;
     while ((end = received_.find("\r\n\r\n")) == received_.npos)
-      if (!receive(seconds - secondsSince(start))) return {};
+      if (!receive(seconds - watch.seconds())) return {};
     Answer answer;
     answer.head = received_.substr(0, end + 2);
     received_.erase(0, end + 4);
     answer.status = std::atoi(answer.head.c_str() + 9);
     const size_t length = headOnly ? 0 : size_t(std::atol(answer.field("Content-Length").c_str()));
     while (received_.size() < length)
-      if (!receive(seconds - secondsSince(start))) return {};
+      if (!receive(seconds - watch.seconds())) return {};
     answer.body = received_.substr(0, length);
     received_.erase(0, length);
     return answer;

@@ -1,6 +1,7 @@
 #include "sunder/show/view/http_server.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/stopwatch.h"
 
 #include "show/http_client.h"
 
@@ -235,16 +236,16 @@ TEST(HttpServer, ARequestThatTricklesInHasADeadline) {
   limits.idle = 200ms;
   SampleServer served(limits);
   HttpClient idle(served.port), trickle(served.port);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   trickle.send("GET /small HTTP/1.1\r\nA: ");
-  while (secondsSince(start) < 5 && trickle.send("a")) {
+  while (watch.seconds() < 5 && trickle.send("a")) {
     const HttpClient::Answer answer = trickle.answer(false, 0.01);
     if (answer.status == 0) continue;
     EXPECT_EQ(answer.status, 408);
     break;
   }
-  EXPECT_GT(secondsSince(start), 0.25);
-  EXPECT_LT(secondsSince(start), 2);
+  EXPECT_GT(watch.seconds(), 0.25);
+  EXPECT_LT(watch.seconds(), 2);
   EXPECT_TRUE(idle.closes(2));
 }
 
@@ -265,7 +266,7 @@ TEST(HttpServer, AnAnswerThatIsNotReadHasADeadline) {
 TEST(HttpServer, SlowClientsKeepNobodyOut) {
   SampleServer served;
   std::vector<HttpClient> slow;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   for (int i = 0; i < 200; ++i) {
     slow.emplace_back(served.port);
     if (i % 4 == 1) slow.back().send("GET /small HTTP/1.1\r\nHost: ");
@@ -274,13 +275,13 @@ TEST(HttpServer, SlowClientsKeepNobodyOut) {
   }
   for (int i = 0; i < 20; ++i) {
     for (HttpClient& client : slow) client.send("a");
-    const auto asked = std::chrono::steady_clock::now();
+    const Stopwatch asked;
     HttpClient client(served.port);
     client.get("/");
     EXPECT_EQ(client.answer(false, 1).body, "page") << i;
-    EXPECT_LT(secondsSince(asked), 1);
+    EXPECT_LT(asked.seconds(), 1);
   }
-  EXPECT_LT(secondsSince(start), 20);
+  EXPECT_LT(watch.seconds(), 20);
 }
 
 TEST(HttpServer, SixtyTricklingClientsDelayNoAnswer) {
@@ -290,10 +291,10 @@ TEST(HttpServer, SixtyTricklingClientsDelayNoAnswer) {
   HttpClient client(served.port);
   for (int i = 0; i < 50; ++i) {
     for (HttpClient& other : slow) other.send("a");
-    const auto asked = std::chrono::steady_clock::now();
+    const Stopwatch asked;
     client.get(i % 2 ? "/small" : "/large");
     EXPECT_EQ(client.answer(false, 1).body, i % 2 ? kSmall : kLarge);
-    EXPECT_LT(secondsSince(asked), 1);
+    EXPECT_LT(asked.seconds(), 1);
   }
 }
 
@@ -327,9 +328,8 @@ TEST(HttpServer, VanishingClientsLeaveNothingBehind) {
   client.get("/small", "Connection: close\r\n");
   EXPECT_EQ(client.answer().body, kSmall);
   EXPECT_TRUE(client.closes());
-  const auto start = std::chrono::steady_clock::now();
-  while ((openFiles() > before + 1 || copies > 0) && secondsSince(start) < 5)
-    std::this_thread::sleep_for(10ms);
+  const Stopwatch watch;
+  while ((openFiles() > before + 1 || copies > 0) && watch.seconds() < 5) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(openFiles(), before + 1);  // that of `client`
   EXPECT_EQ(copies, 0);
 }
@@ -344,9 +344,9 @@ TEST(HttpServer, StopsAtOnceUnderLoad) {
     if (i % 3 == 2) clients.back().get("/slow");
   }
   std::this_thread::sleep_for(50ms);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   served->server.stop();
-  EXPECT_LT(secondsSince(start), 1);
+  EXPECT_LT(watch.seconds(), 1);
   served->server.stop();
   const int port = served->port;
   EXPECT_THROW(HttpClient{port}, std::runtime_error);

@@ -1,10 +1,10 @@
 // Continuous collision tests against the exact oracle: never a miss, never a late time, few false alarms.
 #include "sunder/base/parallel.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/spatial/ccd/ccd.h"
 
 #include "spatial/ccd_cases.h"
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -181,11 +181,11 @@ TEST(CcdExactFull, ManyCases) {
   const size_t wanted = text ? size_t(std::strtod(text, nullptr)) : 100'000'000;
   text = std::getenv("SUNDER_CCD_SECONDS");
   const double seconds = text ? std::strtod(text, nullptr) : 1200;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Count built, byFamily[exact::kFamilies];
   size_t done = 0;
   for (uint64_t round = 1; done < wanted; ++round) {
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) break;
+    if (watch.seconds() > seconds) break;
     built += checkBuilt(round << 32, 1'000'000);
     done += 1'000'000;
     for (int f = 0; f < exact::kFamilies; ++f) byFamily[f] += checkMany(Family(f), round << 32, 4'000);

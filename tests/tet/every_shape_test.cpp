@@ -8,6 +8,7 @@
 #include "sunder/base/bounds.h"
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/meshio/mesh_file.h"
@@ -23,7 +24,6 @@
 #include "folders.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -93,7 +93,7 @@ size_t deepPointsMissed(const sdf::MeshField& exact, const geometry::TetMesh& te
 void check(const std::string& name, const TriMesh& mesh, const sdf::MeshField& exact, const Size& size,
            bool closed, Walls walls) {
   SCOPED_TRACE(name + ", edge " + std::to_string(size.edge));
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const Box3 box = boundsOf(mesh.positions);
   const geometry::MeshReport surface = geometry::meshReport(geometry::MeshView(mesh));
 
@@ -154,7 +154,7 @@ void check(const std::string& name, const TriMesh& mesh, const sdf::MeshField& e
     EXPECT_LE(distance.fromFirst, 0.75 * size.edge);
     EXPECT_LE(std::abs(quality.volume - surface.volume), 0.1 * surface.area * size.edge);
   }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = watch.seconds();
   std::printf(
       "  edge %-9.3g | field %.2f of %.2g, near %.2f | skin %7zu, rms %.3f, max %.2f | tets %8zu, %5.2f to "
       "%6.2f deg, volume %+6.2f %%, %.2f and %.2f edges, %3zu doubled, %2u parts | %.1f s\n",

@@ -2,10 +2,10 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/cut/arrangement/fragments.h"
 #include "sunder/cut/arrangement/unfold.h"
 #include "sunder/cut/kernel/self_check.h"
-#include "sunder/cut/kernel/stopwatch.h"
 
 #include <algorithm>
 #include <exception>

@@ -1,13 +1,13 @@
 #include "sunder/fracture/model/adaptive_fracture.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/base/work.h"
 #include "sunder/fracture/crack/healing.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/spatial/query/triangle_distance.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -21,18 +21,6 @@ constexpr double kLeastFraction = 1e-3;        // of a tetrahedron that the anal
 constexpr double kContactPatchFraction = 0.1;  // of a tetrahedron that an impact may act on
 constexpr double kOffset = 0.05;               // of the mean edge: how far a crack passes from its seed
 constexpr double kStillLong = 1.7320508;       // of the wanted edge: half-way between two cycles
-
-class Stopwatch {
- public:
-  explicit Stopwatch(double& sum) : sum_(sum), start_(std::chrono::steady_clock::now()) {}
-  ~Stopwatch() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& sum_;
-  std::chrono::steady_clock::time_point start_;
-};
 
 // A force on three vertices of a face.
 struct ContactPatch {
@@ -168,7 +156,7 @@ class FractureRun {
   void start() {
     const CrackedMesh& body = geometry_.body();
     {
-      const Stopwatch watch(out_.seconds.refine);
+      const ScopeTimer timer(out_.seconds.refine);
       live_ = geometry_.uncracked();
     }
     Vec3 centre = Vec3::Zero();
@@ -203,7 +191,7 @@ class FractureRun {
   void setBody(bool keepState) {
     std::vector<double> fractions;
     {
-      const Stopwatch watch(out_.seconds.assemble);
+      const ScopeTimer timer(out_.seconds.assemble);
       fractions = fractionsOf(live_.mesh, live_.cells);
       for (double& f : fractions) f = std::clamp(f, kLeastFraction, 1.0);
       tools_.dynamics_.setBody(live_.mesh.mesh, material_.elastic, fractions);
@@ -215,7 +203,7 @@ class FractureRun {
       tools_.recovery_.setBody(tools_.dynamics_.body(), settings_.recovery);
       neighbours_ = vertexNeighbours(live_.mesh.mesh);
     }
-    const Stopwatch watch(out_.seconds.factor);
+    const ScopeTimer timer(out_.seconds.factor);
     count(kPrepareSteps);
     tools_.dynamics_.prepare(dynamics_);
     out_.refinedTets = std::max(out_.refinedTets, live_.mesh.size());
@@ -223,7 +211,7 @@ class FractureRun {
 
   void restart() {
     {
-      const Stopwatch watch(out_.seconds.refine);
+      const ScopeTimer timer(out_.seconds.refine);
       live_ = geometry_.uncracked();
     }
     begin();
@@ -256,7 +244,7 @@ class FractureRun {
         u_.assign(tools_.dynamics_.displacements().begin(), tools_.dynamics_.displacements().end());
         v_.assign(tools_.dynamics_.velocities().begin(), tools_.dynamics_.velocities().end());
       }
-      const Stopwatch watch(out_.seconds.dissect);
+      const ScopeTimer timer(out_.seconds.dissect);
       std::vector<uint32_t> source;
       live_.insert(cracks[inserted_], &source);
       std::vector<Vec3> u(source.size()), v(source.size());
@@ -272,7 +260,7 @@ class FractureRun {
   }
 
   void substitute() {
-    const Stopwatch watch(out_.seconds.substitute);
+    const ScopeTimer timer(out_.seconds.substitute);
     forces_.clear();
     const double from = step_ * dynamics_.step, to = (step_ + 1) * dynamics_.step;
     for (size_t i = 0; i < pulses_.size(); ++i) {
@@ -312,7 +300,7 @@ class FractureRun {
   }
 
   void recover() {
-    const Stopwatch watch(out_.seconds.recover);
+    const ScopeTimer timer(out_.seconds.recover);
     largest_ = 0;
     if (surelyBelow()) return;
     tools_.recovery_.update(tools_.dynamics_.displacements(), tools_.dynamics_.velocities());
@@ -336,7 +324,7 @@ class FractureRun {
   }
 
   bool refineAtPeaks() {
-    const Stopwatch watch(out_.seconds.refine);
+    const ScopeTimer timer(out_.seconds.refine);
     const std::vector<uint32_t> peaks =
         peakVertices(tools_.recovery_.principals(), neighbours_, material_.strength, settings_.gamma);
     std::vector<char> marked(live_.mesh.mesh.positions.size(), 0);
@@ -411,7 +399,7 @@ class FractureRun {
     crack.id = nextCrack_;
     crack.step = step_;
     for (int round = 0;; ++round) {
-      const Stopwatch watch(out_.seconds.dissect);
+      const ScopeTimer timer(out_.seconds.dissect);
       const FractureGeometry::State& state = geometry_.cracked();
       const uint32_t vertex = vertexAt(state, at);
       if (vertex == kNoIndex) return refined;
@@ -424,7 +412,7 @@ class FractureRun {
         for (const Mark& mark : marks)
           if (tooLong(state, mark.tet)) chosen.push_back(state.slots[mark.tet]);
       if (!chosen.empty()) {
-        const Stopwatch refining(out_.seconds.refine);
+        const ScopeTimer refining(out_.seconds.refine);
         if (geometry_.refine(chosen)) {
           refined = true;
           continue;
@@ -475,7 +463,7 @@ class FractureRun {
   void finishCoarse() {
     FractureGeometry coarse(geometry_.body());
     {
-      const Stopwatch watch(out_.seconds.dissect);
+      const ScopeTimer timer(out_.seconds.dissect);
       for (size_t k = 0; k < functions_.size(); ++k) {
         const FractureGeometry::State& state = coarse.cracked();
         const Vec3& seed = out_.cracks[k].seed;
@@ -492,7 +480,7 @@ class FractureRun {
         coarse.add(std::move(crack));
       }
     }
-    const Stopwatch watch(out_.seconds.partition);
+    const ScopeTimer timer(out_.seconds.partition);
     healSplinters(coarse);
     out_.plan = coarse.cracks();
     if (out_.plan.empty()) return;
@@ -520,14 +508,14 @@ class FractureRun {
       return;
     }
     if (settings_.coarsen) {
-      const Stopwatch watch(out_.seconds.coarsen);
+      const ScopeTimer timer(out_.seconds.coarsen);
       geometry_.coarsen();
     }
     {
-      const Stopwatch watch(out_.seconds.dissect);
+      const ScopeTimer timer(out_.seconds.dissect);
       geometry_.cracked();
     }
-    const Stopwatch watch(out_.seconds.partition);
+    const ScopeTimer timer(out_.seconds.partition);
     healSplinters(geometry_);
     if (geometry_.cracks().empty()) {
       out_.pieces.push_back(geometry_.body());

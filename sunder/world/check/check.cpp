@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/memory_limit.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/geometry/far_vertex.h"
 #include "sunder/geometry/mesh_report.h"
 #include "sunder/world/build/ready_scene.h"
@@ -10,7 +11,6 @@
 #include "sunder/world/parts/rigid_part.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -127,15 +127,9 @@ bool CheckReport::failed() const {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point time) {
-  return std::chrono::duration<double>(Clock::now() - time).count();
-}
-
 // Builds the world, takes a few steps and strikes a copy of each body that may break.
 void checkWorld(Scene scene, const World::Progress& progress, CheckReport& report) {
-  const auto begin = Clock::now();
+  Stopwatch watch;
   std::optional<World> built;
   try {
     built.emplace(std::move(scene), progress);
@@ -145,7 +139,7 @@ void checkWorld(Scene scene, const World::Progress& progress, CheckReport& repor
     return;
   }
   report.built = true;
-  const double building = secondsSince(begin);
+  const double building = watch.seconds();
   World& world = *built;
   const Scene& s = world.scene();
   for (size_t i = 0; i < world.shapes().size(); ++i)
@@ -155,13 +149,13 @@ void checkWorld(Scene scene, const World::Progress& progress, CheckReport& repor
   checkBodies(world, report);
   checkLiquids(world, report);
 
-  const auto start = Clock::now();
+  watch = {};
   uint64_t frames = 0;
   double seconds = 0;
   while (frames < std::min<uint64_t>(s.world.frames, 20) && seconds < kPaceSeconds) {
     world.advance();
     ++frames;
-    seconds = secondsSince(start);
+    seconds = watch.seconds();
   }
   report.contacts = world.mostContacts();
   // Breaks in these frames are no pace that goes on.

@@ -1,9 +1,9 @@
 // What breaking will cost: each body that may break is struck once, to see.
 #include "sunder/base/error.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/world/parts/breakage.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace sunder::world {
@@ -38,15 +38,14 @@ BreakageCost Breakage::cost() const {
       impact.speed = std::max(kLeastSpeed, spec.velocity.norm());
       impact.impulse = up * (impact.speed * object.density * piece.fragment.shape->mass().volume);
       uint32_t next = object.nextCrack;
-      const auto start = std::chrono::steady_clock::now();
+      const Stopwatch watch;
       try {
         object.model->strike(
             struckBody(body, piece, object.density * piece.fragment.shape->mass().volume, {&impact, 1}),
             next);
       } catch (const Error&) {  // a run counts those and goes on
       }
-      tried.push_back({object.rest.get(),
-                       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+      tried.push_back({object.rest.get(), watch.seconds()});
       found = tried.end() - 1;
       cost.tets += mesh.tets.size();
     }

@@ -4,12 +4,12 @@
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/stop.h"
+#include "sunder/base/stopwatch.h"
 #include "sunder/record/run_writer.h"
 #include "sunder/world/build/cost.h"
 #include "sunder/world/build/ready_scene.h"
 #include "sunder/world/run/inputs.h"
 
-#include <chrono>
 #include <limits>
 #include <map>
 #include <memory>
@@ -22,10 +22,6 @@ namespace sunder::world {
 namespace {
 
 using Json = nlohmann::json;
-
-double secondsNow() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Bytes where a file is to be, or in the nearest folder that is there already.
 double freeDisk(const std::filesystem::path& file) {
@@ -148,7 +144,7 @@ class Run {
     while (world_.frame() < settings.frames) {
       here_ = frameEnd();
       if (lastCheckpoint_ != here_.frame && saveSeconds_ <= kSavingShare * frameSeconds_) saveHere();
-      const double start = secondsNow();
+      const Stopwatch watch;
       try {
         const StopGrace patience(options_.patience);
         world_.advance();
@@ -162,11 +158,11 @@ class Run {
         endBeforeThisFrame();
         return false;
       }
-      frameSeconds_ = secondsNow() - start;
+      frameSeconds_ = watch.seconds();
       const StopDeferral whole;
       recordFrame();
       const bool due = (world_.frame() - lastCheckpoint_) >= world_.scene().recording.checkpointFrames ||
-                       secondsNow() - checkpointTime_ >= world_.scene().recording.checkpointSeconds;
+                       sinceCheckpoint_.seconds() >= world_.scene().recording.checkpointSeconds;
       if (due) checkpoint();
       if (options_.progress) options_.progress(statusOf(world_));
       checkStrict();
@@ -194,7 +190,7 @@ class Run {
  private:
   void prepare() {
     writer_->setKeyInterval(world_.scene().recording.keyEvery);
-    checkpointTime_ = secondsNow();
+    sinceCheckpoint_ = {};
   }
 
   void addMaterials() {
@@ -210,9 +206,9 @@ class Run {
   void saveHere() {
     const ProfileScope scope("checkpoint");
     const StopDeferral whole;
-    const double start = secondsNow();
+    const Stopwatch watch;
     here_.state = record::Checkpoint{world_.frame(), world_.hash(), world_.save()};
-    saveSeconds_ = secondsNow() - start;
+    saveSeconds_ = watch.seconds();
   }
 
   // Of pieces that were born in this frame: making them may take longer than the frame.
@@ -238,10 +234,10 @@ class Run {
 
   void checkpoint() {
     const ProfileScope scope("checkpoint");
-    const double start = secondsNow();
+    const Stopwatch watch;
     write({world_.frame(), world_.hash(), world_.save()}, world_.time());
-    checkpointTime_ = secondsNow();
-    saveSeconds_ = checkpointTime_ - start;
+    saveSeconds_ = watch.seconds();
+    sinceCheckpoint_ = {};
   }
 
   void write(const record::Checkpoint& state, double time) {
@@ -303,7 +299,7 @@ class Run {
   std::unique_ptr<record::RunWriter> writer_;
   StageTimes stages_;
   uint64_t lastCheckpoint_ = UINT64_MAX, checkpointHash_ = 0;
-  double checkpointTime_ = 0;
+  Stopwatch sinceCheckpoint_;
   std::vector<record::MeshEntry> newMeshes_;  // not written yet
   FrameEnd here_;
   std::optional<uint64_t> hash_;               // of the state in which the run ended, where it is saved
