@@ -1,6 +1,7 @@
 #include "sunder/base/error.h"
 #include "sunder/geometry/adjacency.h"
 #include "sunder/geometry/mesh_clean.h"
+#include "sunder/geometry/vector_area.h"
 
 #include <algorithm>
 
@@ -42,13 +43,8 @@ Rim findRim(const MeshView& mesh) {
 }
 
 bool isFlat(const std::vector<Vec3>& loop) {
-  Vec3 normal = Vec3::Zero();
-  Box3 box;
-  for (size_t i = 0; i < loop.size(); ++i) {
-    normal += (loop[i] - loop[0]).cross(loop[(i + 1) % loop.size()] - loop[0]);
-    box.grow(loop[i]);
-  }
-  const double size = box.diagonal();
+  Vec3 normal = twiceVectorArea(loop.size(), [&](size_t i) -> const Vec3& { return loop[i]; });
+  const double size = bounds(loop).diagonal();
   // Where the loop spans no area it lies on a line as nearly as on a plane.
   if (!(normal.norm() > kFlat * size * size)) return true;
   normal.normalize();

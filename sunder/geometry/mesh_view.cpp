@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/geometry/vector_area.h"
 
 #include <limits>
 
@@ -54,17 +55,9 @@ std::vector<uint32_t> cornerFaces(const MeshView& mesh) {
 }
 
 Vec3 vectorArea(const MeshView& mesh, size_t face) {
-  const uint32_t begin = mesh.begin(face), end = mesh.end(face);
-  Vec3 sum = Vec3::Zero();
-  if (end - begin < 3) return sum;
-  const Vec3 origin = mesh.at(begin);
-  Vec3 previous = mesh.at(begin + 1) - origin;
-  for (uint32_t c = begin + 2; c < end; ++c) {
-    const Vec3 current = mesh.at(c) - origin;
-    sum += previous.cross(current);
-    previous = current;
-  }
-  return 0.5 * sum;
+  const uint32_t begin = mesh.begin(face);
+  return 0.5 *
+         twiceVectorArea(mesh.end(face) - begin, [&](size_t i) -> const Vec3& { return mesh.at(begin + i); });
 }
 
 bool hasNoArea(const MeshView& mesh, size_t face) {

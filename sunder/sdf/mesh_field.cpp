@@ -9,6 +9,7 @@
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/normals.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/spatial/pairs/narrow_phase.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
 #include "sunder/spatial/query/ray_queries.h"
@@ -44,7 +45,7 @@ size_t misplaced(const TriMesh& mesh, const geometry::Components& parts, double 
     if (seen[part]) continue;
     const geometry::Triangle& v = mesh.triangles[t];
     const Vec3 a = mesh.positions[v[0]], b = mesh.positions[v[1]], c = mesh.positions[v[2]];
-    const Vec3 normal = (b - a).cross(c - a);
+    const Vec3 normal = geometry::twiceVectorArea(a, b, c);
     const double size = std::sqrt(normal.norm());
     if (!(size > 0)) continue;
     seen[part] = 1;

@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/sdf/farthest_point.h"
 
 #include <algorithm>
@@ -33,9 +34,7 @@ std::vector<SurfaceSample> scatterOnSurface(const geometry::TriMesh& mesh, size_
   std::vector<double> upTo(mesh.triangles.size());
   double area = 0;
   for (size_t t = 0; t < upTo.size(); ++t) {
-    const auto& [a, b, c] = mesh.triangles[t];
-    const Vec3 ab = mesh.positions[b] - mesh.positions[a], ac = mesh.positions[c] - mesh.positions[a];
-    upTo[t] = area += 0.5 * ab.cross(ac).norm();
+    upTo[t] = area += geometry::triangleArea(mesh.positions, mesh.triangles[t]);
   }
   if (!(area > 0) || !std::isfinite(area))
     throw Error(ErrorKind::Geometry, "points cannot be spread over a surface without area");

@@ -3,6 +3,7 @@
 #include "sunder/base/parallel.h"
 #include "sunder/cut/kernel/holes.h"
 #include "sunder/geometry/predicates.h"
+#include "sunder/geometry/vector_area.h"
 
 #include <algorithm>
 #include <array>
@@ -216,7 +217,7 @@ class FaceTracer {
   };
   Turns turnsOf(const Cycle& cycle) const {
     const Corners3 t = cornersOf(mesh_, face_);
-    const Vec3 up = (*t.b - *t.a).cross(*t.c - *t.a).stableNormalized();
+    const Vec3 up = geometry::twiceVectorArea(*t.a, *t.b, *t.c).stableNormalized();
     Vec3 before = Vec3::Zero(), first = Vec3::Zero();
     Turns turns;
     uint32_t h = cycle.first;

@@ -3,6 +3,7 @@
 #include "sunder/base/index.h"
 #include "sunder/geometry/predicates.h"
 #include "sunder/geometry/rows.h"
+#include "sunder/geometry/vector_area.h"
 
 #include <algorithm>
 #include <array>
@@ -105,8 +106,8 @@ Vec2 FlatView::operator()(const Vec3& p) const {
 }
 
 FlatView flatView(std::span<const Vec3> ring) {
-  Vec3 normal = Vec3::Zero();
-  for (size_t i = 1; i + 1 < ring.size(); ++i) normal += (ring[i] - ring[0]).cross(ring[i + 1] - ring[0]);
+  const Vec3 normal =
+      geometry::twiceVectorArea(ring.size(), [&](size_t i) -> const Vec3& { return ring[i]; });
   FlatView view;
   normal.cwiseAbs().maxCoeff(&view.axis);
   view.flip = normal[view.axis] < 0;

@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/cut/kernel/pair_search.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/spatial/pairs/narrow_phase.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ struct Face {
   bool narrow(double width) const {
     double longest = 0;
     for (size_t k = 0; k < 3; ++k) longest = std::max(longest, (*corner[(k + 1) % 3] - *corner[k]).norm());
-    return (*corner[1] - *corner[0]).cross(*corner[2] - *corner[0]).norm() <= width * longest;
+    return geometry::twiceVectorArea(*corner[0], *corner[1], *corner[2]).norm() <= width * longest;
   }
   double above(const Vec3& p) const { return (p - *corner[0]).dot(normal); }
 };
@@ -46,7 +47,7 @@ struct Face {
 Face faceOf(const KernelMesh& mesh, uint32_t t) {
   const auto& v = mesh.triangles[t];
   const Corners c{&mesh.positions[v[0]], &mesh.positions[v[1]], &mesh.positions[v[2]]};
-  return {c, (*c[1] - *c[0]).cross(*c[2] - *c[0]).normalized()};
+  return {c, geometry::twiceVectorArea(*c[0], *c[1], *c[2]).normalized()};
 }
 
 // What of the line of two planes, with this direction, is in a triangle, by the heights of its corners over
@@ -86,14 +87,14 @@ bool overlapInPlane(const Face& a, const Face& b, double width) {
     }
     polygon.swap(next);
   }
-  Vec3 area = Vec3::Zero();
+  const Vec3 twice =
+      geometry::twiceVectorArea(polygon.size(), [&](size_t i) -> const Vec3& { return polygon[i]; });
   double around = 0;
   for (size_t i = 0; i < polygon.size(); ++i) {
     const Vec3 &u = polygon[i], &v = polygon[(i + 1) % polygon.size()];
-    area += 0.5 * (u - polygon[0]).cross(v - polygon[0]);
     around += (v - u).norm();
   }
-  return area.norm() > width * around;
+  return 0.5 * twice.norm() > width * around;
 }
 
 // Faces that touch, and the lids of an incision, which lie on each other and look away from each other, do

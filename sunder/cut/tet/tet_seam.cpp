@@ -1,5 +1,7 @@
 #include "sunder/cut/tet/tet_seam.h"
 
+#include "sunder/geometry/vector_area.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -28,7 +30,7 @@ void TetSeam::find(const std::array<Vec3, 4>& corners, std::span<const uint32_t>
 TetSeam::Walls TetSeam::wallsOf(uint32_t f) const {
   Walls walls;
   const Vec3 &a = sheet.at(f, 0), &b = sheet.at(f, 1), &c = sheet.at(f, 2);
-  const Vec3 normal = (b - a).cross(c - a);
+  const Vec3 normal = geometry::twiceVectorArea(a, b, c);
   const double longest = std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
   // The normal of a thin face is not good enough to tell by.
   const bool thin = !(normal.norm() > 1e-5 * longest);

@@ -2,6 +2,7 @@
 
 #include "sunder/base/disjoint_sets.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/geometry/vector_area.h"
 
 #include <algorithm>
 #include <numeric>
@@ -44,12 +45,8 @@ CrackSheets::CrackSheets(const CrackedMesh& mesh, std::span<const uint32_t> tetS
   }
   meets_.resize(pieces);
   for (const Polygon& p : polygons_) {
-    Vec3 sum = Vec3::Zero();
-    const Vec3 origin = positions_[corners_[p.first].id];
-    for (uint32_t i = 1; i + 1 < p.count; ++i)
-      sum += (positions_[corners_[p.first + i].id] - origin)
-                 .cross(positions_[corners_[p.first + i + 1].id] - origin);
-    meets_[p.inner][p.outer] += 0.5 * sum.norm();
+    const auto at = [&](size_t i) -> const Vec3& { return positions_[corners_[p.first + i].id]; };
+    meets_[p.inner][p.outer] += 0.5 * geometry::twiceVectorArea(p.count, at).norm();
   }
   known_.clear();
   lines_.clear();

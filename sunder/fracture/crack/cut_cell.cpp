@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/index.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/geometry/vector_area.h"
 
 #include <algorithm>
 #include <cmath>
@@ -138,12 +139,9 @@ double CutCell::volume() const {
 }
 
 double CutCell::area(const Face& f) const {
-  Vec3 sum = Vec3::Zero();
   const std::span<const uint8_t> loop = cornersOf(f);
-  const Vec3 a = corners[loop[0]].position;
-  for (size_t i = 1; i + 1 < loop.size(); ++i)
-    sum += (corners[loop[i]].position - a).cross(corners[loop[i + 1]].position - a);
-  return 0.5 * sum.norm();
+  const auto at = [&](size_t i) -> const Vec3& { return corners[loop[i]].position; };
+  return 0.5 * geometry::twiceVectorArea(loop.size(), at).norm();
 }
 
 bool crosses(const CutCell& cell, const std::array<double, 4>& phi) {

@@ -5,6 +5,7 @@
 #include "sunder/base/work.h"
 #include "sunder/fracture/crack/healing.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/spatial/query/triangle_distance.h"
 
 #include <algorithm>
@@ -47,11 +48,11 @@ ContactPatch contactPatchAt(const CrackedMesh& mesh, std::span<const CutCell> ce
       const double distance = (on.point - point).squaredNorm();
       if (!(distance < nearest)) continue;
       nearest = distance;
-      const Vec3 n = (b - a).cross(c - a);
+      const Vec3 n = geometry::twiceVectorArea(a, b, c);
       const double area = n.squaredNorm();
       best.vertices = f;
-      best.weights[1] = n.dot((on.point - a).cross(c - a)) / area;
-      best.weights[2] = n.dot((b - a).cross(on.point - a)) / area;
+      best.weights[1] = n.dot(geometry::twiceVectorArea(a, on.point, c)) / area;
+      best.weights[2] = n.dot(geometry::twiceVectorArea(a, b, on.point)) / area;
       best.weights[0] = 1 - best.weights[1] - best.weights[2];
     }
   return best;

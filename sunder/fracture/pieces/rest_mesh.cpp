@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/geometry/vector_area.h"
 
 #include <algorithm>
 #include <cmath>
@@ -105,7 +106,7 @@ void RestMesh::findSurface() {
       for (size_t i = 0; i < 3; ++i) {
         const Vec3 &a = mesh_.positions[f[i]], &b = mesh_.positions[f[(i + 1) % 3]],
                    &c = mesh_.positions[f[(i + 2) % 3]];
-        const Vec3 cross = (b - a).cross(c - a);
+        const Vec3 cross = geometry::twiceVectorArea(a, b, c);
         normals_[f[i]] += std::atan2(cross.norm(), (b - a).dot(c - a)) * cross.normalized();
         onSurface_[f[i]] = 1;
         depth_[f[i]] = 0;
@@ -121,8 +122,8 @@ void RestMesh::findFlatSides() {
     for (size_t side = 0; side < 4; ++side) {
       if (neighbours_[t][side] != kNoIndex) continue;
       const geometry::Triangle f = geometry::tetFace(mesh_.tets[t], side);
-      const Vec3 &a = mesh_.positions[f[0]], &b = mesh_.positions[f[1]], &c = mesh_.positions[f[2]];
-      const Vec3 normal = (b - a).cross(c - a).normalized();
+      const Vec3& a = mesh_.positions[f[0]];
+      const Vec3 normal = geometry::twiceVectorArea(mesh_.positions, f).normalized();
       const Side plane{normal, normal.dot(a)};
       const bool known = std::any_of(seen.begin(), seen.end(), [&](const Side& s) {
         return s.normal.dot(normal) > 1 - 1e-12 && std::abs(s.normal.dot(a) - s.offset) <= same;

@@ -1,4 +1,5 @@
 #include "sunder/base/error.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/rigid/shape/shape_parts.h"
 
 #include <cmath>
@@ -51,10 +52,8 @@ ShapePtr makeSolid(SolidParts parts) {
   shape->innerRadius_ = parts.innerRadius;
   if (!(shape->innerRadius_ > 0)) {
     double area = 0;
-    for (const auto& [a, b, c] : shape->surface_.triangles) {
-      const auto& p = shape->surface_.positions;
-      area += 0.5 * (p[b] - p[a]).cross(p[c] - p[a]).norm();
-    }
+    for (const geometry::Triangle& t : shape->surface_.triangles)
+      area += geometry::triangleArea(shape->surface_.positions, t);
     shape->innerRadius_ = shape->mass_.volume / area;
   }
   shape->setCores(parts.inside);

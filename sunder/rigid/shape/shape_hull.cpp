@@ -3,6 +3,7 @@
 // face.
 #include "sunder/base/error.h"
 #include "sunder/geometry/predicates.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/rigid/shape/shape_parts.h"
 
 #include <algorithm>
@@ -188,8 +189,7 @@ std::vector<std::vector<uint32_t>> mergeFaces(std::span<const Vec3> points,
   std::vector<double> area(triangles.size());
   std::vector<uint32_t> order(triangles.size());
   for (uint32_t t = 0; t < triangles.size(); ++t) {
-    const auto& [a, b, c] = triangles[t];
-    const Vec3 n = (points[b] - points[a]).cross(points[c] - points[a]);
+    const Vec3 n = geometry::twiceVectorArea(points, triangles[t]);
     area[t] = n.norm();
     normals[t] = area[t] > 0 ? Vec3(n / area[t]) : Vec3::Zero();
     order[t] = t;
@@ -245,11 +245,8 @@ void addEdges(HullTopology& hull) {
 }
 
 void addFace(HullTopology& hull, std::span<const uint32_t> loop) {
-  Vec3 normal = Vec3::Zero();
-  const Vec3& origin = hull.vertices[loop[0]];
-  for (size_t i = 1; i + 1 < loop.size(); ++i)
-    normal += (hull.vertices[loop[i]] - origin).cross(hull.vertices[loop[i + 1]] - origin);
-  normal.normalize();
+  const auto at = [&](size_t i) -> const Vec3& { return hull.vertices[loop[i]]; };
+  const Vec3 normal = geometry::twiceVectorArea(loop.size(), at).normalized();
   double offset = -Box3::kInfinity;
   for (const Vec3& v : hull.vertices) offset = std::max(offset, normal.dot(v));
   hull.faceNormals.push_back(normal);

@@ -1,4 +1,5 @@
 #include "sunder/base/random.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/rigid/shape/shape_parts.h"
 #include "sunder/sdf/farthest_point.h"
 #include "sunder/sdf/point_samples.h"
@@ -19,8 +20,7 @@ struct SharpEdge {
 };
 
 Vec3 faceNormal(const geometry::TriMesh& mesh, size_t t) {
-  const auto& [a, b, c] = mesh.triangles[t];
-  return (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]).normalized();
+  return geometry::twiceVectorArea(mesh.positions, mesh.triangles[t]).normalized();
 }
 
 // Edges of two faces that meet at an angle and bulge: only those can touch something first.

@@ -3,6 +3,7 @@
 // walls.
 #include "sunder/base/error.h"
 #include "sunder/base/random.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/rigid/shape/band_field.h"
 #include "sunder/rigid/shape/shape_parts.h"
 #include "sunder/sdf/farthest_point.h"
@@ -61,8 +62,7 @@ struct BuiltField {
 
 double areaOf(const geometry::TriMesh& mesh) {
   double area = 0;
-  for (const auto& [a, b, c] : mesh.triangles)
-    area += 0.5 * (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]).norm();
+  for (const geometry::Triangle& t : mesh.triangles) area += geometry::triangleArea(mesh.positions, t);
   return area;
 }
 
@@ -71,8 +71,7 @@ std::vector<Vec3> pointsInWalls(const sdf::Field& source, const geometry::TriMes
                                 uint64_t seed) {
   std::vector<Vec3> points, kept;
   for (const sdf::SurfaceSample& s : sdf::scatterOnSurface(mesh, 1000, seed)) {
-    const auto& [a, b, c] = mesh.triangles[s.triangle];
-    const Vec3 n = (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]);
+    const Vec3 n = geometry::twiceVectorArea(mesh.positions, mesh.triangles[s.triangle]);
     points.push_back(s.point - depth * n.normalized());
   }
   std::vector<double> values(points.size());

@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/spatial/query/float_point.h"
 #include "sunder/spatial/query/winding_kernel.h"
 
@@ -39,7 +40,7 @@ void addTriangle(Moments& m, const PlainTriangle& triangle) {
   Vec3 corner[3];
   for (int i = 0; i < 3; ++i)
     corner[i] = Vec3(triangle.corner[i].x, triangle.corner[i].y, triangle.corner[i].z) - m.centre;
-  const Vec3 n = (corner[1] - corner[0]).cross(corner[2] - corner[0]);
+  const Vec3 n = geometry::twiceVectorArea(corner[0], corner[1], corner[2]);
   const Vec3 sum = corner[0] + corner[1] + corner[2];
   Mat3 square = sum * sum.transpose();
   for (const Vec3& c : corner) square += c * c.transpose();
@@ -104,7 +105,7 @@ Moments clusterOfTriangles(const PlainTriangle* triangles, size_t count, const B
   const auto at = [](D3 p) { return Vec3(p.x, p.y, p.z); };
   for (size_t i = 0; i < count; ++i) {
     const Vec3 a = at(triangles[i].corner[0]), b = at(triangles[i].corner[1]), c = at(triangles[i].corner[2]);
-    const double area = (b - a).cross(c - a).norm() / 2;
+    const double area = geometry::triangleArea(a, b, c);
     m.area += area;
     weighted += area * ((a + b + c) / 3);
   }

@@ -5,6 +5,7 @@
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/mesh_view.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/world/build/cost_parts.h"
 #include "sunder/world/build/shape_library.h"
 
@@ -131,8 +132,7 @@ void measureParts(const geometry::TriMesh& mesh, ShapeSize& size) {
 void measureBends(const geometry::TriMesh& mesh, ShapeSize& size) {
   const geometry::EdgeAdjacency edges = geometry::edgeAdjacency(geometry::MeshView(mesh));
   const auto normal = [&](uint32_t t) {
-    const auto& [a, b, c] = mesh.triangles[t];
-    return (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]).eval();
+    return geometry::twiceVectorArea(mesh.positions, mesh.triangles[t]);
   };
   for (size_t e = 0; e < edges.size(); ++e) {
     const auto uses = edges.uses.row(e);

@@ -2,6 +2,7 @@
 
 #include "sunder/base/disjoint_sets.h"
 #include "sunder/geometry/mass_properties.h"
+#include "sunder/geometry/vector_area.h"
 
 #include <algorithm>
 #include <array>
@@ -111,7 +112,7 @@ class PieceLattice {
     const bool few = samples > kMostPieceSamples + double(mesh_.triangles.size());
     for (const geometry::Triangle& t : mesh_.triangles) {
       const Vec3 &a = mesh_.positions[t[0]], &b = mesh_.positions[t[1]], &c = mesh_.positions[t[2]];
-      const double area = 0.5 * (b - a).cross(c - a).norm();
+      const double area = geometry::triangleArea(a, b, c);
       const int n = few ? 1 : int(divisions(t));
       // The middles of n^2 equal triangles.
       for (int i = 0; i < n; ++i)

@@ -7,6 +7,7 @@
 #include "sunder/fracture/crack/crack_change.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/tet_mesh.h"
+#include "sunder/geometry/vector_area.h"
 #include "sunder/sdf/analytic_field.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/spatial/query/triangle_distance.h"
@@ -36,10 +37,7 @@ struct Size {
 
 Size sizeOf(const geometry::TriMesh& surface) {
   double area = 0;
-  for (const auto& t : surface.triangles)
-    area += 0.5 * (surface.positions[t[1]] - surface.positions[t[0]])
-                      .cross(surface.positions[t[2]] - surface.positions[t[0]])
-                      .norm();
+  for (const auto& t : surface.triangles) area += geometry::triangleArea(surface.positions, t);
   return {geometry::bounds(surface.positions).extent().maxCoeff(),
           2 * std::abs(geometry::massProperties(surface).volume) / area};
 }
