@@ -23,21 +23,12 @@ constexpr double kShownFlops = 1e9;        // from here on a line of progress sa
 constexpr double kLargePanels = 1e8;       // bytes from which on the memory there is matters
 constexpr size_t kZeroedAtOnce = 1 << 22;  // numbers between two looks at a request to stop
 
-struct Scratch {
-  std::vector<uint32_t> place;
-  std::vector<double> update;
-};
-
-Scratch& scratch() {
-  static thread_local Scratch scratch;
-  return scratch;
-}
-
 }  // namespace
 
 // Returns the row in the order of elimination that failed, or kNoIndex.
 uint32_t BlockCholesky::factorSupernode(uint32_t s) {
-  Scratch& work = scratch();
+  const ScratchPool<Scratch>::Loan loan(scratch_);
+  Scratch& work = *loan;
   const Supernode& node = analysis_.supernodes[s];
   double* panel = panels_.data() + node.panel;
   if (node.updateCount != 0) {
@@ -78,7 +69,8 @@ uint32_t BlockCholesky::factorSupernode(uint32_t s) {
 
 void BlockCholesky::invertSupernode(uint32_t s) {
   const Supernode& node = analysis_.supernodes[s];
-  Scratch& work = scratch();
+  const ScratchPool<Scratch>::Loan loan(scratch_);
+  Scratch& work = *loan;
   const size_t columns = 3 * node.width;
   if (work.update.size() < columns) work.update.resize(columns);
   kernels::invertPanel(panels_.data() + node.panel, node.lead, columns + 3 * node.rowCount, columns,

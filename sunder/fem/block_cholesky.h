@@ -10,6 +10,7 @@
 // same bits for any number of threads. Memory is kept from one matrix to the next.
 #pragma once
 
+#include "sunder/base/scratch_pool.h"
 #include "sunder/fem/solver.h"
 
 #include <cstdint>
@@ -58,12 +59,17 @@ class BlockCholesky final : public LinearSolver {
   const CholeskyAnalysis& analysis() const { return analysis_; }
 
  private:
+  struct Scratch {
+    std::vector<uint32_t> place;
+    std::vector<double> update;
+  };
   uint32_t factorSupernode(uint32_t s);
   void invertSupernode(uint32_t s);
 
   CholeskyAnalysis analysis_;
   std::vector<double> panels_, x_, buffer_;
   std::vector<double> diagonal_;  // of the matrix, in the order of elimination
+  ScratchPool<Scratch> scratch_;  // one for each thread at work
 };
 
 }  // namespace sunder::fem

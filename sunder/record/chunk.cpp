@@ -3,6 +3,7 @@
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/hash.h"
+#include "sunder/base/scratch_pool.h"
 
 #include <algorithm>
 
@@ -140,10 +141,11 @@ void appendChunk(std::string& out, ChunkType type, uint64_t frame, double time, 
   out.resize(start + kChunkHeadSize);
   uint64_t stored = payload.size();
   if (payload.size() >= kSmallestPacked) {
-    thread_local const PackContext context;
+    static ScratchPool<PackContext> contexts;
+    const ScratchPool<PackContext>::Loan context(contexts);
     const size_t room = ZSTD_compressBound(payload.size());
     out.resize(start + kChunkHeadSize + room);
-    const size_t packed = ZSTD_compressCCtx(context.packer, out.data() + start + kChunkHeadSize, room,
+    const size_t packed = ZSTD_compressCCtx(context->packer, out.data() + start + kChunkHeadSize, room,
                                             payload.data(), payload.size(), kPackLevel);
     if (!ZSTD_isError(packed) && packed < payload.size() && payload.size() <= largestRaw(type, packed))
       stored = packed;

@@ -18,7 +18,6 @@ D3 toD3(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 
 }  // namespace
 
-// Memory of a thread, kept from call to call.
 struct NearMeshField::Scratch {
   std::vector<uint64_t> order;  // cell and point
   std::vector<Vec3> points;
@@ -44,6 +43,8 @@ NearMeshField::NearMeshField(const MeshField& mesh, const Box3& domain, double s
   }
   distanceSamples_ = std::make_unique<DistanceSample[]>(corners);
 }
+
+NearMeshField::~NearMeshField() = default;
 
 const NearMeshField::DistanceSample& NearMeshField::distanceSample(std::array<uint32_t, 3> at) const {
   DistanceSample& mark =
@@ -132,8 +133,8 @@ void NearMeshField::nearSurface(std::span<const uint32_t> start, std::span<const
 
 void NearMeshField::values(std::span<const Vec3> points, std::span<double> out) const {
   if (points.size() != out.size()) throw Error(ErrorKind::Usage, "a field needs as many results as points");
-  thread_local Scratch scratch;
-  Scratch& s = scratch;
+  const ScratchPool<Scratch>::Loan loan(scratch_);
+  Scratch& s = *loan;
   s.order.resize(points.size());
   bool sorted = true;
   for (size_t i = 0; i < points.size(); ++i) {

@@ -9,6 +9,7 @@
 // answer; one exact answer for each corner of a cell that is asked. Memory: 16 bytes a corner.
 #pragma once
 
+#include "sunder/base/scratch_pool.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/sdf/near_field.h"
 
@@ -22,6 +23,7 @@ class NearMeshField final : public NearField {
   // The mesh is closed and has its sign from normals, or signs are wrong: MeshField::near() sees to that.
   // Throws Error (Usage) where the lattice would have more than 512 cells along an axis.
   NearMeshField(const MeshField& mesh, const Box3& domain, double spacing);
+  ~NearMeshField() override;
 
   void values(std::span<const Vec3> points, std::span<double> out) const override;
   void samples(std::span<const Vec3> points, std::span<FieldSample> out) const override {
@@ -50,6 +52,7 @@ class NearMeshField final : public NearField {
   std::array<uint32_t, 3> cells_{};
   std::unique_ptr<DistanceSample[]> distanceSamples_;
   mutable std::atomic<uint64_t> searches_{0};
+  mutable ScratchPool<Scratch> scratch_;  // one for each thread that asks
 };
 
 }  // namespace sunder::sdf

@@ -8,21 +8,6 @@
 
 namespace sunder::fracture {
 
-AnalysisPool::Loan::Loan(AnalysisPool& pool) : pool_(pool) {
-  const std::lock_guard lock(pool_.mutex_);
-  if (pool_.idle_.empty()) {
-    analysis_ = std::make_unique<AdaptiveFracture>();
-  } else {
-    analysis_ = std::move(pool_.idle_.back());
-    pool_.idle_.pop_back();
-  }
-}
-
-AnalysisPool::Loan::~Loan() {
-  const std::lock_guard lock(pool_.mutex_);
-  pool_.idle_.push_back(std::move(analysis_));
-}
-
 namespace {
 
 class StressModel : public FractureModel {

@@ -9,12 +9,12 @@
 // a function of its arguments, for any number of threads.
 #pragma once
 
+#include "sunder/base/scratch_pool.h"
 #include "sunder/fracture/model/adaptive_fracture.h"
 #include "sunder/fracture/model/voronoi.h"
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -70,26 +70,7 @@ class FractureModel {
 };
 using FractureModelPtr = std::shared_ptr<const FractureModel>;
 
-// Analyses keep their memory from one impact to the next; each thread borrows one.
-class AnalysisPool {
- public:
-  class Loan {
-   public:
-    explicit Loan(AnalysisPool& pool);
-    ~Loan();
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-    AdaptiveFracture* operator->() const { return analysis_.get(); }
-
-   private:
-    AnalysisPool& pool_;
-    std::unique_ptr<AdaptiveFracture> analysis_;
-  };
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<AdaptiveFracture>> idle_;
-};
+using AnalysisPool = ScratchPool<AdaptiveFracture>;  // analyses keep their memory from one impact to the next
 
 // `settings.leastPart` is taken from the body that is struck. Models of many bodies share a pool.
 FractureModelPtr makeStressModel(const BrittleMaterial& material, const FractureSettings& settings,

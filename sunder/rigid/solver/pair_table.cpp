@@ -103,26 +103,13 @@ double pairMargin(const BodySet& bodies, std::span<const double> margin, const S
   return std::max(least, std::min(margin[a] + margin[b], std::min(ca.ahead(), cb.ahead())));
 }
 
-std::unique_ptr<ContactScratch> PairDetection::takeScratch() {
-  const std::lock_guard lock(mutex_);
-  if (free_.empty()) return std::make_unique<ContactScratch>();
-  std::unique_ptr<ContactScratch> scratch = std::move(free_.back());
-  free_.pop_back();
-  return scratch;
-}
-
-void PairDetection::giveBack(std::unique_ptr<ContactScratch> scratch) {
-  const std::lock_guard lock(mutex_);
-  free_.push_back(std::move(scratch));
-}
-
 void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> margin,
                               const SimulationSettings& settings, const PairTable& last, PairTable& next,
                               size_t block) {
   Block& out = blocks_[block];
   out.contacts.clear();
   out.report = {};
-  std::unique_ptr<ContactScratch> scratch = takeScratch();
+  const ScratchPool<ContactScratch>::Loan scratch(scratch_);
   scratch->work = {};
   const size_t end = std::min(next.pairs.size(), (block + 1) * kGrain);
   for (size_t i = block * kGrain; i < end; ++i) {
@@ -165,7 +152,6 @@ void PairDetection::fillBlock(const BodySet& bodies, std::span<const double> mar
     }
   }
   out.report.work = scratch->work;
-  giveBack(std::move(scratch));
 }
 
 DetectionReport PairDetection::run(const BodySet& bodies, std::span<const uint64_t> keys,

@@ -3,11 +3,10 @@
 // memory and a contact, by its id, its impulses.
 #pragma once
 
+#include "sunder/base/scratch_pool.h"
 #include "sunder/rigid/solver/body_set.h"
 
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -61,8 +60,6 @@ class PairDetection {
   };
   void fillBlock(const BodySet& bodies, std::span<const double> margin, const SimulationSettings& settings,
                  const PairTable& last, PairTable& next, size_t block);
-  std::unique_ptr<ContactScratch> takeScratch();
-  void giveBack(std::unique_ptr<ContactScratch> scratch);
 
   struct Source {
     uint64_t key;
@@ -70,8 +67,7 @@ class PairDetection {
   };
   std::vector<Source> source_;
   std::vector<Block> blocks_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<ContactScratch>> free_;
+  ScratchPool<ContactScratch> scratch_;
 };
 
 // How near contacts of a pair are looked for.

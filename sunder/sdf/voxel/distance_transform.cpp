@@ -1,6 +1,7 @@
 #include "sunder/sdf/voxel/distance_transform.h"
 
 #include "sunder/base/parallel.h"
+#include "sunder/base/scratch_pool.h"
 
 #include <algorithm>
 #include <bit>
@@ -134,18 +135,15 @@ struct RowWorkspace {
   Envelope envelope;
   std::vector<PackedSite> lines, results;  // kTile lines, one after the other
   std::vector<float> distances;
-};
 
-RowWorkspace& rowWorkspace(size_t length) {
-  thread_local RowWorkspace w;
-  w.envelope.prepare(length);
-  if (w.lines.size() < kTile * length) {
-    w.lines.resize(kTile * length);
-    w.results.resize(kTile * length);
-    w.distances.resize(kTile * length);
+  void prepare(size_t length) {
+    envelope.prepare(length);
+    if (lines.size() >= kTile * length) return;
+    lines.resize(kTile * length);
+    results.resize(kTile * length);
+    distances.resize(kTile * length);
   }
-  return w;
-}
+};
 
 // Lines side by side in memory -> one after the other, and back.
 void gather(const uint32_t* from, size_t stride, size_t length, size_t lines, uint32_t* to) {
@@ -158,8 +156,8 @@ void scatter(const uint32_t* from, size_t stride, size_t length, size_t lines, u
 }
 
 // The columns of one slice: the nearest site of the slice.
-void sweepColumns(PackedSite* slice, uint32_t nx, uint32_t ny) {
-  RowWorkspace& w = rowWorkspace(ny);
+void sweepColumns(PackedSite* slice, uint32_t nx, uint32_t ny, RowWorkspace& w) {
+  w.prepare(ny);
   Envelope& envelope = w.envelope;
   for (uint32_t first = 0; first < nx; first += kTile) {
     const size_t lines = std::min<size_t>(kTile, nx - first);
@@ -186,11 +184,11 @@ void sweepColumns(PackedSite* slice, uint32_t nx, uint32_t ny) {
 }
 
 // The aisles of one row (j, all k): the nearest site of all, and the distance. `packed` becomes the sites.
-void sweepAisles(const VoxelGrid& grid, uint32_t j, PackedSite* packed, float* phi) {
+void sweepAisles(const VoxelGrid& grid, uint32_t j, PackedSite* packed, float* phi, RowWorkspace& w) {
   const auto dims = grid.dims();
   const uint32_t nx = dims[0], ny = dims[1], nz = dims[2];
   const size_t slice = size_t(nx) * ny;
-  RowWorkspace& w = rowWorkspace(nz);
+  w.prepare(nz);
   Envelope& envelope = w.envelope;
   for (uint32_t first = 0; first < nx; first += kTile) {
     const size_t lines = std::min<size_t>(kTile, nx - first), start = size_t(nx) * j + first;
@@ -240,16 +238,22 @@ DistanceVolume distanceTransform(const VoxelGrid& grid) {
   out.site.resize(grid.voxelCount());  // packed sites until the last sweep
   if (out.phi.empty()) return out;
   const size_t slice = size_t(nx) * ny;
+  ScratchPool<RowWorkspace> workspaces;
   parallelFor(
       nz,
       [&](size_t k) {
         PackedSite* sites = out.site.data() + slice * k;
         for (uint32_t j = 0; j < ny; ++j) sweepRow(grid, j, uint32_t(k), sites + size_t(nx) * j);
-        sweepColumns(sites, nx, ny);
+        sweepColumns(sites, nx, ny, *ScratchPool<RowWorkspace>::Loan(workspaces));
       },
       1);
   parallelFor(
-      ny, [&](size_t j) { sweepAisles(grid, uint32_t(j), out.site.data(), out.phi.data()); }, 1);
+      ny,
+      [&](size_t j) {
+        const ScratchPool<RowWorkspace>::Loan workspace(workspaces);
+        sweepAisles(grid, uint32_t(j), out.site.data(), out.phi.data(), *workspace);
+      },
+      1);
   return out;
 }
 
