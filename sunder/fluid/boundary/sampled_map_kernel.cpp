@@ -7,14 +7,19 @@
 #include <hwy/foreach_target.h>  // compiles this file once per target
 #include <hwy/highway.h>
 
+// clang-format off: has to come after the loop over targets
+#include "sunder/base/lanes_inl.h"
+// clang-format on
+
 HWY_BEFORE_NAMESPACE();
 namespace sunder::fluid::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using lanes::HWY_NAMESPACE::dot;
 
 using D = hn::CappedTag<float, 8>;
 using V = hn::Vec<D>;
-constexpr size_t kWide = hn::MaxLanes(D()), kHalves = 8 / kWide;
+using Sum = lanes::HWY_NAMESPACE::SumOfEight<D>;
 
 Vec4f SumRuns(const ParticleRuns& s, const Vec4f& point, const ParticleRun* runs, size_t count) {
   const auto number = [](float value) { return hn::Set(D(), value); };
@@ -22,35 +27,29 @@ Vec4f SumRuns(const ParticleRuns& s, const Vec4f& point, const ParticleRun* runs
   const V px = number(point.x()), py = number(point.y()), pz = number(point.z());
   const V perSupport = number(1 / s.support), slope = number(-6 * sigma / (s.support * s.support));
   const V zero = hn::Zero(D()), half = number(0.5f), one = number(1);
-  V sum[4][kHalves];
-  for (auto& row : sum)
-    for (V& v : row) v = zero;
+  Sum sum[4];
   for (size_t r = 0; r < count; ++r)
     for (uint32_t k = runs[r].begin; k < runs[r].end; k += 8)
-      for (size_t h = 0; h < kHalves; ++h) {
-        const uint32_t at = k + uint32_t(h * kWide);
+      for (size_t h = 0; h < Sum::kParts; ++h) {
+        const uint32_t at = k + uint32_t(h * Sum::kWide);
         const auto real = hn::FirstN(D(), runs[r].end > at ? runs[r].end - at : 0);
         const V volume = hn::IfThenElseZero(real, hn::LoadU(D(), s.volume + at));
         const V x = hn::Sub(px, hn::LoadU(D(), s.x + at)), y = hn::Sub(py, hn::LoadU(D(), s.y + at)),
                 z = hn::Sub(pz, hn::LoadU(D(), s.z + at));
-        const V squared = hn::Add(hn::Add(hn::Mul(x, x), hn::Mul(y, y)), hn::Mul(z, z));
+        const V squared = dot(x, y, z, x, y, z);
         const V q = hn::Mul(hn::Sqrt(squared), perSupport);
         const V u = hn::Max(hn::Sub(one, q), zero), w = hn::Max(hn::Sub(half, q), zero);
         const V uu = hn::Mul(u, u);
         const V value = hn::Sub(hn::Mul(uu, u), hn::Mul(number(4), hn::Mul(hn::Mul(w, w), w)));
         const V outer = hn::Div(uu, hn::Max(q, half)), inner = hn::Sub(number(2), hn::Mul(number(3), q));
         const V factor = hn::Mul(volume, hn::Mul(slope, hn::IfThenElse(hn::Le(q, half), inner, outer)));
-        sum[0][h] = hn::Add(sum[0][h], hn::Mul(factor, x));
-        sum[1][h] = hn::Add(sum[1][h], hn::Mul(factor, y));
-        sum[2][h] = hn::Add(sum[2][h], hn::Mul(factor, z));
-        sum[3][h] = hn::Add(sum[3][h], hn::Mul(volume, value));
+        sum[0].add(h, hn::Mul(factor, x));
+        sum[1].add(h, hn::Mul(factor, y));
+        sum[2].add(h, hn::Mul(factor, z));
+        sum[3].add(h, hn::Mul(volume, value));
       }
   Vec4f out;
-  for (int c = 0; c < 4; ++c) {
-    alignas(32) float lane[8];
-    for (size_t h = 0; h < kHalves; ++h) hn::StoreU(sum[c][h], D(), lane + h * kWide);
-    out[c] = ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-  }
+  for (int c = 0; c < 4; ++c) out[c] = sum[c].total();
   out[3] *= 2 * sigma;
   return out;
 }

@@ -7,6 +7,7 @@
 #define SUNDER_FLUID_PAIR_LANES_INL
 #endif
 
+#include "sunder/base/lanes_inl.h"
 #include "sunder/fluid/kernel.h"
 #include "sunder/fluid/solver/sph_sums.h"
 
@@ -24,9 +25,7 @@ constexpr size_t kHalves = 8 / kWide;
 
 HWY_INLINE V number(float value) { return hn::Set(D(), value); }
 
-struct Quad {
-  V x, y, z, w;
-};
+using Quad = lanes::HWY_NAMESPACE::Lanes4<V>;
 // Rows of four floats, one for each lane, transposed.
 template <class Wide>
 HWY_INLINE Quad gatherRows(Wide d, const Vec4f* rows, const uint32_t* index) {
@@ -49,19 +48,7 @@ HWY_INLINE V gather(const float* values, const uint32_t* index) {
   return hn::GatherIndex(D(), values, hn::LoadU(d, reinterpret_cast<const int32_t*>(index)));
 }
 
-// Sums of eight lanes.
-struct Sum {
-  V part[kHalves];
-  HWY_INLINE Sum() {
-    for (V& p : part) p = hn::Zero(D());
-  }
-  HWY_INLINE void add(size_t half, V value) { part[half] = hn::Add(part[half], value); }
-  HWY_INLINE float total() const {
-    alignas(32) float lane[8];
-    for (size_t h = 0; h < kHalves; ++h) hn::StoreU(part[h], D(), lane + h * kWide);
-    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-  }
-};
+using Sum = lanes::HWY_NAMESPACE::SumOfEight<D>;
 
 class Kernel {
  public:
@@ -90,9 +77,7 @@ class Kernel {
   float perSupport_, sigma_, slope_;
 };
 
-HWY_INLINE V dot(V ax, V ay, V az, V bx, V by, V bz) {
-  return hn::Add(hn::Add(hn::Mul(ax, bx), hn::Mul(ay, by)), hn::Mul(az, bz));
-}
+using lanes::HWY_NAMESPACE::dot;
 
 // Of lanes from particle j to particle i.
 struct Way {

@@ -5,6 +5,10 @@
 #include <hwy/foreach_target.h>  // compiles this file once per target
 #include <hwy/highway.h>
 
+// clang-format off: has to come after the loop over targets
+#include "sunder/base/lanes_inl.h"
+// clang-format on
+
 HWY_BEFORE_NAMESPACE();
 namespace sunder::rigid::kernels::HWY_NAMESPACE {
 
@@ -15,9 +19,8 @@ using V = hn::Vec<D>;
 using F = hn::Rebind<float, D>;
 constexpr uint32_t kWide = uint32_t(hn::MaxLanes(D()));  // 4, or 2: then a block is done in two halves
 
-struct Vector {
-  V x, y, z;
-};
+using Vector = lanes::HWY_NAMESPACE::Lanes3<V>;
+using Quad = lanes::HWY_NAMESPACE::Lanes4<V>;
 
 HWY_INLINE V number(double value) { return hn::Set(D(), value); }
 HWY_INLINE V load(const float* at) { return hn::PromoteTo(D(), hn::LoadU(F(), at)); }
@@ -31,27 +34,7 @@ HWY_INLINE void store(const Vector& v, float (&at)[3][kLanes], uint32_t lane) {
   store(v.z, at[2] + lane);
 }
 
-HWY_INLINE Vector operator+(const Vector& a, const Vector& b) {
-  return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)};
-}
-HWY_INLINE Vector operator-(const Vector& a, const Vector& b) {
-  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
-}
-HWY_INLINE Vector operator*(const Vector& a, const V s) {
-  return {hn::Mul(a.x, s), hn::Mul(a.y, s), hn::Mul(a.z, s)};
-}
-HWY_INLINE V dot(const Vector& a, const Vector& b) {
-  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
-}
-HWY_INLINE Vector cross(const Vector& a, const Vector& b) {
-  return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
-          hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
-}
-
 // Row `row` of the bodies of the lanes, transposed: component k of all lanes in one vector, and back.
-struct Quad {
-  V x, y, z, w;
-};
 HWY_INLINE Quad gatherRow(const SolverBody* solverBodies, const uint32_t* body, uint32_t row) {
   const D d;
   const auto at = [&](uint32_t lane) {

@@ -7,6 +7,10 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+// clang-format off: has to come after the loop over targets
+#include "sunder/base/lanes_inl.h"
+// clang-format on
+
 HWY_BEFORE_NAMESPACE();
 namespace sunder::spatial::ccd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -14,20 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<double, kFilterBlock>;
 using V = hn::Vec<D>;
 
-struct VV3 {
-  V x, y, z;
-};
+using VV3 = lanes::HWY_NAMESPACE::Lanes3<V>;
 
-HWY_INLINE V dotV(const VV3& a, const VV3& b) {
-  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
-}
-HWY_INLINE VV3 addV(const VV3& a, const VV3& b) {
-  return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)};
-}
-HWY_INLINE VV3 crossV(const VV3& a, const VV3& b) {
-  return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
-          hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
-}
 HWY_INLINE V largestV(const VV3& a) { return hn::Max(hn::Max(hn::Abs(a.x), hn::Abs(a.y)), hn::Abs(a.z)); }
 
 // See threshold() in ccd_certificates.h.
@@ -36,7 +28,7 @@ HWY_INLINE V limitV(const D d, const VV3& n, const VV3& reach, double separation
                         hn::Mul(hn::Abs(n.z), reach.z));
   const V error = hn::Add(hn::Mul(hn::Set(d, 8 * kUnit), sum), hn::Set(d, kTiny));
   if (!(separation > 0)) return error;
-  const V gap = hn::Mul(hn::Sqrt(dotV(n, n)), hn::Set(d, separation * (1 + 16 * kUnit) * (1 + 16 * kUnit)));
+  const V gap = hn::Mul(hn::Sqrt(dot(n, n)), hn::Set(d, separation * (1 + 16 * kUnit) * (1 + 16 * kUnit)));
   return hn::Add(error, gap);
 }
 
@@ -49,9 +41,9 @@ struct Lanes {
 // All corners at both times beyond the limit on one and the same side of the plane across n.
 template <int N>
 HWY_INLINE auto beyond(const D d, const Lanes<N>& q, const VV3& n, double separation) {
-  V low = dotV(n, q.corner[0]), high = low;
+  V low = dot(n, q.corner[0]), high = low;
   for (int i = 1; i < 2 * N; ++i) {
-    const V g = dotV(n, q.corner[i]);
+    const V g = dot(n, q.corner[i]);
     low = hn::Min(low, g);
     high = hn::Max(high, g);
   }
@@ -65,16 +57,16 @@ HWY_INLINE auto neverCoplanar(const D d, const Lanes<N>& q, const VV3 (&side)[4]
                               double separation) {
   const VV3 &f0 = q.corner[0], &f1 = q.corner[1];
   const V third = hn::Set(d, 1.0 / 3);
-  const V b[4] = {dotV(normal[0], f0), hn::Mul(third, hn::Add(dotV(normal[0], f1), dotV(normal[1], f0))),
-                  hn::Mul(third, hn::Add(dotV(normal[1], f1), dotV(normal[2], f0))), dotV(normal[2], f1)};
+  const V b[4] = {dot(normal[0], f0), hn::Mul(third, hn::Add(dot(normal[0], f1), dot(normal[1], f0))),
+                  hn::Mul(third, hn::Add(dot(normal[1], f1), dot(normal[2], f0))), dot(normal[2], f1)};
   const V sides =
       hn::Mul(hn::Max(largestV(side[0]), largestV(side[1])), hn::Max(largestV(side[2]), largestV(side[3])));
   const V reach = hn::Max(largestV(f0), largestV(f1));
   V limit = hn::Add(hn::Mul(hn::Set(d, 160 * kUnit), hn::Mul(sides, reach)),
                     hn::Mul(hn::Set(d, kTiny), hn::Add(hn::Set(d, 1.0), hn::Add(reach, sides))));
   if (separation > 0) {
-    const V squared = hn::Max(hn::Max(dotV(normal[0], normal[0]), dotV(normal[2], normal[2])),
-                              hn::Mul(hn::Set(d, 0.25), dotV(normal[1], normal[1])));
+    const V squared = hn::Max(hn::Max(dot(normal[0], normal[0]), dot(normal[2], normal[2])),
+                              hn::Mul(hn::Set(d, 0.25), dot(normal[1], normal[1])));
     const V length = hn::Add(hn::Sqrt(squared), hn::Mul(hn::Set(d, 16 * kUnit), sides));
     limit = hn::Add(hn::Add(limit, hn::Mul(hn::Set(d, separation * (1 + 32 * kUnit)), length)),
                     hn::Set(d, kTiny));
@@ -100,8 +92,8 @@ HWY_INLINE void filter(const FilterBlock<N>& block, double separation, uint8_t* 
       const VV3 f = q.corner[i] = vector(3 * i);
       low = {hn::Min(low.x, f.x), hn::Min(low.y, f.y), hn::Min(low.z, f.z)};
       high = {hn::Max(high.x, f.x), hn::Max(high.y, f.y), hn::Max(high.z, f.z)};
-      sum = addV(sum, f);
-      if (i % 2 == 0) difference = addV(difference, f);
+      sum = sum + f;
+      if (i % 2 == 0) difference = difference + f;
     }
     q.reach = {hn::Max(hn::Abs(low.x), hn::Abs(high.x)), hn::Max(hn::Abs(low.y), hn::Abs(high.y)),
                hn::Max(hn::Abs(low.z), hn::Abs(high.z))};
@@ -114,17 +106,15 @@ HWY_INLINE void filter(const FilterBlock<N>& block, double separation, uint8_t* 
     free = hn::Or(free, beyond(d, q, difference, separation));
     if (!hn::AllTrue(d, free)) {
       const VV3 side[4] = {vector(6 * N), vector(6 * N + 3), vector(6 * N + 6), vector(6 * N + 9)};
-      const VV3 normal[3] = {crossV(side[0], side[2]),
-                             addV(crossV(side[0], side[3]), crossV(side[1], side[2])),
-                             crossV(side[1], side[3])};
+      const VV3 normal[3] = {cross(side[0], side[2]), cross(side[0], side[3]) + cross(side[1], side[2]),
+                             cross(side[1], side[3])};
       free = hn::Or(free, neverCoplanar(d, q, side, normal, separation));
       // Across each side within the polygon's plane, roughly half-way through the step.
-      free = hn::Or(free, beyond(d, q, crossV(normal[1], addV(side[0], side[1])), separation));
-      free = hn::Or(free, beyond(d, q, crossV(normal[1], addV(side[2], side[3])), separation));
+      free = hn::Or(free, beyond(d, q, cross(normal[1], side[0] + side[1]), separation));
+      free = hn::Or(free, beyond(d, q, cross(normal[1], side[2] + side[3]), separation));
       if constexpr (N == 3) {
-        const VV3 a = addV(side[0], side[1]), c = addV(side[2], side[3]);
-        const VV3 opposite{hn::Sub(a.x, c.x), hn::Sub(a.y, c.y), hn::Sub(a.z, c.z)};
-        free = hn::Or(free, beyond(d, q, crossV(normal[1], opposite), separation));
+        const VV3 a = side[0] + side[1], c = side[2] + side[3];
+        free = hn::Or(free, beyond(d, q, cross(normal[1], a - c), separation));
       }
     }
     // Numbers near overflow prove nothing (ccd.h): infinite limits certify nothing, infinite corners must not

@@ -9,10 +9,15 @@
 #include <hwy/foreach_target.h>  // compiles this file once per target
 #include <hwy/highway.h>
 
+// clang-format off: has to come after the loop over targets
+#include "sunder/base/lanes_inl.h"
+// clang-format on
+
 HWY_BEFORE_NAMESPACE();
 namespace sunder::spatial::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using lanes::HWY_NAMESPACE::maskBits;
 
 using F8 = hn::CappedTag<float, 8>;
 using U8 = hn::RebindToUnsigned<F8>;
@@ -45,15 +50,9 @@ HWY_INLINE hn::Mask<F8> overlapping(const BoxBlock& block, size_t v, const OneBo
   return hn::And(hn::And(x, y), z);
 }
 
-HWY_INLINE uint32_t maskBits(hn::Mask<F8> mask) {
-  uint8_t bits[8] = {};
-  hn::StoreMaskBits(F8(), mask, bits);
-  return bits[0];
-}
-
 HWY_INLINE uint32_t overlappingBits(const BoxBlock& block, const OneBox& box) {
   uint32_t bits = 0;
-  for (size_t v = 0; v < kVectors; ++v) bits |= maskBits(overlapping(block, v, box)) << (v * kLanes);
+  for (size_t v = 0; v < kVectors; ++v) bits |= maskBits(F8(), overlapping(block, v, box)) << (v * kLanes);
   return bits;
 }
 
@@ -61,7 +60,7 @@ HWY_INLINE uint32_t overlappingBits(const BoxBlock& block, const OneBox& box) {
 HWY_INLINE size_t writePairs(uint32_t first, hn::Vec<U8> seconds, hn::Mask<F8> mask, uint32_t* out) {
   const U8 d;
   const hn::Rebind<uint8_t, U8> bytes;
-  const uint32_t set = maskBits(mask);
+  const uint32_t set = maskBits(F8(), mask);
   const auto lanes = hn::IndicesFromVec(d, hn::PromoteTo(d, hn::LoadU(bytes, kLaneTable.lanes[set])));
   hn::StoreInterleaved2(hn::Set(d, first), hn::TableLookupLanes(seconds, lanes), d, out);
   return static_cast<size_t>(std::popcount(set));
@@ -185,7 +184,7 @@ HWY_INLINE uint64_t goDown(const PairWork& w, const NodePair& pair, PairOutput* 
         const auto seconds = hn::LoadU(du, primitivesB + firstB + v * kLanes);
         written += writePairs(primitivesA[firstA + row], seconds, mask, &out[written].a);
       } else {
-        written += static_cast<size_t>(std::popcount(maskBits(mask)));
+        written += static_cast<size_t>(std::popcount(maskBits(F8(), mask)));
       }
     });
     if constexpr (kStore) output->advance(written);

@@ -13,10 +13,15 @@
 #include <hwy/foreach_target.h>  // compiles this file once per target
 #include <hwy/highway.h>
 
+// clang-format off: has to come after the loop over targets
+#include "sunder/base/lanes_inl.h"
+// clang-format on
+
 HWY_BEFORE_NAMESPACE();
 namespace sunder::spatial::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using lanes::HWY_NAMESPACE::maskBits;
 
 using F8 = hn::CappedTag<float, 8>;
 using I8 = hn::RebindToSigned<F8>;
@@ -25,9 +30,7 @@ constexpr size_t kLanes = hn::MaxLanes(F8());
 constexpr size_t kAhead = 24;       // rows
 constexpr size_t kAheadInRun = 20;  // points
 
-struct Three {
-  hn::Vec<F8> x, y, z;
-};
+using Three = lanes::HWY_NAMESPACE::Lanes3<hn::Vec<F8>>;
 
 // Coordinates as they are.
 struct NarrowCoordinates {
@@ -68,12 +71,6 @@ struct WideCoordinates {
     return {one(view.wideX + slot, x), one(view.wideY + slot, y), one(view.wideZ + slot, z)};
   }
 };
-
-HWY_INLINE uint32_t maskBits(hn::Mask<F8> mask) {
-  uint8_t bits[8] = {};
-  hn::StoreMaskBits(F8(), mask, bits);
-  return bits[0];
-}
 
 // Writes the chosen lanes to the front of a row of eight, and rubbish behind them.
 template <class D, class Lanes>
@@ -145,7 +142,7 @@ HWY_INLINE Candidates gather(const GridView& view, const Coordinates from, GridR
     const auto dz = hn::Max(hn::Max(hn::Sub(lowZ, p.z), hn::Sub(p.z, highZ)), zero);
     const auto d2 = hn::Add(hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)), hn::Mul(dz, dz));
     const size_t left = std::min(end - s, kLanes);
-    const uint32_t set = maskBits(hn::Le(d2, reach)) & ((1u << left) - 1);
+    const uint32_t set = maskBits(F8(), hn::Le(d2, reach)) & ((1u << left) - 1);
     const auto front = frontLanes(set);
     const auto lanes = hn::IndicesFromVec(d, front);
     pack(d, p.x, lanes, to.x + count);
@@ -216,7 +213,7 @@ HWY_NOINLINE size_t writeRow(const GridView& view, const Candidates c, size_t se
   auto unsure = hn::Zero(d);
   uint32_t* out = row;
   const auto emit = [&](hn::Mask<F8> in, hn::Vec<U8> ids) HWY_ATTR {
-    const uint32_t set = maskBits(in);
+    const uint32_t set = maskBits(F8(), in);
     pack(du, ids, hn::IndicesFromVec(du, frontLanes(set)), out);
     out += std::popcount(set);
   };

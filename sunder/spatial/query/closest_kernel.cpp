@@ -6,17 +6,22 @@
 #include <cmath>
 #include <limits>
 
-#include <hwy/cache_control.h>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sunder/spatial/query/closest_kernel.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once per target
 #include <hwy/highway.h>
 
+// clang-format off: has to come after the loop over targets
+#include "sunder/base/lanes_inl.h"
+// clang-format on
+
 HWY_BEFORE_NAMESPACE();
 namespace sunder::spatial::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using lanes::HWY_NAMESPACE::dot;
+using lanes::HWY_NAMESPACE::maskBits;
+using lanes::HWY_NAMESPACE::prefetch;
 
 using F8 = hn::CappedTag<float, 8>;
 using V = hn::Vec<F8>;
@@ -64,22 +69,6 @@ struct Reach {
   }
 };
 
-template <class Block>
-HWY_INLINE void prefetch(const Block* block) {
-  for (size_t line = 0; line < sizeof(Block); line += 64)
-    hwy::Prefetch(reinterpret_cast<const char*>(block) + line);
-}
-
-HWY_INLINE uint32_t maskBits(hn::Mask<F8> mask) {
-  uint8_t bits[8] = {};
-  hn::StoreMaskBits(F8(), mask, bits);
-  return bits[0];
-}
-
-HWY_INLINE V dot3(V ax, V ay, V az, V bx, V by, V bz) {
-  return hn::Add(hn::Add(hn::Mul(ax, bx), hn::Mul(ay, by)), hn::Mul(az, bz));
-}
-
 // Squared distances to eight oriented boxes, from below; returns which are in reach.
 HWY_INLINE uint32_t boxDistances(const OrientedBlock& block, const QueryPoint& p, float reach, float* out) {
   const F8 d;
@@ -94,14 +83,14 @@ HWY_INLINE uint32_t boxDistances(const OrientedBlock& block, const QueryPoint& p
     // Seven roundings of the offset, of which each counts with at most the sum of its coordinates.
     const auto slack = hn::Mul(hn::Add(hn::Add(hn::Abs(x), hn::Abs(y)), hn::Abs(z)), hn::Set(d, 0x1p-20f));
     const auto gap = [&](int axis) HWY_ATTR {
-      const auto along = dot3(x, y, z, hn::Load(d, block.axis[axis][0] + k),
-                              hn::Load(d, block.axis[axis][1] + k), hn::Load(d, block.axis[axis][2] + k));
+      const auto along = dot(x, y, z, hn::Load(d, block.axis[axis][0] + k),
+                             hn::Load(d, block.axis[axis][1] + k), hn::Load(d, block.axis[axis][2] + k));
       return hn::Max(hn::Sub(hn::Sub(hn::Abs(along), hn::Load(d, block.half[axis] + k)), slack), zero);
     };
     const auto u = gap(0), v = gap(1), w = gap(2);
-    const auto squared = dot3(u, v, w, u, v, w);
+    const auto squared = dot(u, v, w, u, v, w);
     hn::Store(squared, d, out + k);
-    bits |= maskBits(hn::Le(squared, hn::Set(d, reach))) << k;
+    bits |= maskBits(F8(), hn::Le(squared, hn::Set(d, reach))) << k;
   }
   return bits;
 }
@@ -122,9 +111,9 @@ HWY_INLINE void wayFromTriangles(const TriangleBlock& block, size_t k, V apx, V 
              abz = hn::Load(d, block.ab[2] + k);
   const auto acx = hn::Load(d, block.ac[0] + k), acy = hn::Load(d, block.ac[1] + k),
              acz = hn::Load(d, block.ac[2] + k);
-  const auto e = dot3(abx, aby, abz, abx, aby, abz), f = dot3(abx, aby, abz, acx, acy, acz),
-             g = dot3(acx, acy, acz, acx, acy, acz);
-  const auto d1 = dot3(abx, aby, abz, apx, apy, apz), d2 = dot3(acx, acy, acz, apx, apy, apz);
+  const auto e = dot(abx, aby, abz, abx, aby, abz), f = dot(abx, aby, abz, acx, acy, acz),
+             g = dot(acx, acy, acz, acx, acy, acz);
+  const auto d1 = dot(abx, aby, abz, apx, apy, apz), d2 = dot(acx, acy, acz, apx, apy, apz);
   const auto clamp = [&](V x) HWY_ATTR { return hn::Min(hn::Max(x, zero), one); };
   // Candidates by what they add to |ap|^2: the edges ab, ac and bc, then the face.
   const auto tab = clamp(hn::Div(d1, hn::Add(e, tiny)));
@@ -179,13 +168,13 @@ HWY_INLINE void triangleBounds(const TriangleBlock& block, const QueryPoint& poi
     const auto apz = hn::Sub(hn::Set(d, p.z), hn::Load(d, block.a[2] + k));
     V nx, ny, nz;
     wayFromTriangles(block, k, apx, apy, apz, nx, ny, nz);
-    const auto farB = dot3(nx, ny, nz, hn::Load(d, block.ab[0] + k), hn::Load(d, block.ab[1] + k),
-                           hn::Load(d, block.ab[2] + k)),
-               farC = dot3(nx, ny, nz, hn::Load(d, block.ac[0] + k), hn::Load(d, block.ac[1] + k),
-                           hn::Load(d, block.ac[2] + k));
+    const auto farB = dot(nx, ny, nz, hn::Load(d, block.ab[0] + k), hn::Load(d, block.ab[1] + k),
+                          hn::Load(d, block.ab[2] + k)),
+               farC = dot(nx, ny, nz, hn::Load(d, block.ac[0] + k), hn::Load(d, block.ac[1] + k),
+                          hn::Load(d, block.ac[2] + k));
     const auto far = hn::Max(hn::Max(farB, farC), zero);
-    const auto along = hn::Sub(dot3(nx, ny, nz, apx, apy, apz), far);
-    const auto length = hn::Sqrt(hn::Add(dot3(nx, ny, nz, nx, ny, nz), hn::Set(d, 1e-30f)));
+    const auto along = hn::Sub(dot(nx, ny, nz, apx, apy, apz), far);
+    const auto length = hn::Sqrt(hn::Add(dot(nx, ny, nz, nx, ny, nz), hn::Set(d, 1e-30f)));
     const auto bound = hn::Div(along, length);
     // Not a number: nothing is known.
     hn::Store(hn::IfThenElse(hn::Gt(bound, zero), bound, zero), d, out.lower + k);
@@ -209,10 +198,10 @@ HWY_INLINE void nearestInBlock(const QueryView& view, uint32_t b, D3 point, floa
     const auto apz = hn::Sub(hn::Set(d, p.z), hn::Load(d, block.a[2] + k));
     V nx, ny, nz;
     wayFromTriangles(block, k, apx, apy, apz, nx, ny, nz);
-    const auto squared = dot3(nx, ny, nz, nx, ny, nz);
+    const auto squared = dot(nx, ny, nz, nx, ny, nz);
     const float found = hn::GetLane(hn::MinOfLanes(d, squared));
     if (!(found <= least)) continue;
-    const uint32_t same = maskBits(hn::Eq(squared, hn::Set(d, found)));
+    const uint32_t same = maskBits(F8(), hn::Eq(squared, hn::Set(d, found)));
     if (same == 0) continue;
     const uint32_t at =
         b * kBlockLanes + static_cast<uint32_t>(k) + static_cast<uint32_t>(std::countr_zero(same));
@@ -232,7 +221,8 @@ HWY_INLINE void visitLeaves(const QueryView& view, const QueryPoint& p, uint32_t
   const F8 d;
   const auto reach = hn::Set(d, sink.reach.radius + bounds.slack);
   uint32_t near = 0;
-  for (size_t k = 0; k < 8; k += kLanes) near |= maskBits(hn::Le(hn::Load(d, bounds.lower + k), reach)) << k;
+  for (size_t k = 0; k < 8; k += kLanes)
+    near |= maskBits(F8(), hn::Le(hn::Load(d, bounds.lower + k), reach)) << k;
   for (uint32_t bits = near & ((1u << count) - 1); bits; bits &= bits - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(bits));
     sink.offer(first + lane, bounds.lower[lane] - bounds.slack);
@@ -390,11 +380,11 @@ struct Discs {
     const auto x = hn::Sub(px, hn::Load(d, row[0] + k)), y = hn::Sub(py, hn::Load(d, row[1] + k)),
                z = hn::Sub(pz, hn::Load(d, row[2] + k));
     const auto along =
-        dot3(x, y, z, hn::Load(d, row[3] + k), hn::Load(d, row[4] + k), hn::Load(d, row[5] + k));
-    const auto aside = hn::Sqrt(hn::Max(hn::Sub(dot3(x, y, z, x, y, z), hn::Mul(along, along)), zero));
+        dot(x, y, z, hn::Load(d, row[3] + k), hn::Load(d, row[4] + k), hn::Load(d, row[5] + k));
+    const auto aside = hn::Sqrt(hn::Max(hn::Sub(dot(x, y, z, x, y, z), hn::Mul(along, along)), zero));
     const auto u = hn::Max(hn::Sub(hn::Abs(along), hn::Load(d, row[6] + k)), zero),
                v = hn::Max(hn::Sub(aside, hn::Load(d, row[7] + k)), zero);
-    return maskBits(hn::Le(hn::Add(hn::Mul(u, u), hn::Mul(v, v)), squared));
+    return maskBits(F8(), hn::Le(hn::Add(hn::Mul(u, u), hn::Mul(v, v)), squared));
   }
 };
 

@@ -7,21 +7,26 @@
 #include <cmath>
 #include <limits>
 
-#include <hwy/cache_control.h>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sunder/spatial/query/ray_kernel.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once per target
 #include <hwy/highway.h>
 
+// clang-format off: has to come after the loop over targets
+#include "sunder/base/lanes_inl.h"
+// clang-format on
+
 HWY_BEFORE_NAMESPACE();
 namespace sunder::spatial::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using lanes::HWY_NAMESPACE::maskBits;
+using lanes::HWY_NAMESPACE::prefetch;
 
 using F8 = hn::CappedTag<float, 8>;
 using V = hn::Vec<F8>;
 constexpr size_t kLanes = hn::MaxLanes(F8());
+using V3 = lanes::HWY_NAMESPACE::Lanes3<V>;
 constexpr float kLargest = std::numeric_limits<float>::max();
 
 // A ray in float. Planes that it meets first are compared with the origin rounded towards them, planes that
@@ -51,12 +56,6 @@ struct SlabRay {
   void limit(double t) { tMax = saturated(t * (1 + 0x1p-20) + std::numeric_limits<float>::min()); }
 };
 
-HWY_INLINE uint32_t maskBits(hn::Mask<F8> mask) {
-  uint8_t bits[8] = {};
-  hn::StoreMaskBits(F8(), mask, bits);
-  return bits[0];
-}
-
 // Which of eight boxes the ray may meet, and where it enters them.
 HWY_INLINE uint32_t slabs(const BoxBlock& block, const SlabRay& ray, float* enter) {
   const F8 d;
@@ -74,21 +73,10 @@ HWY_INLINE uint32_t slabs(const BoxBlock& block, const SlabRay& ray, float* ente
     const auto out = hn::Min(hn::Min(hn::Min(farPlane(0), farPlane(1)), farPlane(2)), hn::Set(d, ray.tMax));
     // Three roundings on either side; both are positive where the box counts.
     const auto missed = hn::Gt(hn::Mul(in, hn::Set(d, 1 - 0x1p-21f)), hn::Mul(out, hn::Set(d, 1 + 0x1p-21f)));
-    bits |= (~maskBits(missed) & ((1u << kLanes) - 1)) << k;
+    bits |= (~maskBits(d, missed) & ((1u << kLanes) - 1)) << k;
     hn::Store(hn::IfThenElse(hn::Gt(in, hn::Zero(d)), in, hn::Zero(d)), d, enter + k);
   }
   return bits;
-}
-
-struct V3 {
-  V x, y, z;
-};
-HWY_INLINE V3 crossOf(const V3& a, const V3& b) {
-  return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
-          hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
-}
-HWY_INLINE V dotOf(const V3& a, const V3& b) {
-  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
 }
 
 // Which of eight triangles the line may meet: the edge functions det(direction, corner, next corner) do not
@@ -116,13 +104,13 @@ HWY_INLINE uint32_t lineMeets(const TriangleBlock& block, const ScaledRay& ray) 
     const V3 ac{hn::Load(d, block.ac[0] + k), hn::Load(d, block.ac[1] + k), hn::Load(d, block.ac[2] + k)};
     // With da = direction x a: det(direction, a, b) = da . ab, det(direction, c, a) = -da . ac, and the third
     // is what is left of det(direction, ab, ac).
-    const V3 da = crossOf(direction, a);
-    const auto u = dotOf(da, ab);
-    const auto w = hn::Neg(dotOf(da, ac));
-    const auto v = hn::Sub(hn::Sub(dotOf(crossOf(direction, ab), ac), u), w);
+    const V3 da = cross(direction, a);
+    const auto u = dot(da, ab);
+    const auto w = hn::Neg(dot(da, ac));
+    const auto v = hn::Sub(hn::Sub(dot(cross(direction, ab), ac), u), w);
     const auto most = hn::Max(hn::Max(u, v), w), least = hn::Min(hn::Min(u, v), w);
     const auto missed = hn::And(hn::Gt(most, error), hn::Lt(least, hn::Neg(error)));
-    bits |= (~maskBits(missed) & ((1u << kLanes) - 1)) << k;
+    bits |= (~maskBits(d, missed) & ((1u << kLanes) - 1)) << k;
   }
   return bits;
 }
@@ -179,9 +167,7 @@ void Traverse(const QueryView& view, const ScaledRay& ray, RaySink& sink) {
       size_t place = top++;
       for (; place > bottom && stack[place - 1] < key; --place) stack[place] = stack[place - 1];
       stack[place] = key;
-      const BoxBlock* below = tree.level(childLevel + 1) + first + lane;
-      for (size_t line = 0; line < sizeof(BoxBlock); line += 64)
-        hwy::Prefetch(reinterpret_cast<const char*>(below) + line);
+      prefetch(tree.level(childLevel + 1) + first + lane);
       levels[top - 1] = static_cast<uint8_t>(childLevel);
     }
   }

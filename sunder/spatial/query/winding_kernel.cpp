@@ -12,6 +12,10 @@
 #include <hwy/foreach_target.h>  // compiles this file once per target
 #include <hwy/highway.h>
 
+// clang-format off: has to come after the loop over targets
+#include "sunder/base/lanes_inl.h"
+// clang-format on
+
 HWY_BEFORE_NAMESPACE();
 namespace sunder::spatial::kernels::HWY_NAMESPACE {
 
@@ -24,15 +28,7 @@ using W = hn::Vec<D4>;
 constexpr size_t kLanes = hn::MaxLanes(F8());
 constexpr size_t kWideLanes = hn::MaxLanes(D4());
 
-struct W3 {
-  W x, y, z;
-};
-HWY_INLINE W3 minus(const W3& a, const W3& b) {
-  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
-}
-HWY_INLINE W dotOf(const W3& a, const W3& b) {
-  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
-}
+using W3 = lanes::HWY_NAMESPACE::Lanes3<W>;
 
 // Sums of angles without an arc tangent for each: angles are complex numbers that are multiplied, and whole
 // turns are counted when a product passes the negative real axis. Eight sums side by side on every target.
@@ -59,15 +55,12 @@ struct AngleSums {
                   hn::GatherIndex(d, base + 3 * i + 2, rows)};
       };
       const W3 cornerA = corner(0), cornerB = corner(1), cornerC = corner(2);
-      const W3 a = minus(cornerA, p), b = minus(cornerB, p), c = minus(cornerC, p);
-      const W3 ab = minus(cornerB, cornerA), ac = minus(cornerC, cornerA);
-      const W la = hn::Sqrt(dotOf(a, a)), lb = hn::Sqrt(dotOf(b, b)), lc = hn::Sqrt(dotOf(c, c));
-      const W nx = hn::Sub(hn::Mul(ab.y, ac.z), hn::Mul(ab.z, ac.y));
-      const W ny = hn::Sub(hn::Mul(ab.z, ac.x), hn::Mul(ab.x, ac.z));
-      const W nz = hn::Sub(hn::Mul(ab.x, ac.y), hn::Mul(ab.y, ac.x));
-      const W volume = dotOf(a, {nx, ny, nz});
-      const W rest = hn::Add(hn::Add(hn::Mul(hn::Mul(la, lb), lc), hn::Mul(dotOf(a, b), lc)),
-                             hn::Add(hn::Mul(dotOf(b, c), la), hn::Mul(dotOf(c, a), lb)));
+      const W3 a = cornerA - p, b = cornerB - p, c = cornerC - p;
+      const W3 ab = cornerB - cornerA, ac = cornerC - cornerA;
+      const W la = hn::Sqrt(dot(a, a)), lb = hn::Sqrt(dot(b, b)), lc = hn::Sqrt(dot(c, c));
+      const W volume = dot(a, cross(ab, ac));
+      const W rest = hn::Add(hn::Add(hn::Mul(hn::Mul(la, lb), lc), hn::Mul(dot(a, b), lc)),
+                             hn::Add(hn::Mul(dot(b, c), la), hn::Mul(dot(c, a), lb)));
       // A point in the triangle's plane sees nothing of it, also where it lies on the triangle.
       const W zero = hn::Zero(d), one = hn::Set(d, 1.0);
       const auto flat = hn::Eq(volume, zero);

@@ -8,10 +8,15 @@
 #include <hwy/foreach_target.h>  // compiles this file once per target
 #include <hwy/highway.h>
 
+// clang-format off: has to come after the loop over targets
+#include "sunder/base/lanes_inl.h"
+// clang-format on
+
 HWY_BEFORE_NAMESPACE();
 namespace sunder::spatial::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using lanes::HWY_NAMESPACE::maskBits;
 
 using F8 = hn::CappedTag<float, 8>;
 constexpr size_t kLanes = hn::MaxLanes(F8());
@@ -30,9 +35,7 @@ void Query(const OiTree& tree, const Box3f& box, std::vector<uint32_t>& out, uin
                              hn::Le(lowY, hn::Load(d, block.upper[1] + k)));
       const auto z = hn::And(hn::Le(hn::Load(d, block.lower[2] + k), highZ),
                              hn::Le(lowZ, hn::Load(d, block.upper[2] + k)));
-      uint8_t bits[8] = {};
-      hn::StoreMaskBits(d, hn::And(hn::And(x, y), z), bits);
-      set |= uint32_t(bits[0]) << k;
+      set |= maskBits(d, hn::And(hn::And(x, y), z)) << k;
     }
     return set;
   };
