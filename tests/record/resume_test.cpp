@@ -80,6 +80,13 @@ class ResumeTest : public testing::Test {
     expectWhole(state.bytes, bytes, what);
   }
 
+  void cutEvery(size_t step) {
+    for (size_t length = 0; length < whole_.size(); length += step)
+      ASSERT_NO_FATAL_FAILURE(expectResumed(whole_.substr(0, length), fmt::format("cut at {}", length)));
+  }
+
+  void testEpochsInTornChunks(size_t everyByteTo, size_t most);
+
   TemporaryFolder folder_;
   std::filesystem::path path_ = folder_ / "run.sunder";
   std::string whole_, wanted_;
@@ -89,15 +96,10 @@ class ResumeTest : public testing::Test {
 
 class ResumeFull : public ResumeTest {};
 
-TEST_F(ResumeTest, AfterACutAnywhereIsWhole) {
-  for (size_t length = 0; length < whole_.size(); length += 29)
-    ASSERT_NO_FATAL_FAILURE(expectResumed(whole_.substr(0, length), fmt::format("cut at {}", length)));
-}
-
-TEST_F(ResumeFull, AfterACutAtEveryByteIsWhole) {
-  for (size_t length = 0; length <= whole_.size(); ++length)
-    ASSERT_NO_FATAL_FAILURE(expectResumed(whole_.substr(0, length), fmt::format("cut at {}", length)));
-}
+TEST_F(ResumeTest, AfterACutAnywhereIsWhole) { cutEvery(29); }
+TEST_F(ResumeTest, AfterSomeCutsIsWhole) { cutEvery(1009); }
+TEST_F(ResumeFull, AfterACutAtEveryByteIsWhole) { cutEvery(1); }
+TEST_F(ResumeTest, OfAFinishedRunChangesNothing) { expectResumed(whole_, "no cut"); }
 
 // A disk that is full at any write or sync, first of the run and then of the run that goes on.
 void everyFailure(size_t operations, const std::function<void(size_t, size_t)>& test) {
@@ -110,6 +112,13 @@ TEST_F(ResumeTest, AfterAFailureOfAnyWriteIsWhole) {
     const FaultyOutput::State broken = goOn("", n, keep);
     expectResumed(broken.bytes, fmt::format("operation {} of the run fails after {} bytes", n, keep));
   });
+}
+
+TEST_F(ResumeTest, AfterAFailureOfSomeWritesIsWhole) {
+  for (size_t n = 0; n < operations_; n += 7) {
+    const FaultyOutput::State broken = goOn("", n, 30 * n);
+    expectResumed(broken.bytes, fmt::format("operation {} of the run fails after {} bytes", n, 30 * n));
+  }
 }
 
 TEST_F(ResumeTest, AFailingResumeTakesNothingAway) {
@@ -199,17 +208,18 @@ class PowerTest : public ResumeTest {
 class PowerFull : public PowerTest {};
 
 TEST_F(PowerTest, LosesNoCommit) { test(100); }
+TEST_F(PowerTest, LosesNoCommitInAFewRounds) { test(4); }
 TEST_F(PowerFull, LosesNoCommit) { test(5000); }
 
 // Wherever a torn chunk claims to end, the epoch inside what it claims is found.
-TEST_F(ResumeTest, AnEpochInsideWhatATornChunkClaimsIsFound) {
+void ResumeTest::testEpochsInTornChunks(size_t everyByteTo, size_t most) {
   put(whole_);
   const RunReader run(path_);
   uint64_t end = 0;
   for (const Chunk& chunk : run.chunks())
     if (chunk.head.type == ChunkType::Commit && chunk.head.frame == 8) end = chunk.end();
   const std::string before = whole_.substr(0, end);
-  for (size_t claimed = 1; claimed < 600; claimed += claimed < 200 ? 1 : 7) {
+  for (size_t claimed = 1; claimed < most; claimed += claimed < everyByteTo ? 1 : 7) {
     std::string torn;
     appendChunk(torn, ChunkType::Frame, 9, 9.0 / 60, std::string());
     const std::string payload = [&] {
@@ -224,6 +234,9 @@ TEST_F(ResumeTest, AnEpochInsideWhatATornChunkClaimsIsFound) {
     ASSERT_NO_FATAL_FAILURE(expectResumed(before + torn, fmt::format("claims {}", claimed)));
   }
 }
+
+TEST_F(ResumeTest, AnEpochInsideWhatATornChunkClaimsIsFound) { testEpochsInTornChunks(200, 600); }
+TEST_F(ResumeTest, AnEpochInsideWhatASmallTornChunkClaimsIsFound) { testEpochsInTornChunks(5, 100); }
 
 // Nothing is written after a failed sync, whatever a second one would say.
 TEST_F(ResumeTest, AFailedSyncIsNotTriedAgain) {

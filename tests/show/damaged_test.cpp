@@ -79,6 +79,7 @@ void useDamaged(uint64_t rounds) {
 }
 
 TEST(Damaged, RehashedRecordingsHarmNobody) { useDamaged(12); }
+TEST(Damaged, ARehashedRecordingHarmsNobody) { useDamaged(1); }
 TEST(DamagedFull, RehashedRecordingsHarmNobody) { useDamaged(2000); }
 
 }  // namespace
