@@ -1,5 +1,5 @@
 // Fluid that repeats itself: sides that are joined.
-#include "sunder/fluid/solver/periodic.h"
+#include "sunder/fluid/state/periodic.h"
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"

@@ -1,4 +1,4 @@
-#include "sunder/fluid/solver/sph_sums.h"
+#include "sunder/fluid/sums/sph_sums.h"
 
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"

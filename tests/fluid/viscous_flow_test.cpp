@@ -3,7 +3,7 @@
 #include "sunder/fluid/boundary/density_map.h"
 #include "sunder/fluid/fill.h"
 #include "sunder/fluid/solver/fluid.h"
-#include "sunder/fluid/solver/wall_viscosity.h"
+#include "sunder/fluid/coupling/wall_viscosity.h"
 
 #include <algorithm>
 #include <cmath>

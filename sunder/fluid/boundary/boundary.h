@@ -41,7 +41,7 @@ struct BoundaryBody {
   Mat3 inverseInertia = Mat3::Zero();  // in the world
   double friction = 0;                 // Coulomb
   bool noSlip = false;                 // viscous fluid sticks to it (wall_viscosity.h)
-  SurfaceSamplesPtr samples;           // none: no film under it (fluid_films.cpp)
+  SurfaceSamplesPtr samples;           // none: no film under it (films.h)
 
   Vec3 velocityAt(const Vec3& point) const { return velocity + spin.cross(point - centre); }
 };

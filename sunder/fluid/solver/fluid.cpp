@@ -4,7 +4,21 @@
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/profiler.h"
+#include "sunder/fluid/coupling/films.h"
+#include "sunder/fluid/coupling/wall_friction.h"
+#include "sunder/fluid/coupling/wall_viscosity.h"
+#include "sunder/fluid/forces/air_drag.h"
+#include "sunder/fluid/forces/surface_tension.h"
+#include "sunder/fluid/forces/viscosity.h"
+#include "sunder/fluid/forces/vorticity.h"
+#include "sunder/fluid/forces/xsph.h"
+#include "sunder/fluid/pressure/dfsph.h"
+#include "sunder/fluid/pressure/iisph.h"
+#include "sunder/fluid/pressure/pbf.h"
+#include "sunder/fluid/pressure/pcisph.h"
+#include "sunder/fluid/pressure/relaxation.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -13,167 +27,118 @@ namespace sunder::fluid {
 
 namespace {
 
-constexpr size_t kFluidGrain = 4096;
+// Throws Error (Numerical) if the largest speed is not a number or infinite.
+void requireFiniteSpeed(double fastest, const FluidState& state) {
+  if (std::isfinite(fastest)) return;
+  size_t bad = 0;
+  while (bad < state.size() && state.motion[bad].allFinite()) ++bad;
+  const uint32_t id = bad < state.size() ? state.ids[bad] : 0;
+  throw Error(ErrorKind::Numerical, fmt::format("the velocity of fluid particle {} is not finite", id))
+      .hint("a shorter time step, or less violent forces");
+}
 
-// Of what a particle in the middle of others has: below, a particle has next to no neighbours.
-constexpr double kLeastFactor = 1e-3 * 1.7;
+void tellDensity(const Solved& solved, FluidStep& report) {
+  report.densityIterations = solved.iterations;
+  report.densityError = solved.error;
+  report.densityMissed = solved.missed;
+}
 
-void requirePositive(double value, const char* what) {
-  if (!(value > 0) || !std::isfinite(value))
-    throw Error(ErrorKind::Usage, fmt::format("fluid: {} is {}, but must be positive", what, value));
+void tellDivergence(const Solved& solved, FluidStep& report) {
+  report.divergenceIterations = solved.iterations;
+  report.divergenceError = solved.error;
+  report.divergenceMissed = solved.missed;
 }
 
 }  // namespace
 
-Fluid::Fluid(const FluidSettings& settings) : settings_(settings) {
-  requirePositive(settings.radius, "the radius of particles");
-  requirePositive(settings.referenceDensity, "the reference density");
-  requirePositive(settings.courant, "the Courant number");
-  requirePositive(settings.density.tolerance, "the tolerance of the density");
-  requirePositive(settings.divergence.tolerance, "the tolerance of the divergence");
-  if (!settings.gravity.allFinite()) throw Error(ErrorKind::Usage, "fluid: gravity is not finite");
-  if (!(settings.airDensity >= 0) || !std::isfinite(settings.airDensity) || !settings.wind.allFinite())
-    throw Error(ErrorKind::Usage,
-                "fluid: density and velocity of the air must be finite, density not negative");
-  diameter_ = 2 * settings.radius;
-  support_ = settings.support > 0 ? settings.support : 2 * diameter_;
-  if (support_ < 1.5 * diameter_ || support_ > 4 * diameter_)
-    throw Error(ErrorKind::Usage,
-                fmt::format("fluid: a support of {:.3g} m for particles {:.3g} m wide", support_, diameter_))
-        .hint("between one and a half and four diameters; two are usual");
-  requireLengths(settings.periodic, support_);
-  volume_ = diameter_ * diameter_ * diameter_;
+FluidStep Fluid::step(double dt) {
+  requirePositive(dt, "a time step");
+  FluidStep report;
+  coupling_.clearImpulses();
+  if (!prepared_) prepare();
+
+  applyForces(dt, report);
+  applyFilms(model_, state_, dt, coupling_);
+  solveBeforeMoving(dt, report);
+  report.fastest = largestSpeed(state_.motion);
+  requireFiniteSpeed(report.fastest, state_);
+  limitSpeed(dt, report);
+  move(dt);
+  prepare();
+  solveAfterMoving(dt, report);
+  report.fastest = largestSpeed(state_.motion);
+  limitSpeed(dt, report);
+  applyWallFriction(model_, dt, state_, coupling_);
+
+  report.pairs = neighbours_.rows.total();
+  report.nearBodies = coupling_.entries.particle.size();
+  return report;
 }
 
-uint32_t Fluid::addPhase(const FluidPhase& phase) {
-  requirePositive(phase.density, "a density");
-  if (!(phase.viscosity >= 0) || !std::isfinite(phase.viscosity) || !(phase.smoothing >= 0) ||
-      phase.smoothing > 1 || !(phase.tension >= 0) || !std::isfinite(phase.tension) ||
-      !(phase.vorticity >= 0) || !std::isfinite(phase.vorticity) || !(phase.drag >= 0) ||
-      !std::isfinite(phase.drag))
-    throw Error(
-        ErrorKind::Usage,
-        "fluid: viscosity, tension, vorticity and drag must not be negative, smoothing between 0 and 1");
-  if (phases_.size() >= 255) throw Error(ErrorKind::Limit, "more than 255 fluids");
-  phases_.push_back(phase);
-  return uint32_t(phases_.size() - 1);
-}
-
-uint32_t Fluid::addBody(const BoundaryBody& body) {
-  bodies_.push_back(body);
-  prepared_ = false;
-  return uint32_t(bodies_.size() - 1);
-}
-
-void Fluid::removeBody(uint32_t index) {
-  bodies_[index].map.reset();
-  prepared_ = false;
-}
-
-void Fluid::keepBodies(uint32_t count) {
-  if (count < bodies_.size()) bodies_.resize(count);
-  prepared_ = false;
-}
-
-double Fluid::fastest() const {
-  return std::sqrt(parallelReduce(
-      size(), 0.0,
-      [&](size_t begin, size_t end) {
-        double most = 0;
-        for (size_t i = begin; i < end; ++i) {
-          const auto speed = double(motion_[i].head<3>().squaredNorm());
-          most = speed <= most ? most : speed;  // not a number wins
-        }
-        return most;
-      },
-      [](double a, double b) { return b <= a ? a : b; }, kFluidGrain));
-}
-
-double Fluid::stepLimit() const {
-  return settings_.courant * diameter_ / (fastest() + settings_.gravity.norm() * lastStep_);
-}
-
-double Fluid::pressure(size_t i) const {
-  return lastStep_ > 0 ? settings_.referenceDensity *
-                             (double(kappa_[i]) / (lastStep_ * lastStep_) + double(kappaRate_[i]) / lastStep_)
-                       : 0;
-}
-
-size_t Fluid::bytes() const {
-  return size() * (sizeof(Vec3) + 5 * sizeof(Vec4f) + 7 * sizeof(float) + 2 * sizeof(uint32_t) + 1) +
-         grid_.bytes() - grid_.listBytes() + entries_.particle.size() * (sizeof(uint32_t) + sizeof(Vec4f));
-}
-
-PairSums Fluid::pairs() const {
-  return {place_,         motion_,  float(support_),
-          float(volume_), &blocks_, settings_.periodic.lengths.cast<float>()};
-}
-
-void Fluid::prepare() {
-  {
-    const ProfileScope scope("neighbours");
-    wrap(settings_.periodic, positions_);
-    if (steps_ % settings_.reorderEvery == 0) {
-      grid_.build(positions_, support_);
-      reorder();
-    }
-    if (settings_.periodic.any()) {
-      periodic_.neighbours(settings_.periodic, positions_, support_, grid_, rows_);
-    } else {
-      grid_.build(positions_, support_);
-      grid_.neighbours(rows_);
-    }
+void Fluid::applyForces(double dt, FluidStep& report) {
+  const ProfileScope scope("forces");
+  const PairForces forces{model_,        neighbours_,       state_.phases,  coupling_.density,
+                          state_.motion, arrays_.stiffness, arrays_.bodies, arrays_.gradient};
+  const bool backscatter = usesBackscatter(model_.phases);
+  const double before = backscatter ? kineticEnergy(state_.motion) : 0;
+  const ViscosityReport viscosity = applyViscosity(forces, dt);
+  report.viscosityIterations = viscosity.iterations;
+  report.viscosityMissed = viscosity.missed;
+  applyNoSlip(model_, dt, state_, coupling_);
+  applyXsph(forces);
+  if (backscatter) {
+    state_.lostEnergy += std::max(before - kineticEnergy(state_.motion), 0.0);
+    applyBackscatter(forces, dt, state_.lostEnergy);
   }
-  evaluate();
-  prepared_ = true;
+  applySurfaceTension(forces, dt);
+  const Vec3f fall = (dt * model_.settings.gravity).cast<float>();
+  parallelFor(size(), [&](size_t i) { state_.motion[i].head<3>() += fall; });
+  applyAirDrag(model_, neighbours_, state_.phases, dt, state_.motion);
 }
 
-void Fluid::evaluate() {
-  const size_t n = size();
-  const Box3 box = boundsOf(positions_);
-  origin_ = n > 0 ? box.center() : Vec3::Zero();
-  place_.resize(n);
-  density_.resize(n);
-  boundary_.resize(n);
-  joint_.resize(n);
-  gradient_.resize(n);
-  factor_.resize(n);
-  rate_.resize(n);
-  predicted_.resize(n);
-  stiffness_.resize(n);
-  applied_.resize(n);
-  parallelFor(n, [&](size_t i) {
-    place_[i] = withFourth((positions_[i] - origin_).cast<float>(), 0);
-    boundary_[i].setZero();
-    rate_[i] = 0;
-  });
-  {
-    const ProfileScope scope("maps");
-    findEntries(bodies_, place_, origin_, entries_);
-    joinBodies();
-    for (size_t e = 0; e < entries_.particle.size(); ++e)
-      rate_[entries_.particle[e]] += entries_.sample[e].head<3>().squaredNorm();
+void Fluid::solveBeforeMoving(double dt, FluidStep& report) {
+  const SolverSettings& solver = model_.settings.density;
+  if (!solver.enabled) return;
+  const PressureStep step = pressureStep(dt);
+  switch (model_.settings.solver) {
+    case PressureSolver::DivergenceFree:
+      return tellDensity(solveConstantDensity(step, solver, state_.kappa), report);
+    case PressureSolver::Implicit:
+      return tellDensity(solveIisph(step, solver, state_.kappa), report);
+    case PressureSolver::PredictiveCorrective:
+      return tellDensity(solvePcisph(step, solver, state_.kappa), report);
+    case PressureSolver::PositionBased:
+      return;
   }
-  const ProfileScope scope("density");
-  sumDensity(pairs(), rows_, blocks_, density_, factor_);
-  const float least = float(kLeastFactor / (support_ * support_));
-  parallelFor(n, [&](size_t i) {
-    const Vec3f sum = density_[i].head<3>() + boundary_[i].head<3>();
-    // A particle caught between bodies that press from opposite sides cannot give way: pressures that would
-    // make it do so all the same are without bounds, and throw the bodies.
-    const float caught = std::max(rate_[i] - boundary_[i].head<3>().squaredNorm(), 0.0f);
-    const float all = motion_[i].w() * (sum.squaredNorm() + caught) + factor_[i];
-    factor_[i] = all > least ? all : -1;
-  });
-  addMobility();
-  parallelFor(n, [&](size_t i) { factor_[i] = factor_[i] > 0 ? 1 / factor_[i] : 0; });
+}
+
+void Fluid::move(double dt) {
+  const ProfileScope scope("move");
+  parallelFor(size(),
+              [&](size_t i) { state_.positions[i] += dt * state_.motion[i].head<3>().cast<double>(); });
+  ++state_.steps;
+  state_.lastStep = dt;
+}
+
+void Fluid::solveAfterMoving(double dt, FluidStep& report) {
+  const FluidSettings& settings = model_.settings;
+  if (settings.solver == PressureSolver::PositionBased && settings.density.enabled)
+    tellDensity(solvePbf(pressureStep(dt), settings.density, state_.positions, state_.kappa,
+                         [this] { evaluateAnew(); }),
+                report);
+  if (settings.solver == PressureSolver::DivergenceFree && settings.divergence.enabled) {
+    const bool backscatter = usesBackscatter(model_.phases);
+    const double before = backscatter ? kineticEnergy(state_.motion) : 0;
+    tellDivergence(solveDivergence(pressureStep(dt), settings.divergence, state_.kappaRate), report);
+    if (backscatter) state_.lostEnergy += std::max(before - kineticEnergy(state_.motion), 0.0);
+  }
 }
 
 // Where there is no room for the fluid, pressures grow without end.
-void Fluid::holdBack(double dt, FluidStep& report) {
-  const auto most = float(settings_.farthest * support_ / dt);
+void Fluid::limitSpeed(double dt, FluidStep& report) {
+  const auto most = float(model_.settings.farthest * model_.support / dt);
   if (!(most > 0) || !(report.fastest > double(most))) return;
-  for (Vec4f& motion : motion_) {
+  for (Vec4f& motion : state_.motion) {
     const float speed = motion.head<3>().norm();
     if (!(speed > most)) continue;
     motion.head<3>() *= most / speed;
@@ -181,51 +146,77 @@ void Fluid::holdBack(double dt, FluidStep& report) {
   }
 }
 
-void Fluid::advance(double dt, FluidStep& report) {
-  report.fastest = fastest();
-  if (!std::isfinite(report.fastest)) {
-    size_t bad = 0;
-    while (bad < size() && motion_[bad].allFinite()) ++bad;
-    throw Error(ErrorKind::Numerical,
-                fmt::format("the velocity of fluid particle {} is not finite", bad < size() ? ids_[bad] : 0))
-        .hint("a shorter time step, or less violent forces");
-  }
-  holdBack(dt, report);
-  {
-    const ProfileScope scope("move");
-    parallelFor(size(), [&](size_t i) { positions_[i] += dt * motion_[i].head<3>().cast<double>(); });
-  }
-  ++steps_;
-  prepare();
+PressureStep Fluid::pressureStep(double dt) {
+  return {dt, model_, neighbours_, state_.positions, state_.motion, coupling_, arrays_};
 }
 
-FluidStep Fluid::step(double dt) {
-  requirePositive(dt, "a time step");
-  FluidStep report;
-  impulses_.assign(bodies_.size(), {});
+void Fluid::prepare() {
+  findNeighbours(model_, state_, neighbours_);
+  evaluateAnew();
+  prepared_ = true;
+}
+
+double Fluid::relax(double tolerance, uint32_t rounds) {
+  const double worst = relaxParticles(model_, tolerance, rounds, state_, neighbours_, coupling_, arrays_);
+  prepared_ = true;
+  return worst;
+}
+
+double Fluid::stepLimit() const {
+  const FluidSettings& settings = model_.settings;
+  return settings.courant * model_.diameter /
+         (largestSpeed(state_.motion) + settings.gravity.norm() * state_.lastStep);
+}
+
+double Fluid::largestDivergence() {
   if (!prepared_) prepare();
-  applyForces(dt, report);
-  pressFilms(dt);
-  const PressureSolver solver = settings_.solver;
-  if (settings_.density.enabled) {
-    if (solver == PressureSolver::DivergenceFree) solveDensity(dt, report);
-    if (solver == PressureSolver::Implicit) solveImplicit(dt, report);
-    if (solver == PressureSolver::PredictiveCorrective) solvePredictive(dt, report);
-  }
-  advance(dt, report);
-  lastStep_ = dt;
-  if (solver == PressureSolver::PositionBased && settings_.density.enabled) solvePositions(dt, report);
-  if (solver == PressureSolver::DivergenceFree && settings_.divergence.enabled) {
-    const double before = stirs() ? kineticEnergy() : 0;
-    solveDivergence(dt, report);
-    if (stirs()) lost_ += std::max(before - kineticEnergy(), 0.0);
-  }
-  report.fastest = fastest();
-  holdBack(dt, report);
-  rub(dt);
-  report.pairs = rows_.total();
-  report.nearBodies = entries_.particle.size();
-  return report;
+  return fluid::largestDivergence(pressureStep(state_.lastStep));
+}
+
+void Fluid::add(std::span<const Vec3> positions, const Vec3& velocity, uint32_t phase) {
+  addParticles(model_, positions, velocity, phase, state_);
+  prepared_ = false;
+}
+
+void Fluid::remove(std::span<const uint8_t> gone) {
+  if (removeParticles(gone, state_)) prepared_ = false;
+}
+
+void Fluid::load(ByteReader& in) {
+  prepared_ = false;
+  loadParticles(model_, in, state_);
+}
+
+void Fluid::findBuried(std::span<const Vec3> positions, double most, std::span<uint8_t> buried) const {
+  std::fill(buried.begin(), buried.end(), uint8_t(0));
+  if (positions.empty()) return;
+  const Vec3 origin = boundsOf(positions).center();
+  std::vector<Vec4f> place(positions.size());
+  for (size_t i = 0; i < place.size(); ++i) place[i] = withFourth((positions[i] - origin).cast<float>(), 0);
+  BoundaryEntries entries;
+  findEntries(coupling_.bodies, place, origin, entries);
+  for (size_t e = 0; e < entries.particle.size(); ++e)
+    if (double(entries.sample[e].w()) > most) buried[entries.particle[e]] = 1;
+}
+
+uint32_t Fluid::addBody(const BoundaryBody& body) {
+  coupling_.bodies.push_back(body);
+  prepared_ = false;
+  return uint32_t(coupling_.bodies.size() - 1);
+}
+
+void Fluid::removeBody(uint32_t index) {
+  coupling_.bodies[index].map.reset();
+  prepared_ = false;
+}
+
+void Fluid::keepBodies(uint32_t count) {
+  if (count < coupling_.bodies.size()) coupling_.bodies.resize(count);
+  prepared_ = false;
+}
+
+size_t Fluid::bytes() const {
+  return state_.bytes() + neighbours_.bytes() + coupling_.bytes() + arrays_.bytes();
 }
 
 }  // namespace sunder::fluid
