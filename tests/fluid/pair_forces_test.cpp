@@ -34,8 +34,8 @@ struct ForcedCloud {
     evaluate(model, state, neighbours, coupling, arrays);
   }
   PairForces forces() {
-    return {model,        neighbours,       state.phases,  coupling.density,
-            state.motion, arrays.stiffness, arrays.bodies, arrays.gradient};
+    return {model,        neighbours,       state.phases,    coupling.density,
+            state.motion, arrays.stiffness, arrays.bodyRate, arrays.gradient};
   }
   Vec3 momentum() const {
     Vec3 sum = Vec3::Zero();
