@@ -295,6 +295,18 @@ TEST(Fluid, SameBitsForAnyNumberOfThreadsAndAfterResuming) {
   expectSameBits([&] { return dam(10, settings); }, 40, 21);
 }
 
+// Whichever of the particles it is.
+TEST(Fluid, AVelocityThatIsNotFiniteStopsTheStep) {
+  for (const size_t bad : {size_t(0), size_t(7)}) {
+    Fluid fluid(weightless());
+    fluid.addPhase({});
+    fluid.add(fillBox({Vec3::Zero(), Vec3::Constant(2 * kFluidDiameter)}, kFluidDiameter), Vec3::UnitX());
+    ASSERT_EQ(fluid.size(), 8u);
+    fluid.setVelocity(bad, Vec3(0, std::numeric_limits<double>::quiet_NaN(), 0));
+    EXPECT_THROW(fluid.step(1e-3), Error);
+  }
+}
+
 TEST(Fluid, WrongSettingsAreRefused) {
   FluidSettings settings;
   settings.radius = -1;

@@ -1,9 +1,9 @@
 // Flows of viscous fluid with known solutions: specification 10, check 27.
 #include "sunder/base/random.h"
 #include "sunder/fluid/boundary/density_map.h"
+#include "sunder/fluid/coupling/wall_viscosity.h"
 #include "sunder/fluid/fill.h"
 #include "sunder/fluid/solver/fluid.h"
-#include "sunder/fluid/coupling/wall_viscosity.h"
 
 #include <algorithm>
 #include <cmath>

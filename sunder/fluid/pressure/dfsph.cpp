@@ -67,15 +67,16 @@ Solved solve(const PressureStep& step, const SolverSettings& solver, std::span<f
   return solved;
 }
 
-// Rates of the density, from zero up; arrays.bodies has what the motion of bodies takes off.
+// Rates of the density, from zero up; arrays.bodyRate has what the motion of bodies takes off.
 void findDivergences(const PressureStep& step) {
   PressureArrays& arrays = step.arrays;
-  if (step.coupling.touchesMovable()) findBodyRates(step.coupling, step.positions, arrays.bodies);
+  if (step.coupling.touchesMovable()) findBodyRates(step.coupling, step.positions, arrays.bodyRate);
   sumRate(step.sums(), arrays.error);
   const double deficient = step.model.settings.deficient;
   parallelFor(step.size(), [&](size_t i) {
     const Vec4f& boundary = step.coupling.density[i];
-    const float rate = arrays.error[i] + boundary.head<3>().dot(step.motion[i].head<3>()) - arrays.bodies[i];
+    const float rate =
+        arrays.error[i] + boundary.head<3>().dot(step.motion[i].head<3>()) - arrays.bodyRate[i];
     arrays.error[i] = double(step.density(i)) < deficient ? 0 : std::max(rate, 0.0f);
   });
 }
@@ -90,13 +91,13 @@ Solved solveConstantDensity(const PressureStep& step, const SolverSettings& solv
 
 Solved solveDivergence(const PressureStep& step, const SolverSettings& solver, std::span<float> kappaRate) {
   const ProfileScope scope("divergence");
-  findBodyRates(step.coupling, step.positions, step.arrays.bodies);
+  findBodyRates(step.coupling, step.positions, step.arrays.bodyRate);
   return solve(step, solver, kappaRate, step.dt, step.dt, MeanError::Compressed,
                [&] { findDivergences(step); });
 }
 
 double largestDivergence(const PressureStep& step) {
-  findBodyRates(step.coupling, step.positions, step.arrays.bodies);
+  findBodyRates(step.coupling, step.positions, step.arrays.bodyRate);
   findDivergences(step);
   const std::vector<float>& rate = step.arrays.error;
   return rate.empty() ? 0 : double(*std::max_element(rate.begin(), rate.end()));

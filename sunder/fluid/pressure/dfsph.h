@@ -24,7 +24,7 @@ Solved solveConstantDensity(const PressureStep& step, const SolverSettings& solv
 Solved solveDivergence(const PressureStep& step, const SolverSettings& solver, std::span<float> kappaRate);
 
 // The largest rate at which a particle gets denser, relative to rest, 1/s. Writes arrays.error and
-// arrays.bodies.
+// arrays.bodyRate.
 double largestDivergence(const PressureStep& step);
 
 }  // namespace sunder::fluid

@@ -48,7 +48,7 @@ Solved solvePcisph(const PressureStep& step, const SolverSettings& settings, std
     moved.place = trial;
     sumValues(moved, arrays.error);
     parallelFor(step.size(), [&](size_t i) { arrays.error[i] -= 1; });
-    addPredictedDensity(step.coupling, dt, step.positions, step.motion, arrays.error, arrays.bodies);
+    addPredictedDensity(step.coupling, dt, step.positions, step.motion, arrays.error, arrays.bodyRate);
     parallelFor(step.size(), [&](size_t i) {
       arrays.stiffness[i] = std::max(factor * arrays.error[i], -arrays.applied[i]);
     });

@@ -21,7 +21,7 @@ void resizeArrays(PressureArrays& arrays, size_t count) {
   arrays.error.resize(count);
   arrays.stiffness.resize(count);
   arrays.applied.resize(count);
-  arrays.bodies.resize(count);
+  arrays.bodyRate.resize(count);
   arrays.gradient.resize(count);
 }
 
@@ -92,7 +92,7 @@ void predictDensityErrors(const PressureStep& step) {
     const float left = std::clamp(2 * (now - kOverCompressed), 0.0f, std::max(stays * now, 0.0f));
     error[i] = (step.neighbours.density[i].w() - 1) + float(dt) * error[i] - left;
   });
-  addPredictedDensity(step.coupling, dt, step.positions, step.motion, error, step.arrays.bodies);
+  addPredictedDensity(step.coupling, dt, step.positions, step.motion, error, step.arrays.bodyRate);
 }
 
 }  // namespace sunder::fluid

@@ -25,7 +25,7 @@ struct PressureArrays {
   std::vector<float> error;  // of the density relative to rest, or of its rate, 1/s: as an iteration found it
   std::vector<float> stiffness;  // of an iteration
   std::vector<float> applied;    // stiffness of all iterations of a solve so far
-  std::vector<float> bodies;     // what bodies have to do with the error; scratch of body_density.h
+  std::vector<float> bodyRate;   // taken off the rate by the motion of bodies, 1/s; else scratch
   std::vector<Vec4f> gradient;   // of the pressure, as sumPressure gives it
 
   size_t bytes() const;

@@ -77,8 +77,8 @@ FluidStep Fluid::step(double dt) {
 
 void Fluid::applyForces(double dt, FluidStep& report) {
   const ProfileScope scope("forces");
-  const PairForces forces{model_,        neighbours_,       state_.phases,  coupling_.density,
-                          state_.motion, arrays_.stiffness, arrays_.bodies, arrays_.gradient};
+  const PairForces forces{model_,        neighbours_,       state_.phases,    coupling_.density,
+                          state_.motion, arrays_.stiffness, arrays_.bodyRate, arrays_.gradient};
   const bool backscatter = usesBackscatter(model_.phases);
   const double before = backscatter ? kineticEnergy(state_.motion) : 0;
   const ViscosityReport viscosity = applyViscosity(forces, dt);

@@ -94,17 +94,15 @@ double pressureOf(const FluidModel& model, const FluidState& state, size_t i) {
 }
 
 double largestSpeed(std::span<const Vec4f> motion) {
+  const auto larger = [](double a, double b) { return b > a || std::isnan(b) ? b : a; };
   return std::sqrt(parallelReduce(
       motion.size(), 0.0,
       [&](size_t begin, size_t end) {
         double most = 0;
-        for (size_t i = begin; i < end; ++i) {
-          const auto speed = double(motion[i].head<3>().squaredNorm());
-          most = speed <= most ? most : speed;  // not a number wins
-        }
+        for (size_t i = begin; i < end; ++i) most = larger(most, double(motion[i].head<3>().squaredNorm()));
         return most;
       },
-      [](double a, double b) { return b <= a ? a : b; }, kStateGrain));
+      larger, kStateGrain));
 }
 
 double kineticEnergy(std::span<const Vec4f> motion) {

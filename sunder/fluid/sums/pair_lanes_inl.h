@@ -80,21 +80,21 @@ class Kernel {
 using lanes::HWY_NAMESPACE::dot;
 
 // Of lanes from particle j to particle i.
-struct Way {
+struct Offset {
   V x, y, z, squared;
 };
-// Rounding is odd, so both of a pair see the same way.
-HWY_INLINE V nearestImage(V way, float period) {
-  if (!(period > 0)) return way;
-  return hn::Sub(way, hn::Mul(number(period), hn::Round(hn::Mul(way, number(1 / period)))));
+// Rounding is odd, so both of a pair see the same offset.
+HWY_INLINE V nearestImage(V offset, float period) {
+  if (!(period > 0)) return offset;
+  return hn::Sub(offset, hn::Mul(number(period), hn::Round(hn::Mul(offset, number(1 / period)))));
 }
-HWY_INLINE Way wayTo(const PairSums& s, size_t i, const uint32_t* index) {
+HWY_INLINE Offset offsetTo(const PairSums& s, size_t i, const uint32_t* index) {
   const Vec4f& to = s.place[i];
   const Quad p = gatherRows(D(), s.place.data(), index);
-  Way w{nearestImage(hn::Sub(number(to.x()), p.x), s.period.x()),
-        nearestImage(hn::Sub(number(to.y()), p.y), s.period.y()),
-        nearestImage(hn::Sub(number(to.z()), p.z), s.period.z()),
-        {}};
+  Offset w{nearestImage(hn::Sub(number(to.x()), p.x), s.period.x()),
+           nearestImage(hn::Sub(number(to.y()), p.y), s.period.y()),
+           nearestImage(hn::Sub(number(to.z()), p.z), s.period.z()),
+           {}};
   w.squared = dot(w.x, w.y, w.z, w.x, w.y, w.z);
   return w;
 }

@@ -24,10 +24,10 @@ void Smoothing(const PairSums& s, size_t begin, size_t end, const float* strengt
     for (const PairBlock& block : s.blocks->of(i))
       for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
         const Quad v = gatherRows(D(), s.motion.data(), block.index + at);
-        const Way way = wayTo(s, i, block.index + at);
+        const Offset offset = offsetTo(s, i, block.index + at);
         const V both = hn::Add(own, gather(density, block.index + at));
         const V strong = hn::Add(ownStrength, gather(strength, block.index + at));
-        const V w = hn::Div(hn::Mul(strong, kernel.value(kernel.fraction(way.squared))), both);
+        const V w = hn::Div(hn::Mul(strong, kernel.value(kernel.fraction(offset.squared))), both);
         x.add(h, hn::Mul(w, hn::Sub(v.x, vx)));
         y.add(h, hn::Mul(w, hn::Sub(v.y, vy)));
         z.add(h, hn::Mul(w, hn::Sub(v.z, vz)));
@@ -46,20 +46,20 @@ void Viscosity(const PairSums& s, size_t begin, size_t end, bool central, const 
     for (const PairBlock& block : s.blocks->of(i))
       for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
         const Quad v = gatherRows(D(), s.motion.data(), block.index + at);
-        const Way way = wayTo(s, i, block.index + at);
+        const Offset offset = offsetTo(s, i, block.index + at);
         const V ux = hn::Sub(vx, v.x), uy = hn::Sub(vy, v.y), uz = hn::Sub(vz, v.z);
         const V gx = hn::LoadU(D(), block.x + at), gy = hn::LoadU(D(), block.y + at),
                 gz = hn::LoadU(D(), block.z + at);
         const V strong = hn::Add(ownStrength, gather(strength, block.index + at));
         const V both = hn::Add(own, gather(density, block.index + at));
-        const V scale = hn::Div(strong, hn::Mul(both, hn::Add(way.squared, least)));
+        const V scale = hn::Div(strong, hn::Mul(both, hn::Add(offset.squared, least)));
         if (central) {
-          const V part = hn::Mul(scale, dot(ux, uy, uz, way.x, way.y, way.z));
+          const V part = hn::Mul(scale, dot(ux, uy, uz, offset.x, offset.y, offset.z));
           x.add(h, hn::Mul(part, gx));
           y.add(h, hn::Mul(part, gy));
           z.add(h, hn::Mul(part, gz));
         } else {
-          const V part = hn::Mul(scale, dot(gx, gy, gz, way.x, way.y, way.z));
+          const V part = hn::Mul(scale, dot(gx, gy, gz, offset.x, offset.y, offset.z));
           x.add(h, hn::Mul(part, ux));
           y.add(h, hn::Mul(part, uy));
           z.add(h, hn::Mul(part, uz));
@@ -81,18 +81,18 @@ void Tension(const PairSums& s, size_t begin, size_t end, float mass, const floa
     Sum x, y, z;
     for (const PairBlock& block : s.blocks->of(i))
       for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
-        const Way way = wayTo(s, i, block.index + at);
+        const Offset offset = offsetTo(s, i, block.index + at);
         const Quad n = gatherRows(D(), normal, block.index + at);
-        const V distance = hn::Sqrt(way.squared), left = hn::Max(hn::Sub(r, distance), zero);
+        const V distance = hn::Sqrt(offset.squared), left = hn::Max(hn::Sub(r, distance), zero);
         const V product = hn::Mul(left, distance), cube = hn::Mul(hn::Mul(product, product), product);
         const V near = hn::Sub(hn::Add(cube, cube), shift);
         const V cohesion = hn::Div(hn::Mul(scale, hn::IfThenElse(hn::Le(distance, half), near, cube)),
                                    hn::Max(distance, least));
         const V strong = hn::Add(ownStrength, gather(strength, block.index + at));
         const V factor = hn::Div(strong, hn::Add(own, gather(density, block.index + at)));
-        x.add(h, hn::Mul(factor, hn::Add(hn::Mul(cohesion, way.x), hn::Mul(r, hn::Sub(nx, n.x)))));
-        y.add(h, hn::Mul(factor, hn::Add(hn::Mul(cohesion, way.y), hn::Mul(r, hn::Sub(ny, n.y)))));
-        z.add(h, hn::Mul(factor, hn::Add(hn::Mul(cohesion, way.z), hn::Mul(r, hn::Sub(nz, n.z)))));
+        x.add(h, hn::Mul(factor, hn::Add(hn::Mul(cohesion, offset.x), hn::Mul(r, hn::Sub(nx, n.x)))));
+        y.add(h, hn::Mul(factor, hn::Add(hn::Mul(cohesion, offset.y), hn::Mul(r, hn::Sub(ny, n.y)))));
+        z.add(h, hn::Mul(factor, hn::Add(hn::Mul(cohesion, offset.z), hn::Mul(r, hn::Sub(nz, n.z)))));
       }
     velocity[i] = -Vec4f(x.total(), y.total(), z.total(), 0);
   }

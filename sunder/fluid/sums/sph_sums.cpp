@@ -28,10 +28,10 @@ void Density(const PairSums& s, const spatial::NeighbourRows& rows, PairBlocks& 
       const size_t lanes = std::min<size_t>(8, row.size() - 8 * k);
       for (size_t l = 0; l < 8; ++l) block.index[l] = l < lanes ? row[8 * k + l] : uint32_t(i);
       for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
-        const Way way = wayTo(s, i, block.index + at);
+        const Offset offset = offsetTo(s, i, block.index + at);
         const V lightness = gatherRows(D(), s.motion.data(), block.index + at).w;
-        const V q = kernel.fraction(way.squared), g = hn::Mul(volume, kernel.factor(q));
-        const V gx = hn::Mul(g, way.x), gy = hn::Mul(g, way.y), gz = hn::Mul(g, way.z);
+        const V q = kernel.fraction(offset.squared), g = hn::Mul(volume, kernel.factor(q));
+        const V gx = hn::Mul(g, offset.x), gy = hn::Mul(g, offset.y), gz = hn::Mul(g, offset.z);
         hn::StoreU(gx, D(), block.x + at);
         hn::StoreU(gy, D(), block.y + at);
         hn::StoreU(gz, D(), block.z + at);
@@ -55,9 +55,10 @@ void Values(const PairSums& s, size_t begin, size_t end, float* density) {
     Sum w;
     for (const PairBlock& block : s.blocks->of(i))
       for (size_t h = 0, at = 0; h < kHalves; ++h, at += kWide) {
-        const Way way = wayTo(s, i, block.index + at);
+        const Offset offset = offsetTo(s, i, block.index + at);
         const auto other = hn::Ne(hn::LoadU(hn::RebindToUnsigned<D>(), block.index + at), self);
-        w.add(h, hn::IfThenElseZero(hn::RebindMask(D(), other), kernel.value(kernel.fraction(way.squared))));
+        w.add(h,
+              hn::IfThenElseZero(hn::RebindMask(D(), other), kernel.value(kernel.fraction(offset.squared))));
       }
     density[i] = s.volume * (w.total() + kernel.atZero());
   }
