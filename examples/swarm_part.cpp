@@ -148,9 +148,11 @@ class SwarmPart : public Part {
   }
 
   // "kick": 3 numbers, m/s, added to the velocity of every point.
-  void apply(const Input& input, StepContext& context) override {
-    if (input.what != "kick") return Part::apply(input, context);
+  void accept(const Input& input, const StepContext& context) const override {
+    if (input.what != "kick") return Part::accept(input, context);
     if (input.values.size() != 3) throw Error(ErrorKind::Usage, "a kick has three numbers");
+  }
+  void apply(const Input& input, StepContext&) override {
     for (Point& point : points_) point.velocity += Eigen::Map<const Vec3>(input.values.data());
   }
   // docs: end

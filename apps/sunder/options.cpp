@@ -2,8 +2,11 @@
 
 #include "sunder/base/error.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -134,9 +137,43 @@ App* App::addVerb(const std::string& name, const std::string& description) {
 
 Option* App::keep(CLI::Option* option) { return &options_.emplace_back(option); }
 
+namespace {
+
+template <class T>
+struct NumberOf {
+  using Type = T;
+};
+template <class T>
+struct NumberOf<std::optional<T>> {
+  using Type = T;
+};
+template <class T>
+struct NumberOf<std::vector<T>> {
+  using Type = T;
+};
+
+// CLI11 takes nothing for 0, and -1 for the largest number where there is no sign.
+template <class Number>
+std::string problemOfNumber(const std::string& text) {
+  if constexpr (std::is_integral_v<Number>) {
+    Number value{};
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code == std::errc() && end == text.data() + text.size()) return {};
+    return fmt::format("must be a whole number from {} to {}, not '{}'", std::numeric_limits<Number>::min(),
+                       std::numeric_limits<Number>::max(), text);
+  } else {
+    return text.empty() ? "must be a number, not ''" : std::string();
+  }
+}
+
+}  // namespace
+
 template <class T>
 Option* App::addOption(const std::string& name, T& value, const std::string& description) {
-  return keep(app_->add_option(name, value, description));
+  using Number = typename NumberOf<T>::Type;
+  Option* option = keep(app_->add_option(name, value, description));
+  if constexpr (std::is_arithmetic_v<Number>) option->check(Check(problemOfNumber<Number>));
+  return option;
 }
 template Option* App::addOption(const std::string&, int&, const std::string&);
 template Option* App::addOption(const std::string&, unsigned&, const std::string&);

@@ -9,6 +9,7 @@
 #include "sunder/base/progress.h"
 #include "sunder/base/stopwatch.h"
 #include "sunder/show/view/view_server.h"
+#include "sunder/world/build/ready_scene.h"
 #include "sunder/world/run/inputs.h"
 #include "sunder/world/run/runner.h"
 
@@ -116,11 +117,6 @@ int runScene(const RunCommand& command, const Settings& settings) {
   if (command.fromGiven && !command.resume)
     throw Error(ErrorKind::Usage, "--from needs --resume").hint("sunder run --resume RUN --from FRAME");
   if (command.fromGiven) options.from = command.from;
-  if (!command.inputs.empty()) {
-    if (command.resume)
-      throw Error(ErrorKind::Usage, "--inputs is for a new run: one that goes on has its inputs already");
-    options.inputs = world::readInputs(command.inputs, scene);
-  }
   options.strict = command.strict;
   options.replace = command.force;
   std::error_code ignored;
@@ -129,6 +125,13 @@ int runScene(const RunCommand& command, const Settings& settings) {
       throw Error(ErrorKind::Missing, "there is no recording to go on with").inFile(file.string());
     if (!settings.quiet) logInfo("{}: there is nothing to go on with; a new run begins", file.string());
     options.resume = false;
+  }
+  if (command.inputsGiven) {
+    if (options.resume)
+      throw Error(ErrorKind::Usage, "--inputs is for a new run: one that goes on has its inputs already");
+    scene = world::readyScene(std::move(scene));  // inputs name pieces of bodies that are cut
+    options.inputs = world::readInputs(command.inputs, scene);
+    options.inputsFile = command.inputs;
   }
 
   // Quiet and machine-readable runs draw nothing.
@@ -227,8 +230,9 @@ Verb addRun(App& root) {
   Option* from = app->addOption("--from", command->from,
                                 "With --resume: go on from the last checkpoint at or before this frame")
                      ->typeName("FRAME");
-  app->addOption("--inputs", command->inputs, "What is done to bodies while it runs: a JSON list of inputs")
-      ->typeName("FILE");
+  Option* inputs = app->addOption("--inputs", command->inputs,
+                                  "What is done to bodies while it runs: a JSON list of inputs")
+                       ->typeName("FILE");
   app->addFlag("--force", command->force, "Replace an earlier recording instead of keeping it aside");
   app->addFlag("--hash", command->hash, "Print the hash of the final state");
   app->addFlag("--strict", command->strict, "Stop at the first thing that degrades");
@@ -251,9 +255,10 @@ Verb addRun(App& root) {
       "  sunder run scenes/stack.json --inputs pushes.json\n"
       "  sunder run --resume out/pile/run.sunder\n"
       "  sunder run --resume out/pile/run.sunder --from 60");
-  return {app, [command, frames, from](const Settings& settings) {
+  return {app, [command, frames, from, inputs](const Settings& settings) {
             command->framesGiven = frames->count() > 0;
             command->fromGiven = from->count() > 0;
+            command->inputsGiven = inputs->count() > 0;
             return runScene(*command, settings);
           }};
 }

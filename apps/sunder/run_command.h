@@ -13,7 +13,8 @@ struct RunCommand {
   std::string input, output, memory, inputs;
   std::vector<std::string> set;
   uint64_t frames = 0, from = 0;
-  bool framesGiven = false, fromGiven = false, resume = false, force = false, hash = false, strict = false;
+  bool framesGiven = false, fromGiven = false, inputsGiven = false, resume = false, force = false,
+       hash = false, strict = false;
   bool view = false;  // show it while it runs
   int port = 8321;
 };

@@ -69,6 +69,12 @@ Error& Error::also(Error other) & {
 
 std::span<const Error> Error::others() const { return others_; }
 
+namespace {
+
+constexpr size_t kCounted = 100;  // errors: finding the line of one takes time in a large file
+
+}  // namespace
+
 void ErrorList::add(Error error) {
   const auto same = [&](const Error& e) { return std::string_view(e.what()) == error.what(); };
   if (std::any_of(errors_.begin(), errors_.end(), same)) return;
@@ -76,6 +82,7 @@ void ErrorList::add(Error error) {
     errors_.push_back(std::move(error));
   else
     ++more_;
+  if (errors_.size() + more_ > kCounted) throwIfAny();
 }
 
 void ErrorList::throwIfAny() const {
@@ -87,8 +94,11 @@ void ErrorList::throwIfAny() const {
   });
   Error first = sorted.front();
   for (size_t i = 1; i < sorted.size(); ++i) first.also(std::move(sorted[i]));
-  if (more_ > 0)
-    first.also(Error(first.kind(), "and " + std::to_string(more_) + " more errors").inFile(first.file()));
+  if (more_ > 0) {
+    const bool all = errors_.size() + more_ <= kCounted;
+    const std::string count = all ? std::to_string(more_) : "more than " + std::to_string(more_ - 1);
+    first.also(Error(first.kind(), "and " + count + " more errors").inFile(first.file()));
+  }
   throw first;
 }
 

@@ -12,16 +12,6 @@
 
 namespace sunder::record {
 
-// Something a user did: a grip, a cut, a parameter. It acts before the step with its number. Together with
-// the scene all inputs give the same run again, so they are complete and in order.
-struct Input {
-  uint64_t step = 0;      // of the simulation, from 0
-  uint64_t sequence = 0;  // increases over the whole recording
-  std::string kind;       // "grip", "parameter"
-  std::string data;       // its values, as the part of the world that takes it writes them
-  bool operator==(const Input&) const = default;
-};
-
 enum class FrontState : uint8_t { Growing, Arrested, Left };  // Left: outside the body
 const char* name(FrontState state);
 

@@ -21,11 +21,24 @@ namespace sunder::record {
 
 using Quatf = Eigen::Quaternionf;
 
+// Something a user did: a grip, a cut, a parameter. It acts before the step with its number. Together with
+// the scene all inputs give the same run again, so they are complete and in order.
+struct Input {
+  uint64_t step = 0;      // of the simulation, from 0
+  uint64_t sequence = 0;  // increases over the whole recording
+  std::string kind;       // "grip", "parameter"
+  std::string data;       // its values, as the part of the world that takes it writes them
+  bool operator==(const Input&) const = default;
+};
+
 struct RunInfo {
   std::string program;    // "sunder 0.1.0"
   std::string sceneName;  // of the scene's file, without folder and ending
   std::string scene;      // the resolved scene, JSON
   double frameRate = 60;  // frames a second
+  // What the run was given before it began, by ascending step. Frames have what acted; this is for a run that
+  // begins again because it was ended before its first checkpoint.
+  std::vector<Input> inputs = {};
 };
 
 // A surface, and for deformable bodies the tetrahedra inside. Stored once, in the frame of the bodies that

@@ -48,11 +48,14 @@ uint64_t firstDamage(const RunReader& run, const Losses& losses) {
   return first == std::numeric_limits<uint64_t>::max() && !losses.problems.empty() ? 0 : first;
 }
 
-void addLists(const RunReader& run, size_t frame, RunWriter& writer) {
+void addInputs(const RunReader& run, size_t frame, RunWriter& writer) {
   try {
     writer.addInputs(run.inputs(frame));
   } catch (const Error&) {  // lost
   }
+}
+
+void addFronts(const RunReader& run, size_t frame, RunWriter& writer) {
   try {
     writer.addFronts(run.fronts(frame));
   } catch (const Error&) {  // lost
@@ -139,7 +142,10 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
         MeshChange change;
         std::shared_ptr<const MeshEntry> unused;
         if (!saved([&] { return run.changeOf(b, k); }, change)) continue;
-        if (!saved([&] { return meshes.mesh(b, i); }, unused) && change.mesh == kNoIndex) continue;
+        if (!saved([&] { return meshes.mesh(b, i); }, unused)) {
+          if (change.mesh == kNoIndex) continue;
+          change = {change.body, change.frame, change.mesh};  // what it edits is lost
+        }
         if (change.mesh != kNoIndex) addMeshes(size_t(change.mesh) + 1);
         change.frame = std::max(change.frame, earliest);  // frames between may be lost
         writer.changeMesh(change);
@@ -148,12 +154,13 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
   uint64_t next = 0;  // number that the next frame has at least
   for (size_t i = 0; i < run.frameCount(); ++i) {
     checkStop();
+    addInputs(run, i, writer);  // of a lost frame too: with the next one they give the same run
     if (!savable(i)) continue;
     run.readFrame(i, frame);
     addBodies(frame.bodies.size());
     addChanges(i, frame.number, next);
     next = frame.number + 1;
-    addLists(run, i, writer);
+    addFronts(run, i, writer);
     std::vector<Statistic> statistics;
     std::vector<Event> events;
     saved([&] { return run.statistics(i); }, statistics);

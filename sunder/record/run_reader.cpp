@@ -119,9 +119,13 @@ std::vector<Statistic> RunReader::statistics(size_t i) const {
 }
 
 std::vector<Input> RunReader::inputs(size_t i) const {
-  const size_t chunk = frames_[i].inputs;
-  return chunk == kNone ? std::vector<Input>()
-                        : decodeInputs(file_.payload(chunks()[chunk]), path().string());
+  std::vector<Input> out;
+  auto place =
+      i == 0 ? inputs_.begin() : std::upper_bound(inputs_.begin(), inputs_.end(), frames_[i - 1].chunk);
+  for (; place != inputs_.end() && *place < frames_[i].chunk; ++place)
+    for (Input& input : decodeInputs(file_.payload(chunks()[*place]), path().string()))
+      out.push_back(std::move(input));
+  return out;
 }
 
 std::vector<CrackFront> RunReader::fronts(size_t i) const {

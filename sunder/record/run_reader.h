@@ -97,7 +97,8 @@ class RunReader {
   const QuantisedFrame& readQuantised(size_t i) const;
   std::vector<Event> events(size_t i) const;
   std::vector<Statistic> statistics(size_t i) const;
-  std::vector<Input> inputs(size_t i) const;  // that led to the frame
+  // That led to the frame from the one before it, readable or not; those of frames lost in between too.
+  std::vector<Input> inputs(size_t i) const;
   std::vector<CrackFront> fronts(size_t i) const;
 
   size_t checkpointCount() const { return checkpoints_.size(); }
@@ -152,7 +153,7 @@ class RunReader {
   struct FrameEntry {
     size_t chunk = 0;
     size_t events = SIZE_MAX, statistics = SIZE_MAX;  // chunks, or none
-    size_t inputs = SIZE_MAX, fronts = SIZE_MAX;
+    size_t fronts = SIZE_MAX;
     size_t key = 0;     // frame to start decoding from; SIZE_MAX: none whole
     size_t bodies = 0;  // entries known when it was written
     size_t limit = 0;   // bodies it may name
@@ -198,11 +199,11 @@ class RunReader {
   size_t taken_ = 0, takenGaps_ = 0;  // of the list
   RunInfo info_;
   std::vector<material::Material> materials_;
-  std::vector<size_t> meshes_;                 // chunks by mesh; SIZE_MAX: lost
-  std::vector<size_t> changes_, embeddings_;   // chunks by index; SIZE_MAX: lost
-  std::map<uint32_t, BodyChanges> changesOf_;  // by body
-  std::map<uint32_t, uint32_t> embeddingOf_;   // by mesh of the surface
-  std::vector<size_t> names_, checkpoints_;
+  std::vector<size_t> meshes_;                        // chunks by mesh; SIZE_MAX: lost
+  std::vector<size_t> changes_, embeddings_;          // chunks by index; SIZE_MAX: lost
+  std::map<uint32_t, BodyChanges> changesOf_;         // by body
+  std::map<uint32_t, uint32_t> embeddingOf_;          // by mesh of the surface
+  std::vector<size_t> names_, checkpoints_, inputs_;  // chunks
   std::vector<BodyEntry> bodies_;
   std::vector<bool> lostBodies_, lostMaterials_;
   std::vector<FrameEntry> frames_;

@@ -35,6 +35,7 @@ void RunReader::resetView() {
   embeddingOf_.clear();
   names_.clear();
   checkpoints_.clear();
+  inputs_.clear();
   bodies_.clear();
   lostBodies_.clear();
   frames_.clear();
@@ -101,7 +102,7 @@ void RunReader::take(size_t place) {
         break;
       case ChunkType::Inputs:
         ++counts_.inputs;
-        pending_.inputs = place;
+        inputs_.push_back(place);
         break;
       case ChunkType::Fronts:
         ++counts_.fronts;
@@ -240,7 +241,7 @@ void RunReader::takeFrame(size_t place) {
   entry.chunk = place;
   entry.key = kLost;
   entry.bodies = entry.limit = bodies_.size();
-  for (size_t* chunk : {&entry.events, &entry.statistics, &entry.inputs, &entry.fronts})
+  for (size_t* chunk : {&entry.events, &entry.statistics, &entry.fronts})
     if (*chunk != kLost && chunks()[*chunk].head.frame != head.frame) *chunk = kLost;
   if (!std::isfinite(head.time) || (!frames_.empty() && (head.frame <= frameNumber(frames_.size() - 1) ||
                                                          head.time < frameTime(frames_.size() - 1)))) {

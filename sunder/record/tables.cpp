@@ -2,6 +2,7 @@
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
+#include "sunder/record/frame_lists.h"
 #include "sunder/record/payload.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ std::string encode(const RunInfo& info) {
   putText(writer, info.sceneName);
   writer.f64(info.frameRate);
   putText(writer, info.scene);
+  if (!info.inputs.empty()) putText(writer, encode(info.inputs));
   return out;
 }
 
@@ -27,6 +29,7 @@ RunInfo decodeInfo(std::string_view payload, const std::string& file) {
   info.sceneName = getText(in, "scene name");
   info.frameRate = in.f64("frame rate");
   info.scene = getText(in, "scene");
+  if (!in.atEnd()) info.inputs = decodeInputs(getText(in, "inputs of the run"), file);
   if (!(info.frameRate > 0) || !(info.frameRate < 1e9)) in.fail("the frame rate makes no sense");
   return info;
 }

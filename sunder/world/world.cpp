@@ -57,9 +57,12 @@ void World::input(Input input) {
   if (input.step < step())
     throw Error(ErrorKind::Usage,
                 fmt::format("an input for step {}, but the world is at step {}", input.step, step()));
-  if (std::none_of(parts_.begin(), parts_.end(), [&](const auto& p) { return p->name() == input.part; }))
+  const auto part =
+      std::find_if(parts_.begin(), parts_.end(), [&](const auto& p) { return p->name() == input.part; });
+  if (part == parts_.end())
     throw Error(ErrorKind::Usage,
                 fmt::format("an input for the part \"{}\", which the scene has not", input.part));
+  (*part)->accept(input, contextOf(static_cast<uint32_t>(part - parts_.begin()), step(), frame_));
   const auto behind = std::upper_bound(inputs_.begin(), inputs_.end(), input.step,
                                        [](uint64_t step, const Input& i) { return step < i.step; });
   inputs_.insert(behind, std::move(input));
@@ -99,7 +102,7 @@ void World::makeStep(uint64_t step) {
   while (!inputs_.empty() && inputs_.front().step <= step) {
     Input input = std::move(inputs_.front());
     input.sequence = nextInput_++;
-    inputs_.erase(inputs_.begin());
+    inputs_.pop_front();
     for (uint32_t p = 0; p < parts_.size(); ++p) {
       if (parts_[p]->name() != input.part) continue;
       StepContext context = contextAt(p);

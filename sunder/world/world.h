@@ -13,6 +13,7 @@
 #include "sunder/world/part/part.h"
 #include "sunder/world/scene/scene.h"
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -49,12 +50,13 @@ class World {
   uint64_t step() const { return frame_ * scene_.world.stepsPerFrame; }  // the next one
   double time() const { return scene_.world.frameTime(frame_); }
   // Waits for its step; those of one step act in the order in which they were given. Throws Error (Usage) for
-  // a step that is over and for a part that the scene does not have.
+  // a step that is over, for a part that the scene does not have, and for what the part refuses. Cost: that
+  // of the inputs which wait for later steps.
   void input(Input input);
-  const std::vector<Input>& waitingInputs() const { return inputs_; }
+  const std::deque<Input>& waitingInputs() const { return inputs_; }
   const std::vector<Input>& appliedInputs() const { return applied_; }  // of the last frame, as they acted
   // To the next frame. After an Interrupted (base/stop.h) the world is in the middle of a frame: it can only
-  // be loaded or dropped. Throws Error (Usage) for an input that its part does not know.
+  // be loaded or dropped.
   void advance();
 
   // Looks for bodies that overlap and the like; for a world that has not been stepped. Counted as
@@ -103,7 +105,7 @@ class World {
   std::vector<std::unique_ptr<Part>> parts_;
   BodyTable table_, startTable_;
   Exchange exchange_;
-  std::vector<Input> inputs_;  // that wait, by ascending step
+  std::deque<Input> inputs_;  // that wait, by ascending step
   std::vector<Input> applied_;
   uint64_t nextInput_ = 0;  // number
   std::vector<BodyChange> changes_;

@@ -26,7 +26,7 @@ std::string readText(ByteReader& in, const char* what) {
   return std::string(in.string(in.u32("length"), what));
 }
 
-void saveInputs(ByteWriter& out, const std::vector<Input>& inputs) {
+void saveInputs(ByteWriter& out, const std::deque<Input>& inputs) {
   out.u32(static_cast<uint32_t>(inputs.size()));
   for (const Input& input : inputs) {
     out.u64(input.step);

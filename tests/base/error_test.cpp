@@ -58,4 +58,17 @@ TEST(ErrorList, CountsTheRestOfVeryMany) {
   }
 }
 
+// Each takes a look for its line in the file: thousands would take minutes in a large one.
+TEST(ErrorList, GivesUpWhereErrorsAreBeyondCounting) {
+  ErrorList list;
+  const auto bad = [](int i) { return Error(ErrorKind::Format, "bad").inFile("x").atLine(uint64_t(i)); };
+  for (int i = 0; i < 100; ++i) list.add(bad(i));
+  try {
+    list.add(bad(100));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.others().back().what(), std::string("x: and more than 80 more errors"));
+  }
+}
+
 }  // namespace sunder

@@ -52,7 +52,9 @@ class Branches(CommandTest):
 
     def test_what_makes_no_sense_is_refused(self):
         self.refused("run", "bar.json", "-o", "run", "--from", "5", says=["--from needs --resume"])
-        self.refused("run", "--resume", "run", "--from", "x")
+        for frame in ("x", "", "-1", "1.5", "99999999999999999999"):
+            self.refused("run", "--resume", "run", "--from", frame, says=["--from"])
+            self.refused("repair", "run", "--branch", frame, "-o", "x.sunder", says=["--branch"])
         self.refused("repair", "run", "--branch", "7", "-o", "x.sunder", says=["there is no branch 7"])
 
 

@@ -8,7 +8,7 @@
 
 namespace sunder::world {
 
-void Part::apply(const Input& input, StepContext&) {
+void Part::accept(const Input& input, const StepContext&) const {
   throw Error(ErrorKind::Usage, fmt::format("the part \"{}\" knows no input \"{}\"", name(), input.what));
 }
 

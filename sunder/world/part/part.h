@@ -90,8 +90,10 @@ class Part {
   // Looks, before the first step, for what a user would want to know of the scene.
   virtual void inspect(Ledger&, uint64_t /*frame*/) const {}
 
-  // Throws Error (Usage) for an input that it does not know.
-  virtual void apply(const Input& input, StepContext& context);
+  // Throws Error (Usage) for an input that it does not know, or cannot take. Asked when the input is given,
+  // so that no run ends in the middle: what passes is applied.
+  virtual void accept(const Input& input, const StepContext& context) const;
+  virtual void apply(const Input&, StepContext&) {}
   virtual void begin(StepContext&) {}
   virtual void touch(StepContext&) {}
   virtual void step(StepContext& context) = 0;

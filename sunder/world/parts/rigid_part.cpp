@@ -1,5 +1,6 @@
 #include "sunder/world/parts/rigid_part.h"
 
+#include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
 #include "sunder/base/profiler.h"
 #include "sunder/world/parts/forces.h"
@@ -86,15 +87,20 @@ void RigidPart::inspect(Ledger& ledger, uint64_t frame) const {
                          simulation_.name(overlaps[0].b), overlaps[0].depth));
 }
 
-void RigidPart::apply(const Input& input, StepContext& context) {
-  if (input.what != "impulse") return Part::apply(input, context);
+void RigidPart::accept(const Input& input, const StepContext& context) const {
+  if (input.what != "impulse") return Part::accept(input, context);
   const auto refuse = [](const std::string& message) { throw Error(ErrorKind::Usage, message); };
+  if (input.body == kNoIndex) refuse("an impulse needs a body");
   if (input.body >= context.bodies.all().size() || !context.bodies.mine(input.body))
     refuse(fmt::format("an impulse on body {}, which is not rigid", input.body));
   if (input.values.size() != 3 && input.values.size() != 6)
     refuse("an impulse has 3 numbers, or 6 with the place where it acts");
   for (const double value : input.values)
-    if (!std::isfinite(value)) refuse("an impulse has a number that is not finite");
+    if (!(std::abs(value) <= kMostInState))
+      refuse(fmt::format("an impulse has the number {}; at most {} is possible", value, kMostInState));
+}
+
+void RigidPart::apply(const Input& input, StepContext& context) {
   const BodyIndex body(context.bodies.local(input.body));
   // Who acts on what has broken or left meanwhile acts on nothing.
   if (!simulation_.exists(body) || simulation_.kind(body) != rigid::BodyKind::Dynamic) return;

@@ -29,6 +29,7 @@ class RigidPart : public Part {
   void start(StepContext& context) override;
   void inspect(Ledger& ledger, uint64_t frame) const override;
   // "impulse": 3 numbers, N s, at the centre of mass, or 6, with the place in the world.
+  void accept(const Input& input, const StepContext& context) const override;
   void apply(const Input& input, StepContext& context) override;
   void begin(StepContext& context) override;
   void step(StepContext& context) override;

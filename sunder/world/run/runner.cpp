@@ -10,9 +10,11 @@
 #include "sunder/world/build/ready_scene.h"
 #include "sunder/world/run/inputs.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -93,13 +95,18 @@ class Run {
  public:
   Run(World& world, const RunOptions& options) : world_(world), options_(options) {}
 
-  void start() {
+  void start(const std::vector<Input>& inputs) {
+    give(inputs);
     const StopDeferral whole;
     record::RunInfo info;
     info.program = options_.program;
     info.sceneName = world_.scene().document.name();
     info.scene = world_.resolvedScene();
     info.frameRate = world_.scene().world.frameRate;
+    for (const Input& input : world_.waitingInputs()) {
+      info.inputs.push_back(recorded(input));
+      info.inputs.back().sequence = info.inputs.size();
+    }
     const std::filesystem::path folder = options_.file.parent_path();
     std::error_code code;
     if (!folder.empty()) std::filesystem::create_directories(folder, code);
@@ -110,7 +117,6 @@ class Run {
         options_.file, info, options_.replace ? record::Existing::Replace : record::Existing::KeepAside);
     prepare();
     addMaterials();
-    for (const Input& input : options_.inputs) world_.input(input);
     world_.noteOverlaps();
     makeMeshes();
     recordFrame();
@@ -188,6 +194,23 @@ class Run {
   }
 
  private:
+  // Those of one step in the order in which they are given.
+  void give(const std::vector<Input>& inputs) {
+    std::vector<size_t> order(inputs.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return inputs[a].step < inputs[b].step; });
+    for (const size_t i : order) {
+      checkStop();
+      try {
+        world_.input(inputs[i]);
+      } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("input {}: {}", i, error.message()))
+            .inFile(options_.inputsFile.string());
+      }
+    }
+  }
+
   void prepare() {
     writer_->setKeyInterval(world_.scene().recording.keyEvery);
     sinceCheckpoint_ = {};
@@ -306,6 +329,21 @@ class Run {
   double frameSeconds_ = 0, saveSeconds_ = 0;  // the last frame took, and the last saving
 };
 
+// What a recording without a checkpoint says that its run was given.
+std::vector<Input> recordedInputs(const record::RunReader& run, const World& world,
+                                  std::vector<std::string>& notes) {
+  std::vector<Input> inputs;
+  if (run.info().inputs.empty()) return inputs;
+  if (comparable(world.resolvedScene()) != comparable(run.info().scene)) {
+    notes.push_back(fmt::format("{}: the scene is not the one that was recorded, so its inputs are left out",
+                                run.path().string()));
+    return inputs;
+  }
+  for (const record::Input& input : run.info().inputs)
+    inputs.push_back(fromRecord(input, run.path().string()));
+  return inputs;
+}
+
 }  // namespace
 
 Scene recordedScene(const record::RunReader& run, const std::vector<std::string>& sets) {
@@ -359,9 +397,13 @@ RunResult runScene(Scene scene, const RunOptions& options) {
     run.resume(*old, *at);
     result.resumed = world.frame();
   } else {
-    run.start();
+    run.start(options.inputs.empty() && old ? recordedInputs(*old, world, result.notes) : options.inputs);
   }
   result.finished = run.loop();
+  if (const auto& waiting = world.waitingInputs(); result.finished && !waiting.empty())
+    result.notes.push_back(
+        fmt::format("{} of the inputs are for later than the end of the run, the first for {:.6g} s",
+                    waiting.size(), double(waiting.front().step) * world.scene().world.simulation.timeStep));
   run.tell(result);
   return result;
 }
@@ -437,13 +479,20 @@ ReplayResult replay(const record::RunReader& run, const World::Progress& buildin
                               "recording {}",
                               number, world.scene().world.frames, run.frameCount()))
           .inFile(run.path().string());
+    for (const record::Input& input : run.inputs(i)) {
+      try {
+        world.input(fromRecord(input, run.path().string()));
+      } catch (Error& error) {
+        throw Error(ErrorKind::Format, fmt::format("input {}: {}", input.sequence, error.message()))
+            .inFile(run.path().string());
+      }
+    }
     try {
       run.readQuantised(i);
     } catch (const Error&) {
       ++result.lost;
       continue;
     }
-    for (const record::Input& input : run.inputs(i)) world.input(fromRecord(input, run.path().string()));
     while (world.frame() < number) world.advance();
     const auto& recorded = run.readQuantised(i).states;
     const auto states = world.states();

@@ -36,8 +36,10 @@ struct RunOptions {
   // in the file (record/commit.h), but the recording is what the new run makes of it. Throws Error (Usage)
   // where there is no such checkpoint.
   std::optional<uint64_t> from;
-  // For a new run: what is done to the world while it runs. A run that goes on has those of its recording.
+  // For a new run: what is done to the world while it runs. A run that goes on has those of its recording,
+  // and so has one that begins again since it was ended before its first checkpoint, where none are given.
   std::vector<Input> inputs;
+  std::filesystem::path inputsFile;  // where they stand, for messages; may be empty
   bool strict = false;
   uint64_t memory = 0;   // bytes the run may take; 0: as memoryLimit() of base says
   bool replace = false;  // an earlier recording; else it is kept beside the new one (record::Existing)
@@ -59,7 +61,7 @@ struct RunResult {
   uint64_t bytes = 0;
   double simulatedSeconds = 0;
   std::vector<Degradation> degradations;
-  std::vector<std::string> notes;  // what was found damaged on resuming
+  std::vector<std::string> notes;  // what was found damaged on resuming, and inputs that did not act
 };
 
 // Before anything is built, throws Error (Limit) for a scene that costs more memory than there may be
