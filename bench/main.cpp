@@ -1,5 +1,6 @@
 // sunder-bench [ROOM...]: runs the benchmarks of the rooms and prints a table, or with --json one object.
 #include "sunder/base/error.h"
+#include "sunder/base/json.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/progress.h"
 #include "sunder/base/simd.h"
@@ -14,7 +15,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::bench {
 
@@ -29,7 +29,7 @@ std::string processorName() {
   return "unknown";
 }
 
-nlohmann::ordered_json machine() {
+Json machine() {
 #if defined(__clang__)
   const std::string compiler = "clang " __clang_version__;
 #else
@@ -69,8 +69,8 @@ void printRow(const Row& row) {
   std::fflush(stdout);
 }
 
-nlohmann::ordered_json toJson(const Row& row, const std::string& room) {
-  nlohmann::ordered_json json;
+Json toJson(const Row& row, const std::string& room) {
+  Json json;
   if (!room.empty()) json["room"] = room;
   json["case"] = row.name;
   json["size"] = row.size;
@@ -120,7 +120,7 @@ void run(std::vector<std::string> rooms, const Options& options, bool asJson) {
     }
   }
   if (!asJson) {
-    fmt::print("{}\n", machine().dump());
+    fmt::print("{}\n", machine().text({.asCame = true}));
     printHeader();
   }
 
@@ -149,15 +149,15 @@ void run(std::vector<std::string> rooms, const Options& options, bool asJson) {
   progress.erase();
 
   if (asJson) {
-    nlohmann::ordered_json json;
+    Json json;
     json["room"] = joined(rooms);
     json["machine"] = machine();
-    json["results"] = nlohmann::ordered_json::array();
+    json["results"] = Json::array();
     for (size_t i = 0; i < report.rows().size(); ++i) {
       json["results"].push_back(toJson(report.rows()[i], rooms.size() > 1 ? rowRooms[i] : std::string()));
     }
     json["missing_peers"] = report.missingPeers();
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", json.text({.indent = 2, .asCame = true}));
   } else if (!report.missingPeers().empty()) {
     fmt::print("peers that are not installed: {}\n", joined(report.missingPeers()));
   }

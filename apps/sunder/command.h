@@ -3,6 +3,7 @@
 // people, one JSON object with --json), logs and errors to standard error.
 #pragma once
 
+#include "sunder/base/json.h"
 #include "sunder/base/profiler.h"
 #include "sunder/geometry/mesh.h"
 
@@ -13,11 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace sunder::cli {
-
-using Json = nlohmann::ordered_json;
 
 // The options that every verb takes.
 struct Settings {
@@ -61,7 +58,8 @@ Verb addBench(App& root);
 Verb addDescribe(App& root);
 Verb addCompletion(App& root);
 
-// The object as text with an indent of 2, and the same printed on standard output.
+// The object as text with an indent of 2, its members in the order in which they came, and the same printed
+// on standard output.
 std::string jsonText(const Json& object);
 void printJson(const Json& object);
 

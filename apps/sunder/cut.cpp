@@ -232,7 +232,7 @@ int cutMesh(const CutArguments& arguments, const Settings& settings) {
   if (fragments.size() > kMostLines) text += fmt::format("\n  and {} more", fragments.size() - kMostLines);
   if (!patches.empty()) {
     size_t inside = 0;
-    for (const Json& p : patches) inside += p["inside"].get<bool>();
+    for (const Json& p : patches) inside += p["inside"].boolean();
     text += fmt::format("\n  {} {} of the cutter, {} inside", patches.size(),
                         patches.size() == 1 ? "patch" : "patches", inside);
   }

@@ -1,5 +1,6 @@
 // sunder describe [TOPIC [NAME]]: what the program knows, from the tables it works by.
 #include "sunder/base/error.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/base/text.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/shapes/catalogue.h"
@@ -137,7 +138,7 @@ void describeQuestions(const std::string& name, const Settings& settings) {
 void describeScene(const std::string& name, const Settings& settings) {
   if (name.empty()) {
     if (settings.json)
-      printJson({{"sample", world::sampleScene()}, {"schema", Json::parse(world::sceneSchemaText())}});
+      printJson({{"sample", world::sampleScene()}, {"schema", readJson(world::sceneSchemaText())}});
     else
       std::cout << world::sampleScene();
     return;
@@ -166,8 +167,8 @@ void describeExitCodes(const Settings& settings) {
   }
   std::cout << "0    done\n1    the job failed\n2    bad input or usage\n"
                "130  stopped by Ctrl-C (SIGINT)\n143  stopped by SIGTERM\nErrors of these kinds end with:\n";
-  for (const auto& [kind, code] : kinds.items())
-    std::cout << fmt::format("  {:<12} {}\n", kind, code.get<int>());
+  for (const auto* kind : kinds.membersAsCame())
+    std::cout << fmt::format("  {:<12} {}\n", kind->first, kind->second.integer());
 }
 
 int describe(const DescribeOptions& options, const Settings& settings) {

@@ -21,10 +21,7 @@
 
 namespace sunder::cli {
 
-std::string jsonText(const Json& object) {
-  // Text that is not UTF-8 (a file's name may be anything) is replaced rather than thrown over.
-  return object.dump(2, ' ', false, Json::error_handler_t::replace);
-}
+std::string jsonText(const Json& object) { return object.text({.indent = 2, .asCame = true}); }
 
 void printJson(const Json& object) { std::cout << jsonText(object) << '\n'; }
 

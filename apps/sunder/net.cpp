@@ -291,9 +291,6 @@ int reportException() noexcept {
     return report({kindOf(e.code()), reasonOf(e.code()), e.path1().native()});
   } catch (const std::system_error& e) {
     return reportSystem(e);
-  } catch (const Json::exception& e) {
-    return report(
-        {ErrorKind::Format, "a value in the JSON is not of the type it should be", {}, {}, {}, e.what()});
   } catch (const std::exception& e) {
     if (std::strstr(e.what(), "pthread_create")) return reportNoThread();  // oneTBB's own words
     return report({ErrorKind::Write, "internal error", {}, {}, kReport, e.what()}, 1);

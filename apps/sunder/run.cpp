@@ -43,7 +43,7 @@ std::vector<std::string> assignments(const RunCommand& command) {
 
 // --frames takes the place of a duration.
 void dropDuration(world::SceneDocument& document, const RunCommand& command) {
-  nlohmann::json& json = document.json();
+  Json& json = document.json();
   if (command.framesGiven && json.contains("world")) json["world"].erase("duration");
 }
 

@@ -108,8 +108,8 @@ std::string cellsText(const HpField& field) {
   const Json json = cellsJson(field);
   const auto list = [](const Json& counts) {
     std::string text;
-    for (const auto& [name, count] : counts.items())
-      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", name, count.get<size_t>());
+    for (const auto* count : counts.membersAsCame())
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", count->first, count->second.whole());
     return text;
   };
   return fmt::format("  {} cells, {} coefficients, {:.3g} MB\n  cells by degree {}\n  cells by level  {}",

@@ -171,8 +171,7 @@ int runFluidSurface(const FluidSurfaceOptions& options, const Settings& settings
     faces += report.faces;
     work.step();
   }
-  const std::string first =
-      files ? surfaces.front()["file"].get<std::string>() : names.of(frames[0]).string();
+  const std::string first = files ? surfaces.front()["file"].string() : names.of(frames[0]).string();
   reportNotes(settings, first, notes);
   if (settings.json)
     printJson({{"input", options.input},

@@ -1,5 +1,6 @@
 #include "sunder/base/profiler.h"
 
+#include "sunder/base/json.h"
 #include "sunder/base/stopwatch.h"
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder {
 
@@ -102,14 +102,14 @@ std::string Profiler::table() const {
   return text;
 }
 
-nlohmann::json Profiler::json() const {
+Json Profiler::json() const {
   const std::vector<Line> lines = depthFirst(stages_);
   // Children come after their parents in `lines`, so that going backwards every stage is complete when it is
   // moved into its parent.
-  std::vector<nlohmann::json> children(stages_.size());
+  std::vector<Json> children(stages_.size());
   for (size_t i = lines.size(); i-- > 0;) {
     const uint32_t index = lines[i].stage;
-    nlohmann::json mine = nlohmann::json::array();
+    Json mine = Json::array();
     for (uint32_t child : stages_[index].children) {
       const Stage& stage = stages_[child];
       mine.push_back({{"name", stage.name},

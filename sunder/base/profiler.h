@@ -17,9 +17,9 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 namespace sunder {
+
+class Json;
 
 class Profiler {
  public:
@@ -57,7 +57,7 @@ class Profiler {
   // parent.
   std::string table() const;
   // [{"name", "calls", "total", "longest", "children": [...]}, ...], times in seconds
-  nlohmann::json json() const;
+  Json json() const;
 
  private:
   friend class ProfileScope;

@@ -84,7 +84,7 @@ void GlbOutput::write(OutputFile& out, Json root) {
     root["buffers"] = Json::array({Json{{"byteLength", binary_.size()}}});
   }
   // Names from other formats may not be UTF-8; a replacement character is better than no file.
-  std::string json = root.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string json = root.text();
   json.resize((json.size() + 3) / 4 * 4, ' ');
   const uint64_t total = 12 + 8 + json.size() + (binary_.empty() ? 0 : 8 + binary_.size());
   if (total > UINT32_MAX)

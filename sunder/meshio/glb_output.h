@@ -10,6 +10,7 @@
 #pragma once
 
 #include "sunder/base/index.h"
+#include "sunder/base/json.h"
 
 #include <bit>
 #include <cstdint>
@@ -18,8 +19,6 @@
 #include <string>
 #include <type_traits>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace sunder {
 class OutputFile;
@@ -31,8 +30,6 @@ enum class GlbTarget { None = 0, Vertices = 34962, Indices = 34963 };
 
 class GlbOutput {
  public:
-  using Json = nlohmann::json;
-
   // Numbers, `components` to an element; returns the accessor's index.
   template <class T>
   int add(std::span<const T> values, int components, GlbTarget target) {

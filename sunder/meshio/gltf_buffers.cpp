@@ -1,6 +1,7 @@
 #include "sunder/meshio/gltf_buffers.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/meshio/soup_builder.h"
 #include "sunder/meshio/text_scanner.h"
 
@@ -115,20 +116,20 @@ GltfDocument::GltfDocument(Bytes bytes, const std::string& name, const std::file
   const size_t first = head.find_first_not_of(" \t\r\n");
   if (first == head.npos || head[first] != '{' || text.back() == '\0')
     throw Error(ErrorKind::Format, "this is neither a .glb file nor the JSON of a .gltf file").inFile(name_);
-  try {
-    root_ = Json::parse(text.begin(), text.end());
-  } catch (const Json::parse_error& e) {
+  JsonFault fault;
+  std::optional<Json> root = tryReadJson(text, &fault);
+  if (!root) {
     const size_t start = static_cast<size_t>(reinterpret_cast<const std::byte*>(text.data()) - bytes.data());
-    throw Error(ErrorKind::Format, "the JSON is broken here")
+    throw Error(ErrorKind::Format,
+                fault.broken ? "the JSON is broken here" : "the JSON cannot be read: " + fault.reason)
         .inFile(name_)
-        .atByte(start + (e.byte > 0 ? e.byte - 1 : 0));
-  } catch (const Json::exception& e) {
-    throw Error(ErrorKind::Format, std::string("the JSON cannot be read: ") + e.what()).inFile(name_);
+        .atByte(start + fault.byte);
   }
-  if (!root_.is_object()) throw error("", "the JSON is not an object");
+  root_ = std::move(*root);
+  if (!root_.isObject()) throw error("", "the JSON is not an object");
   totalBytes_ = text.size();
   const JsonPlace top{&root_, ""};
-  if (!root_.contains("asset") || !root_["asset"].is_object()) throw error("", "there is no asset object");
+  if (!root_.contains("asset") || !root_["asset"].isObject()) throw error("", "there is no asset object");
   const std::string version = stringMember({&root_["asset"], "/asset"}, "version");
   if (!version.starts_with("2."))
     throw Error(ErrorKind::Unsupported, "glTF version " + meshio::quoted(version) + " is not read, only 2.x")
@@ -230,55 +231,55 @@ Error GltfDocument::error(const std::string& pointer, std::string message) const
 }
 
 JsonPlace GltfDocument::element(const char* array, uint64_t index, const std::string& from) const {
-  const auto found = root_.find(array);
-  const size_t size = found == root_.end() || !found->is_array() ? 0 : found->size();
+  const Json* const found = root_.find(array);
+  const size_t size = !found || !found->isArray() ? 0 : found->size();
   if (index >= size)
     throw error(from, "refers to element " + std::to_string(index) + " of " + array + ", which has " +
                           std::to_string(size));
   JsonPlace place{&(*found)[static_cast<size_t>(index)], "/"};
   place.pointer.append(array).append("/").append(std::to_string(index));
-  if (!place.value->is_object()) throw error(place.pointer, "expected an object");
+  if (!place.value->isObject()) throw error(place.pointer, "expected an object");
   return place;
 }
 
 uint64_t GltfDocument::unsignedMember(const JsonPlace& at, const char* key,
                                       std::optional<uint64_t> fallback) const {
-  const auto found = at.value->find(key);
-  if (found == at.value->end()) {
+  const Json* const found = at.value->find(key);
+  if (!found) {
     if (fallback) return *fallback;
     throw error(at.pointer, "'" + std::string(key) + "' is missing");
   }
-  if (found->is_number_unsigned()) return found->get<uint64_t>();
-  if (found->is_number_float()) {  // some exporters write 3.0
-    const double value = found->get<double>();
+  if (found->isWhole()) return found->whole();
+  if (found->isDouble()) {  // some exporters write 3.0
+    const double value = found->number();
     if (value >= 0 && value <= 9e15 && value == std::floor(value)) return static_cast<uint64_t>(value);
   }
   throw error(at.pointer + "/" + key, "expected a whole number of 0 or more");
 }
 
 std::string GltfDocument::stringMember(const JsonPlace& at, const char* key) const {
-  const auto found = at.value->find(key);
-  if (found == at.value->end()) return {};
-  if (!found->is_string()) throw error(at.pointer + "/" + key, "expected a text");
-  return found->get<std::string>();
+  const Json* const found = at.value->find(key);
+  if (!found) return {};
+  if (!found->isString()) throw error(at.pointer + "/" + key, "expected a text");
+  return found->string();
 }
 
 std::vector<JsonPlace> GltfDocument::listMember(const JsonPlace& at, const char* key) const {
-  const auto found = at.value->find(key);
-  if (found == at.value->end()) return {};
-  if (!found->is_array()) throw error(at.pointer + "/" + key, "expected a list");
+  const Json* const found = at.value->find(key);
+  if (!found) return {};
+  if (!found->isArray()) throw error(at.pointer + "/" + key, "expected a list");
   std::vector<JsonPlace> list;
   const bool objects = at.value == &root_ || std::strcmp(key, "primitives") == 0;
   for (size_t i = 0; i < found->size(); ++i) {
     list.push_back({&(*found)[i], at.pointer + "/" + key + "/" + std::to_string(i)});
-    if (objects && !list.back().value->is_object()) throw error(list.back().pointer, "expected an object");
+    if (objects && !list.back().value->isObject()) throw error(list.back().pointer, "expected an object");
   }
   return list;
 }
 
 double GltfDocument::number(const JsonPlace& at) const {
-  if (!at.value->is_number()) throw error(at.pointer, "expected a number");
-  const double value = at.value->get<double>();
+  if (!at.value->isNumber()) throw error(at.pointer, "expected a number");
+  const double value = at.value->number();
   if (!std::isfinite(value)) throw error(at.pointer, "the number is not finite");
   return value;
 }
@@ -326,8 +327,8 @@ GltfDocument::Accessor GltfDocument::accessorOf(uint64_t index, const std::strin
   accessor.componentType = unsignedMember(at, "componentType");
   accessor.count = unsignedMember(at, "count");
   accessor.components = componentsOf(stringMember(at, "type"));
-  const auto normalised = at.value->find("normalized");
-  accessor.normalised = normalised != at.value->end() && normalised->is_boolean() && normalised->get<bool>();
+  const Json* const normalised = at.value->find("normalized");
+  accessor.normalised = normalised && normalised->isBoolean() && normalised->boolean();
   const uint64_t each = componentBytes(accessor.componentType);
   if (each == 0) throw error(at.pointer + "/componentType", "an unknown component type");
   if (accessor.components == 0) throw error(at.pointer + "/type", "expected SCALAR, VEC2, VEC3 or VEC4 here");
@@ -388,11 +389,11 @@ void GltfDocument::convert(const View& view, const Accessor& accessor, Out* out)
 template <class Out>
 void GltfDocument::applySparse(const Accessor& accessor, const JsonPlace& at,
                                std::vector<Out>& values) const {
-  const auto found = at.value->find("sparse");
-  if (found == at.value->end()) return;
-  const JsonPlace sparse{&*found, at.pointer + "/sparse"};
-  if (!found->is_object() || !found->contains("indices") || !found->contains("values") ||
-      !(*found)["indices"].is_object() || !(*found)["values"].is_object())
+  const Json* const found = at.value->find("sparse");
+  if (!found) return;
+  const JsonPlace sparse{found, at.pointer + "/sparse"};
+  if (!found->isObject() || !found->contains("indices") || !found->contains("values") ||
+      !(*found)["indices"].isObject() || !(*found)["values"].isObject())
     throw error(sparse.pointer, "a sparse accessor needs indices and values");
   const JsonPlace where{&(*found)["indices"], sparse.pointer + "/indices"};
   const JsonPlace what{&(*found)["values"], sparse.pointer + "/values"};

@@ -5,6 +5,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
+#include "sunder/base/json.h"
 #include "sunder/meshio/mesh_formats.h"
 
 #include <list>
@@ -12,11 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace sunder::meshio {
-
-using Json = nlohmann::json;
 
 // A place in the JSON document together with its pointer ("/meshes/0/primitives/1"), so that errors can name
 // it.

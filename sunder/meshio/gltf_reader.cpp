@@ -85,10 +85,10 @@ class GltfBuilder {
 
 void GltfBuilder::build() {
   const JsonPlace top{&document_.root(), ""};
-  const auto required = document_.root().find("extensionsRequired");
-  if (required != document_.root().end() && required->is_array()) {
+  const Json* const required = document_.root().find("extensionsRequired");
+  if (required && required->isArray()) {
     for (const Json& extension : *required) {
-      const std::string shown = extension.is_string() ? extension.get<std::string>() : std::string("?");
+      const std::string shown = extension.isString() ? extension.string() : std::string("?");
       if (!isHarmless(shown))
         throw Error(ErrorKind::Unsupported, "the file needs the extension " + meshio::quoted(shown))
             .inFile(name_)
@@ -102,16 +102,15 @@ void GltfBuilder::build() {
   if (!scenes.empty()) {
     const JsonPlace scene = document_.element("scenes", document_.unsignedMember(top, "scene", 0), "/scene");
     for (const JsonPlace& place : document_.listMember(scene, "nodes")) {
-      if (!place.value->is_number_unsigned())
-        throw document_.error(place.pointer, "expected a node's number");
-      roots.push_back({place.value->get<uint64_t>(), Mat4::Identity(), place.pointer});
+      if (!place.value->isWhole()) throw document_.error(place.pointer, "expected a node's number");
+      roots.push_back({place.value->whole(), Mat4::Identity(), place.pointer});
     }
   } else if (!nodes.empty()) {
     std::vector<bool> isChild(nodes.size());
     for (const JsonPlace& node : nodes)
       for (const JsonPlace& child : document_.listMember(node, "children"))
-        if (child.value->is_number_unsigned() && child.value->get<uint64_t>() < nodes.size())
-          isChild[static_cast<size_t>(child.value->get<uint64_t>())] = true;
+        if (child.value->isWhole() && child.value->whole() < nodes.size())
+          isChild[static_cast<size_t>(child.value->whole())] = true;
     for (size_t i = 0; i < nodes.size(); ++i)
       if (!isChild[i]) roots.push_back({i, Mat4::Identity(), nodes[i].pointer});
   } else {
@@ -141,9 +140,8 @@ void GltfBuilder::walk(std::vector<Pending> stack) {
     }
     const std::vector<JsonPlace> children = document_.listMember(node, "children");
     for (auto child = children.rbegin(); child != children.rend(); ++child) {
-      if (!child->value->is_number_unsigned())
-        throw document_.error(child->pointer, "expected a node's number");
-      stack.push_back({child->value->get<uint64_t>(), transform, child->pointer});
+      if (!child->value->isWhole()) throw document_.error(child->pointer, "expected a node's number");
+      stack.push_back({child->value->whole(), transform, child->pointer});
     }
   }
 }
@@ -174,10 +172,10 @@ void GltfBuilder::addPrimitive(const JsonPlace& primitive, const Mat4& transform
     return;
   }
   morphs_ = morphs_ || primitive.value->contains("targets");
-  const auto attributesFound = primitive.value->find("attributes");
-  if (attributesFound == primitive.value->end() || !attributesFound->is_object())
+  const Json* const attributesFound = primitive.value->find("attributes");
+  if (!attributesFound || !attributesFound->isObject())
     throw document_.error(primitive.pointer, "a primitive without attributes");
-  const JsonPlace attributes{&*attributesFound, primitive.pointer + "/attributes"};
+  const JsonPlace attributes{attributesFound, primitive.pointer + "/attributes"};
   if (!attributes.value->contains("POSITION")) return;  // allowed, and then there is nothing to see
 
   const uint64_t positionAccessor = document_.unsignedMember(attributes, "POSITION");
@@ -256,11 +254,9 @@ void GltfBuilder::addPrimitive(const JsonPlace& primitive, const Mat4& transform
     }
   };
 
-  const auto extras = primitive.value->find("extras");
-  std::string groupName = meshGroup;
-  if (extras != primitive.value->end() && extras->is_object() && extras->contains("group") &&
-      (*extras)["group"].is_string())
-    groupName = (*extras)["group"].get<std::string>();
+  const Json* const extras = primitive.value->find("extras");
+  const Json* const ownGroup = extras ? extras->find("group") : nullptr;
+  const std::string groupName = ownGroup && ownGroup->isString() ? ownGroup->string() : meshGroup;
   const uint32_t group = groupNumber(groupName);
 
   for (size_t t = 0; t < triangleCount; ++t) {

@@ -12,7 +12,6 @@ namespace sunder::meshio {
 
 namespace {
 
-using Json = nlohmann::json;
 class GlbBuilder {
  public:
   GlbBuilder(const geometry::PolygonSoup& soup, const geometry::TriMesh& mesh,
@@ -75,7 +74,7 @@ void GlbBuilder::addPrimitive(const std::vector<uint32_t>& triangles, const std:
       colours.insert(colours.end(), c.data(), c.data() + 4);
     }
   }
-  Json attributes = Json::object();  // not null, which becomes an object too late where memory runs out
+  Json attributes = Json::object();
   attributes["POSITION"] = glb_.addWithBounds(positions, 3, GlbTarget::Vertices);
   if (!normals.empty()) attributes["NORMAL"] = glb_.add<float>(normals, 3, GlbTarget::Vertices);
   if (!uvs.empty()) attributes["TEXCOORD_0"] = glb_.add<float>(uvs, 2, GlbTarget::Vertices);

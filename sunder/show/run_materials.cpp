@@ -1,37 +1,36 @@
 #include "sunder/show/run_materials.h"
 
 #include "sunder/base/error.h"
-#include "sunder/base/json.h"
+#include "sunder/base/json_parse.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::show {
 
 namespace {
 
-material::Material fromScene(const std::string& name, const nlohmann::json& m) {
+material::Material fromScene(const std::string& name, const Json& m) {
   material::Material out;
   out.name = name;
-  if (const auto c = m.find("colour"); c != m.end() && c->is_array() && c->size() == 3)
-    out.colour = {(*c)[0].get<double>(), (*c)[1].get<double>(), (*c)[2].get<double>()};
+  if (const Json* const c = m.find("colour"); c && c->isArray() && c->size() == 3)
+    out.colour = {(*c)[0].number(), (*c)[1].number(), (*c)[2].number()};
   for (const material::Property& property : material::properties())
     if (property.group == material::Group::Optical)
-      out.*property.value = m.value(std::string(property.name), out.*property.value);
+      if (const Json* const value = m.find(property.name)) out.*property.value = value->number();
   return out;
 }
 
 std::vector<material::Material> materialsOfScene(const record::RunReader& run) {
   std::vector<material::Material> table;
   if (run.info().scene.empty()) return table;
-  const nlohmann::json scene = parseJson(run.info().scene, run.path().string());
-  const auto block = scene.find("materials");
-  if (block == scene.end() || !block->is_object()) return table;
-  for (const auto& [name, m] : block->items()) {
-    if (!m.is_object()) continue;
+  const Json scene = parseJson(run.info().scene, run.path().string());
+  const Json* const block = scene.find("materials");
+  if (!block || !block->isObject()) return table;
+  for (const auto& [name, m] : block->members()) {
+    if (!m.isObject()) continue;
     try {
       table.push_back(fromScene(name, m));
-    } catch (const nlohmann::json::exception&) {
+    } catch (const Error&) {
       throw Error(ErrorKind::Format,
                   fmt::format("the material {} of the recorded scene cannot be read", name))
           .inFile(run.path().string());

@@ -1,6 +1,7 @@
 #include "sunder/world/world.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
 #include "sunder/world/build/ready_scene.h"
@@ -9,15 +10,8 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
-
-namespace {
-
-using Json = nlohmann::json;
-
-}  // namespace
 
 World::World(Scene scene, const Progress& progress)
     : scene_(readyScene(std::move(scene))), shapes_([&] {
@@ -203,25 +197,27 @@ std::vector<record::Statistic> World::statistics() const {
 }
 
 std::string World::resolvedScene() const {
-  Json json = Json::parse(scene_.resolvedText());
+  Json json = parseJson(scene_.resolvedText(), "scene");
   for (size_t i = 0; i < shapes_.size(); ++i) {
     if (shapes_[i].fileHash.empty() || scene_.shapes[i].written.empty()) continue;
     // Every place that describes this file: equal descriptions are one shape.
-    const Json spec = Json::parse(scene_.shapes[i].written);
+    const Json spec = readJson(scene_.shapes[i].written);
     const std::function<void(Json&)> visit = [&](Json& node) {
-      if (node.is_object() && node.contains("file")) {
+      if (node.contains("file")) {
         Json bare = node;
         bare.erase("hash");
         if (bare == spec) node["hash"] = shapes_[i].fileHash;
         return;
       }
-      if (node.is_structured())
+      if (node.isArray())
         for (Json& child : node) visit(child);
+      if (node.isObject())
+        for (const auto& [key, child] : node.members()) visit(node[key]);
     };
     for (const char* key : {"shapes", "bodies", "arrays"})
       if (json.contains(key)) visit(json[key]);
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.text({.indent = 1}) + "\n";
 }
 
 }  // namespace sunder::world

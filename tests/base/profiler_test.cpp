@@ -1,11 +1,12 @@
 #include "sunder/base/profiler.h"
 
+#include "sunder/base/json.h"
+
 #include <chrono>
 #include <functional>
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder {
 
@@ -67,7 +68,7 @@ TEST(Profiler, TableAndJson) {
             "step              1     3000.000    3000.0000    3000.0000 100.0%\n"
             "  detect          1     1000.000    1000.0000    1000.0000  33.3%\n"
             "  solve           1     2000.000    2000.0000    2000.0000  66.7%\n");
-  const nlohmann::json json = profiler.json();
+  const Json json = profiler.json();
   ASSERT_EQ(json.size(), 1u);
   EXPECT_EQ(json[0]["name"], "step");
   EXPECT_EQ(json[0]["children"][1]["name"], "solve");
@@ -75,7 +76,7 @@ TEST(Profiler, TableAndJson) {
   EXPECT_EQ(json[0]["children"][0]["children"].size(), 0u);
   profiler.clear();
   EXPECT_EQ(profiler.stages().size(), 1u);
-  EXPECT_EQ(profiler.json().dump(), "[]");
+  EXPECT_EQ(profiler.json().text(), "[]");
 }
 
 TEST(Profiler, ActivationsNestAndBelongToTheirThread) {

@@ -1,15 +1,13 @@
+#include "sunder/base/json_parse.h"
+
 #include "meshio/files_common.h"
 
 #include <numbers>
-
-#include <nlohmann/json.hpp>
 
 namespace sunder::meshio::files {
 using namespace geometry;
 
 namespace {
-
-using Json = nlohmann::json;
 
 std::string base64(std::string_view bytes) {
   static const char* kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -58,7 +56,7 @@ struct Builder {
     Json copy = root;
     copy["buffers"] = Json::array({Json{{"byteLength", buffer.size()},
                                         {"uri", "data:application/octet-stream;base64," + base64(buffer)}}});
-    return copy.dump();
+    return copy.text();
   }
   MeshFile read() { return readGltf(bytesOf(text()), "a.gltf", {}); }
 };
@@ -212,14 +210,14 @@ TEST(FilesGltf, WrittenFilesFollowTheFormat) {
   };
   EXPECT_EQ(word(8), text.size());
   EXPECT_EQ(word(12) % 4, 0u);
-  const Json root = Json::parse(text.substr(20, word(12)));
+  const Json root = readJson(text.substr(20, word(12)));
   const Json& primitive = root["meshes"][0]["primitives"][0];
-  const Json& position = root["accessors"][primitive["attributes"]["POSITION"].get<size_t>()];
+  const Json& position = root["accessors"][primitive["attributes"]["POSITION"].whole()];
   EXPECT_EQ(position["max"], Json({1.5, 1.0, 1.0}));
   EXPECT_EQ(position["min"], Json({0.0, 0.0, 0.0}));
   EXPECT_EQ(root["scenes"][0]["nodes"], Json::array({0}));
   EXPECT_EQ(root["materials"][0]["pbrMetallicRoughness"]["metallicFactor"], 0.0);
-  EXPECT_EQ(root["buffers"][0]["byteLength"].get<size_t>(), word(20 + word(12)));
+  EXPECT_EQ(root["buffers"][0]["byteLength"].whole(), word(20 + word(12)));
 }
 
 TEST(FilesGltf, ExternalBuffersOnlyFromTheSameFolder) {
@@ -227,18 +225,18 @@ TEST(FilesGltf, ExternalBuffersOnlyFromTheSameFolder) {
   Builder b = triangle();
   writeFile(folder / "a b.bin", b.buffer);
   b.root["buffers"] = Json::array({Json{{"byteLength", b.buffer.size()}, {"uri", "a%20b.bin"}}});
-  writeFile(folder / "a.gltf", b.root.dump());
+  writeFile(folder / "a.gltf", b.root.text());
   EXPECT_EQ(readMesh(folder / "a.gltf").surface.faceCount(), 1u);
   for (const char* uri :
        {"../a b.bin", "/etc/passwd", "%2e%2e/x.bin", "..", "sub/a.bin", "file:///etc/passwd", "a\\b", ""}) {
     b.root["buffers"][0]["uri"] = uri;
-    writeFile(folder / "a.gltf", b.root.dump());
+    writeFile(folder / "a.gltf", b.root.text());
     const auto error = errorOf([&] { readMesh(folder / "a.gltf"); });
     ASSERT_TRUE(error) << uri;
     EXPECT_TRUE(contains(error->what(), "is not a file name in the same folder")) << error->what();
   }
   b.root["buffers"][0]["uri"] = "missing.bin";
-  writeFile(folder / "a.gltf", b.root.dump());
+  writeFile(folder / "a.gltf", b.root.text());
   EXPECT_EQ(errorOf([&] { readMesh(folder / "a.gltf"); })->kind(), ErrorKind::Missing);
 }
 

@@ -1,5 +1,6 @@
 // Bodies whose meshes change, deform, are embedded or have values at vertices, in all that shows recordings.
 #include "sunder/base/error.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/show/corner_normals.h"
 #include "sunder/show/export/export.h"
@@ -14,7 +15,6 @@
 #include <cstring>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::show {
 namespace {
@@ -127,15 +127,15 @@ TEST_F(ChangingShown, GlbHasAPrimitiveForEachMaterial) {
   const std::string glb = exported(ExportFormat::Glb, "frame_0006.glb", {6});
   uint32_t length = 0;
   std::memcpy(&length, glb.data() + 12, 4);
-  const auto json = nlohmann::json::parse(glb.substr(20, length));
+  const auto json = readJson(glb.substr(20, length));
   std::map<std::string, size_t> primitives;
   for (const auto& node : json["nodes"])
     if (node.contains("mesh"))
-      primitives[node["name"]] = json["meshes"][node["mesh"].get<size_t>()]["primitives"].size();
+      primitives[node["name"].string()] = json["meshes"][node["mesh"].whole()]["primitives"].size();
   EXPECT_EQ(primitives["cloth"], 2u);
   EXPECT_EQ(primitives["box"], 2u) << "the outside and the notch";
   EXPECT_EQ(primitives["jelly"], 2u) << "the outside and what the tear has opened";
-  const auto& cloth = json["meshes"][json["nodes"][1]["mesh"].get<size_t>()]["primitives"][0];
+  const auto& cloth = json["meshes"][json["nodes"][1]["mesh"].whole()]["primitives"][0];
   EXPECT_TRUE(cloth["attributes"].contains("TEXCOORD_0"));
 }
 
@@ -177,12 +177,12 @@ TEST_F(ChangingShown, UsdHasNormalsAndSubsetsOfEachFrame) {
 
 TEST_F(ChangingShown, ThePageGetsVersionsOfMeshes) {
   ViewData data(path_);
-  const auto info = nlohmann::json::parse(data.info());
-  EXPECT_EQ(info["bodies"][kCloth]["changes"], nlohmann::json({kTornAt, kRemeshedAt}));
-  EXPECT_EQ(info["bodies"][kBox]["changes"], nlohmann::json({kBoxChangesAt}));
-  EXPECT_EQ(info["bodies"][kJelly]["changes"], nlohmann::json({kCageTornAt}));
+  const auto info = readJson(data.info());
+  EXPECT_EQ(info["bodies"][kCloth]["changes"], Json({kTornAt, kRemeshedAt}));
+  EXPECT_EQ(info["bodies"][kBox]["changes"], Json({kBoxChangesAt}));
+  EXPECT_EQ(info["bodies"][kJelly]["changes"], Json({kCageTornAt}));
   EXPECT_FALSE(info["bodies"][kGroundBody].contains("changes"));
-  EXPECT_EQ(info["slots"]["1"], nlohmann::json({"red", "white"}));
+  EXPECT_EQ(info["slots"]["1"], Json({"red", "white"}));
   const auto counts = [](const std::string& mesh) {
     uint32_t head[2];
     std::memcpy(head, mesh.data(), 8);
@@ -208,7 +208,7 @@ TEST_F(ChangingShown, ThePageGetsVersionsOfMeshes) {
     at += 16 + (head[3] ? 0 : 12 * head[1]) + 4 * head[1] * info["pointFields"].size();
   }
   EXPECT_EQ(at, points.size());
-  const auto fronts = nlohmann::json::parse(data.fronts(3));
+  const auto fronts = readJson(data.fronts(3));
   ASSERT_EQ(fronts.size(), 1u);
   EXPECT_EQ(fronts[0]["body"], uint32_t(kBox));
   EXPECT_EQ(fronts[0]["points"].size(), 5u);

@@ -1,4 +1,5 @@
 #include "sunder/base/error.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/shapes/catalogue.h"
 #include "sunder/show/corner_normals.h"
 #include "sunder/show/export/export_tracks.h"
@@ -7,12 +8,8 @@
 
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 namespace sunder::show {
 namespace {
-
-using Json = nlohmann::json;
 
 // A GLB taken apart by hand: container, JSON, and accessors inside their views inside the buffer.
 struct Glb {
@@ -31,31 +28,36 @@ struct Glb {
     EXPECT_EQ(word(4), 2u);
     EXPECT_EQ(word(8), text.size());
     const size_t length = word(12);
-    root = Json::parse(text.substr(20, length));
+    root = readJson(text.substr(20, length));
     binary = text.substr(28 + length);
     EXPECT_EQ(word(20 + length), binary.size());
-    EXPECT_EQ(root["buffers"][0]["byteLength"].get<size_t>(), binary.size());
+    EXPECT_EQ(root["buffers"][0]["byteLength"].whole(), binary.size());
     EXPECT_EQ(binary.size() % 4, 0u);
     for (const Json& view : root["bufferViews"])
-      EXPECT_LE(view["byteOffset"].get<size_t>() + view["byteLength"].get<size_t>(), binary.size());
+      EXPECT_LE(view["byteOffset"].whole() + view["byteLength"].whole(), binary.size());
     for (size_t i = 0; i < root["accessors"].size(); ++i) checkAccessor(root["accessors"][i]);
   }
 
   static size_t components(const Json& accessor) {
-    return accessor["type"] == "SCALAR" ? 1 : size_t(accessor["type"].get<std::string>()[3] - '0');
+    return accessor["type"] == "SCALAR" ? 1 : size_t(accessor["type"].string()[3] - '0');
   }
   static size_t width(const Json& accessor) { return accessor["componentType"] == 5123 ? 2 : 4; }
   void checkAccessor(const Json& a) const {
-    EXPECT_GT(a["count"].get<int>(), 0);
-    EXPECT_EQ(a["count"].get<size_t>() * components(a) * width(a),
-              root["bufferViews"][a["bufferView"].get<size_t>()]["byteLength"].get<size_t>());
+    EXPECT_GT(a["count"].integer(), 0);
+    EXPECT_EQ(a["count"].whole() * components(a) * width(a),
+              root["bufferViews"][a["bufferView"].whole()]["byteLength"].whole());
   }
   std::vector<float> numbers(const Json& index) const {
-    const Json& a = root["accessors"][index.get<size_t>()];
-    EXPECT_EQ(a["componentType"].get<int>(), 5126);
-    std::vector<float> values(a["count"].get<size_t>() * components(a));
-    const size_t at = root["bufferViews"][a["bufferView"].get<size_t>()]["byteOffset"];
+    const Json& a = root["accessors"][index.whole()];
+    EXPECT_EQ(a["componentType"].integer(), 5126);
+    std::vector<float> values(a["count"].whole() * components(a));
+    const size_t at = root["bufferViews"][a["bufferView"].whole()]["byteOffset"].whole();
     std::memcpy(values.data(), binary.data() + at, values.size() * 4);
+    return values;
+  }
+  static std::vector<float> floats(const Json& list) {
+    std::vector<float> values;
+    for (const Json& value : list) values.push_back(static_cast<float>(value.number()));
     return values;
   }
   const Json* nodeOf(uint32_t body) const {
@@ -73,7 +75,7 @@ struct Glb {
     const Json& node = *nodeOf(body);
     Pose pose;
     const auto take = [&](const char* key, auto&& put) {
-      if (node.contains(key)) put(node[key].get<std::vector<float>>(), std::vector<float>(), 0.0f);
+      if (node.contains(key)) put(floats(node[key]), std::vector<float>(), 0.0f);
     };
     const auto put3 = [](Vec3f& out) {
       return [&out](const std::vector<float>& a, const std::vector<float>& b, float part) {
@@ -91,10 +93,10 @@ struct Glb {
     if (!root.contains("animations")) return pose;
     const Json& animation = root["animations"][0];
     for (const Json& channel : animation["channels"]) {
-      if (&root["nodes"][channel["target"]["node"].get<size_t>()] != &node) continue;
-      const Json& sampler = animation["samplers"][channel["sampler"].get<size_t>()];
+      if (&root["nodes"][channel["target"]["node"].whole()] != &node) continue;
+      const Json& sampler = animation["samplers"][channel["sampler"].whole()];
       const std::vector<float> times = numbers(sampler["input"]), values = numbers(sampler["output"]);
-      const std::string path = channel["target"]["path"];
+      const std::string path = channel["target"]["path"].string();
       const size_t width = path == "rotation" ? 4 : 3;
       EXPECT_EQ(values.size(), width * times.size());
       size_t key = 0;
@@ -121,10 +123,10 @@ TEST_F(ExportSample, GlbPosesAreThoseOfTheRun) {
   for (const Json& sampler : glb.root["animations"][0]["samplers"]) {
     const std::vector<float> times = glb.numbers(sampler["input"]);
     for (size_t i = 1; i < times.size(); ++i) EXPECT_LT(times[i - 1], times[i]);
-    const Json& accessor = glb.root["accessors"][sampler["input"].get<size_t>()];
-    EXPECT_EQ(accessor["min"][0].get<float>(), times.front());
-    EXPECT_EQ(accessor["max"][0].get<float>(), times.back());
-    EXPECT_FALSE(glb.root["bufferViews"][accessor["bufferView"].get<size_t>()].contains("target"));
+    const Json& accessor = glb.root["accessors"][sampler["input"].whole()];
+    EXPECT_EQ(accessor["min"][0].number(), times.front());
+    EXPECT_EQ(accessor["max"][0].number(), times.back());
+    EXPECT_FALSE(glb.root["bufferViews"][accessor["bufferView"].whole()].contains("target"));
   }
   for (size_t f = 0; f < kSampleFrames; ++f) {
     record::Frame frame;
@@ -145,42 +147,41 @@ TEST_F(ExportSample, GlbPosesAreThoseOfTheRun) {
 TEST_F(ExportSample, GlbSharesMeshesAndNamesParents) {
   const Glb glb(exportAs(ExportFormat::Glb, "sample.glb").openThis);
   EXPECT_EQ(glb.root["nodes"].size(), 5u);
-  EXPECT_EQ((*glb.nodeOf(kBlock))["mesh"].get<int>(), (*glb.nodeOf(kTwin))["mesh"].get<int>());
+  EXPECT_EQ((*glb.nodeOf(kBlock))["mesh"].integer(), (*glb.nodeOf(kTwin))["mesh"].integer());
   EXPECT_EQ(glb.root["meshes"].size(), 4u);  // block in oak, glass and steel, and the shard
   std::set<int> positions;
   for (const Json& mesh : glb.root["meshes"])
-    positions.insert(mesh["primitives"][0]["attributes"]["POSITION"].get<int>());
+    positions.insert(mesh["primitives"][0]["attributes"]["POSITION"].integer());
   EXPECT_EQ(positions.size(), 2u);  // but two sets of vertices
   const Json& shard = *glb.nodeOf(kShard);
   // Where it broke it has a material of its own.
-  const Json& parts = glb.root["meshes"][shard["mesh"].get<size_t>()]["primitives"];
+  const Json& parts = glb.root["meshes"][shard["mesh"].whole()]["primitives"];
   ASSERT_EQ(parts.size(), 2u);
   const auto material = [&](size_t part) {
-    return glb.root["materials"][parts[part]["material"].get<size_t>()]["name"];
+    return glb.root["materials"][parts[part]["material"].whole()]["name"];
   };
   EXPECT_EQ(material(0), "green glass");
   EXPECT_EQ(material(1), "green glass inside");
-  EXPECT_EQ(shard["extras"]["parent"].get<int>(), int(kVase));
-  EXPECT_EQ(shard["extras"]["parentName"].get<std::string>(), "vase, \"blue\"");
-  EXPECT_EQ(shard["name"].get<std::string>(), "vase.shard");
-  EXPECT_EQ((*glb.nodeOf(kBlock))["extras"]["parent"].get<int>(), -1);
+  EXPECT_EQ(shard["extras"]["parent"].integer(), int(kVase));
+  EXPECT_EQ(shard["extras"]["parentName"].string(), "vase, \"blue\"");
+  EXPECT_EQ(shard["name"].string(), "vase.shard");
+  EXPECT_EQ((*glb.nodeOf(kBlock))["extras"]["parent"].integer(), -1);
   // What rests has no curve.
   for (const Json& channel : glb.root["animations"][0]["channels"])
-    EXPECT_NE(glb.root["nodes"][channel["target"]["node"].get<size_t>()]["extras"]["body"].get<uint32_t>(),
-              kTwin);
+    EXPECT_NE(glb.root["nodes"][channel["target"]["node"].whole()]["extras"]["body"].whole(), kTwin);
 }
 
 TEST_F(ExportSample, GlbMaterialsAreTheLooks) {
   const Glb glb(exportAs(ExportFormat::Glb, "sample.glb", {0}).openThis);
   EXPECT_FALSE(glb.root.contains("animations"));
   std::map<std::string, Json> materials;
-  for (const Json& m : glb.root["materials"]) materials[m["name"].get<std::string>()] = m;
-  EXPECT_NEAR(materials["oak"]["pbrMetallicRoughness"]["baseColorFactor"][1].get<double>(), 0.25, 1e-7);
-  EXPECT_EQ(materials["steel"]["pbrMetallicRoughness"]["metallicFactor"].get<double>(), 1);
+  for (const Json& m : glb.root["materials"]) materials[m["name"].string()] = m;
+  EXPECT_NEAR(materials["oak"]["pbrMetallicRoughness"]["baseColorFactor"][1].number(), 0.25, 1e-7);
+  EXPECT_EQ(materials["steel"]["pbrMetallicRoughness"]["metallicFactor"].number(), 1);
   const Json& glass = materials["green glass"]["extensions"];
-  EXPECT_EQ(glass["KHR_materials_transmission"]["transmissionFactor"].get<double>(), 1);
-  EXPECT_NEAR(glass["KHR_materials_ior"]["ior"].get<double>(), 1.52, 1e-6);
-  EXPECT_NEAR(glass["KHR_materials_volume"]["attenuationColor"][0].get<double>(), 0.5, 1e-6);
+  EXPECT_EQ(glass["KHR_materials_transmission"]["transmissionFactor"].number(), 1);
+  EXPECT_NEAR(glass["KHR_materials_ior"]["ior"].number(), 1.52, 1e-6);
+  EXPECT_NEAR(glass["KHR_materials_volume"]["attenuationColor"][0].number(), 0.5, 1e-6);
   EXPECT_EQ(glb.root["extensionsUsed"].size(), 3u);
 }
 

@@ -1,6 +1,7 @@
 #include "sunder/show/run_materials.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/record/run_writer.h"
 #include "sunder/show/export/export.h"
 #include "sunder/show/picture/run_pictures.h"
@@ -11,7 +12,6 @@
 #include "temporary_folder.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::show {
 namespace {
@@ -81,7 +81,7 @@ TEST_F(RunMaterials, AreTheTableWhateverTheSceneSays) {
     EXPECT_EQ(table[0], painted("shell", kRed));
     EXPECT_GT(picture().red, 100u);
     EXPECT_EQ(picture().green, 0u);
-    const auto info = nlohmann::json::parse(ViewData(path_).info());
+    const auto info = readJson(ViewData(path_).info());
     EXPECT_EQ(info["materials"]["shell"]["colour"][0], 0.8);
     EXPECT_FALSE(info["materials"]["shell"].contains("inside"));
   }
@@ -115,7 +115,7 @@ TEST_F(RunMaterials, InnerFacesHaveTheLookOfTheInsideMaterial) {
   const Shares shares = picture();
   EXPECT_GT(shares.red, 50u);
   EXPECT_GT(shares.green, 10u);
-  const auto info = nlohmann::json::parse(ViewData(path_).info());
+  const auto info = readJson(ViewData(path_).info());
   EXPECT_EQ(info["materials"]["shell"]["inside"], "core");
   // One that the table does not have is the material itself.
   write("", {painted("shell", kRed, "nothing")});

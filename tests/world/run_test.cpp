@@ -1,5 +1,6 @@
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/base/parallel.h"
 #include "sunder/base/random.h"
 #include "sunder/record/run_reader.h"
@@ -15,7 +16,6 @@
 #include <set>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 namespace {
@@ -144,9 +144,9 @@ TEST(WorldRun, ReplayFindsNothingAndFindsAChange) {
   // The same recording under a scene in which one body starts elsewhere.
   const record::RunReader old(folder / "run.sunder");
   record::RunInfo info = old.info();
-  nlohmann::json scene = nlohmann::json::parse(info.scene);
+  Json scene = readJson(info.scene);
   scene["bodies"][2]["velocity"][1] = 0.5;
-  info.scene = scene.dump();
+  info.scene = scene.text();
   {
     record::RunWriter writer(folder / "changed.sunder", info);
     for (const auto& body : old.bodies()) writer.addBody(body);
@@ -201,13 +201,13 @@ TEST(WorldRun, TheSampleShowsEveryKeyAndIsAScene) {
   const std::string sample = sampleScene();
   const Scene scene = runFrom(sample);
   EXPECT_GT(scene.bodies.size(), 10u);
-  const auto schema = nlohmann::json::parse(sceneSchemaText());
+  const auto schema = readJson(sceneSchemaText());
   const auto has = [&](const std::string& key) {
     return sample.find("\"" + key + "\"") != std::string::npos;
   };
   for (const char* definition :
        {"world", "solver", "material", "shape", "rotation", "body", "array", "joint", "force", "recording"})
-    for (const auto& [key, value] : schema["definitions"][definition]["properties"].items())
+    for (const auto& [key, value] : schema["definitions"][definition]["properties"].members())
       EXPECT_TRUE(has(key)) << definition << "." << key;
   for (const SampleBlock& block : sampleBlocks())
     EXPECT_NO_THROW(SceneDocument::parse(std::string("{") + block.text + "\n}", "block.json", "."))

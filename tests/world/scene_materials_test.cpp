@@ -1,12 +1,12 @@
 #include "sunder/world/scene/scene_materials.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/world/scene/scene.h"
 #include "sunder/world/world.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 namespace {
@@ -115,9 +115,9 @@ TEST(SceneMaterials, ResolvedTextHasAllValuesOfWhatIsUsed) {
   const Scene scene = materialScene(ballOfMaterial(
       R"({"m": {"like": "glass", "toughness": 1e6, "surfaceEnergy": 3, "inside": "n"}, "n": {"like": "brick"},
           "unused": {"density": 3}})"));
-  const auto table = nlohmann::json::parse(scene.resolvedText())["materials"];
+  const auto table = readJson(scene.resolvedText())["materials"];
   ASSERT_EQ(table.size(), 2u);
-  for (const auto& [name, m] : table.items()) {
+  for (const auto& [name, m] : table.members()) {
     EXPECT_FALSE(m.contains("like"));
     for (const material::Property& property : material::properties())
       EXPECT_TRUE(m.contains(std::string(property.name))) << name << " " << property.name;

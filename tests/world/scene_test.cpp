@@ -11,7 +11,6 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 namespace {

@@ -16,7 +16,6 @@ namespace sunder::show {
 namespace {
 
 using meshio::GlbTarget;
-using Json = nlohmann::json;
 
 Json numbersOf(const Vec3f& v) { return {v.x(), v.y(), v.z()}; }
 Json numbersOf(const record::Quatf& q) { return {q.x(), q.y(), q.z(), q.w()}; }
@@ -72,7 +71,7 @@ size_t GlbScene::material(const std::string& name, bool inside) {
   }
   if (look.refraction != 1.5f && look.refraction >= 1)
     extensions["KHR_materials_ior"] = {{"ior", look.refraction}};
-  for (const auto& [extension, unused] : extensions.items()) extensions_.insert(extension);
+  for (const auto& [extension, unused] : extensions.members()) extensions_.insert(extension);
   if (!extensions.empty()) material["extensions"] = std::move(extensions);
   materials_.push_back(std::move(material));
   return found->second;
@@ -197,7 +196,7 @@ void GlbScene::write(OutputFile& out, Json animation) {
   if (!meshes_.empty()) root["meshes"] = std::move(meshes_);
   if (!materials_.empty()) root["materials"] = std::move(materials_);
   if (!extensions_.empty()) root["extensionsUsed"] = extensions_;
-  if (!animation.is_null()) root["animations"] = Json::array({std::move(animation)});
+  if (!animation.isNull()) root["animations"] = Json::array({std::move(animation)});
   glb_.write(out, std::move(root));
 }
 

@@ -2,6 +2,7 @@
 
 #include "sunder/base/bytes.h"
 #include "sunder/base/error.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/show/overlay.h"
 #include "sunder/show/readable.h"
 #include "sunder/show/run_summary.h"
@@ -17,22 +18,20 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <zlib.h>
 
 namespace sunder::show {
 
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
 constexpr size_t kRow = 8;                         // floats a body before the fields
 constexpr size_t kPiece = size_t(1) << 20;         // bytes packed between two words of progress
 constexpr size_t kMostOverlays = 16;               // meshes whose trees are kept
 constexpr size_t kBlockHead = 16;                  // bytes before the first frame of a block
 constexpr auto kQuiet = std::chrono::seconds(20);  // a run that wrote nothing for so long is taken for dead
 
-OrderedJson vectorJson(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
-OrderedJson vectorJson(const Vec3f& v) { return {v.x(), v.y(), v.z()}; }
+Json vectorJson(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+Json vectorJson(const Vec3f& v) { return {v.x(), v.y(), v.z()}; }
 bool isVelocity(const record::PointField& field) { return field.name == "velocity" && field.components == 3; }
 
 }  // namespace
@@ -147,8 +146,8 @@ struct ViewData::Impl {
     return "live";
   }
 
-  OrderedJson info() const {
-    OrderedJson materials = OrderedJson::object();
+  Json info() const {
+    Json materials = Json::object();
     for (const material::Material& m : summary.materials) {
       materials[m.name] = {{"colour", vectorJson(m.colour)},
                            {"roughness", m.roughness},
@@ -158,7 +157,7 @@ struct ViewData::Impl {
       if (const material::Material& inside = material::insideOf(summary.materials, m); &inside != &m)
         materials[m.name]["inside"] = inside.name;
     }
-    OrderedJson bodies = OrderedJson::array();
+    Json bodies = Json::array();
     for (const record::BodyEntry& b : run.bodies()) {
       const auto number = uint32_t(bodies.size());
       const bool ground =
@@ -173,10 +172,10 @@ struct ViewData::Impl {
                         {"ground", ground}});
       const auto versions = run.meshVersions(number);
       if (versions.empty() && run.embeddingOf(b.mesh) == kNoIndex && !valued.contains(number)) continue;
-      OrderedJson& changes = bodies.back()["changes"] = OrderedJson::array();
+      Json& changes = bodies.back()["changes"] = Json::array();
       for (const auto& [frame, version] : versions) changes.push_back(frame);
     }
-    OrderedJson slots = OrderedJson::object();
+    Json slots = Json::object();
     for (size_t m = 0; m < slotMaterials.size(); ++m)
       if (!slotMaterials[m].empty()) slots[std::to_string(m)] = slotMaterials[m];
     const Box3 box = summary.action.empty() ? Box3{Vec3(-1, -1, -1), Vec3(1, 1, 1)} : summary.action;
@@ -197,7 +196,7 @@ struct ViewData::Impl {
             {"fronts", hasFronts()},
             {"pointFields", pointFields},
             {"action", {{"lower", vectorJson(box.lower)}, {"upper", vectorJson(box.upper)}}},
-            {"ground", summary.ground ? OrderedJson(*summary.ground) : OrderedJson(nullptr)}};
+            {"ground", summary.ground ? Json(*summary.ground) : Json(nullptr)}};
   }
 
   // u32 vertices, u32 triangles, the positions, the corners; where something is not the same everywhere, a
@@ -333,8 +332,8 @@ struct ViewData::Impl {
     return out;
   }
 
-  OrderedJson events(size_t f) const {
-    OrderedJson events = OrderedJson::array();
+  Json events(size_t f) const {
+    Json events = Json::array();
     std::vector<record::Event> recorded;
     try {
       recorded = run.events(f);
@@ -353,8 +352,8 @@ struct ViewData::Impl {
     return events;
   }
 
-  OrderedJson fronts(size_t f) const {
-    OrderedJson out = OrderedJson::array();
+  Json fronts(size_t f) const {
+    Json out = Json::array();
     std::vector<record::CrackFront> recorded;
     try {
       recorded = run.fronts(f);
@@ -362,7 +361,7 @@ struct ViewData::Impl {
       return out;  // lost
     }
     for (const record::CrackFront& front : recorded) {
-      OrderedJson points = OrderedJson::array(), states = OrderedJson::array();
+      Json points = Json::array(), states = Json::array();
       for (const record::FrontPoint& point : front.points) {
         points.push_back(vectorJson(point.position));
         states.push_back(record::name(point.state));
@@ -392,7 +391,7 @@ ViewData::~ViewData() = default;
 std::string ViewData::info() {
   const std::lock_guard guard(impl_->lock);
   impl_->refresh();
-  return impl_->info().dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return impl_->info().text({.asCame = true});
 }
 
 std::string ViewData::mesh(size_t index) {
@@ -409,13 +408,13 @@ std::string ViewData::frames(size_t first, size_t last) {
 std::string ViewData::events(size_t frame) {
   const std::lock_guard guard(impl_->lock);
   impl_->requireFrames(frame, frame);
-  return impl_->events(frame).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return impl_->events(frame).text({.asCame = true});
 }
 
 std::string ViewData::fronts(size_t frame) {
   const std::lock_guard guard(impl_->lock);
   impl_->requireFrames(frame, frame);
-  return impl_->fronts(frame).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return impl_->fronts(frame).text({.asCame = true});
 }
 
 std::string ViewData::points(size_t frame) {
@@ -508,14 +507,14 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   const auto report = [&](size_t step) {
     if (progress) progress(step, 2 * numbers.size());
   };
-  OrderedJson info = OrderedJson::parse(data.info());
+  Json info = readJson(data.info());
   if (info["state"] == "live") info["state"] = "cut off";
   info["frames"] = numbers.size();
   // Frames count from the first that was chosen.
-  for (OrderedJson& body : info["bodies"])
-    if (body.contains("changes"))
-      for (OrderedJson& frame : body["changes"])
-        frame = std::lower_bound(numbers.begin(), numbers.end(), frame.get<size_t>()) - numbers.begin();
+  for (Json& body : info["bodies"])
+    if (Json* const changes = body.find("changes"))
+      for (Json& frame : *changes)
+        frame = std::lower_bound(numbers.begin(), numbers.end(), frame.whole()) - numbers.begin();
   std::string parts;
   const auto add = [&](std::string_view part) {
     if (parts.size() + part.size() > ViewData::kMostBytes)
@@ -526,9 +525,9 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
     writer.u32(uint32_t(part.size()));
     writer.string(part);
   };
-  add(info.dump());
+  add(info.text({.asCame = true}));
   std::string frames;
-  OrderedJson events = OrderedJson::array();
+  Json events = Json::array();
   for (size_t i = 0; i < numbers.size();) {
     // Frames that follow each other come in blocks.
     size_t end = i + 1;
@@ -537,7 +536,7 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
     // One head for all.
     frames.append(block, frames.empty() ? 0 : kBlockHead);
     for (; i < end; ++i) {
-      events.push_back(OrderedJson::parse(data.events(numbers[i])));
+      events.push_back(readJson(data.events(numbers[i])));
       report(i + 1);
     }
   }
@@ -545,17 +544,17 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   ByteWriter(frames).overwrite<uint32_t>(0, 0);
   ByteWriter(frames).overwrite<uint32_t>(4, uint32_t(numbers.size()));
   add(frames);
-  add(events.dump());
-  for (size_t m = 0; m < info["meshes"].get<size_t>(); ++m) add(data.mesh(m));
-  if (info["points"].get<bool>())
+  add(events.text({.asCame = true}));
+  for (size_t m = 0; m < info["meshes"].whole(); ++m) add(data.mesh(m));
+  if (info["points"].boolean())
     for (const size_t frame : numbers) add(data.points(frame));
   for (size_t b = 0; b < info["bodies"].size(); ++b)
     if (info["bodies"][b].contains("changes"))
       for (size_t v = 0; v <= info["bodies"][b]["changes"].size(); ++v) add(data.shape(b, v));
-  if (info["fronts"].get<bool>()) {
-    OrderedJson fronts = OrderedJson::array();
-    for (const size_t frame : numbers) fronts.push_back(OrderedJson::parse(data.fronts(frame)));
-    add(fronts.dump());
+  if (info["fronts"].boolean()) {
+    Json fronts = Json::array();
+    for (const size_t frame : numbers) fronts.push_back(readJson(data.fronts(frame)));
+    add(fronts.text({.asCame = true}));
   }
   std::string out(page.substr(0, at + kPlace.size()));
   out += base64(gzip(parts, [&](size_t done) {

@@ -1,4 +1,5 @@
 // What rigid bodies take: themselves, pairs that overlap at the start, and their recording.
+#include "sunder/base/json_pointer.h"
 #include "sunder/base/text.h"
 #include "sunder/rigid/solver/broad_phase.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
@@ -11,7 +12,6 @@
 #include <map>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -59,18 +59,22 @@ uint64_t pairsOf(const Boxes& boxes, uint64_t most) {
 
 std::string vectorText(const Vec3& v) { return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", v.x(), v.y(), v.z()); }
 
+double numberAt(const Json& json, std::string_view key, double otherwise) {
+  const Json* const value = json.find(key);
+  return value && value->isNumber() ? value->number() : otherwise;
+}
+
 // What keeps the bodies of an array apart: the spacing, or where that has no room to grow the count.
 std::vector<CostLever> spacingLever(const Scene& scene, const std::string& pointer, const Vec3& size,
                                     double bytes) {
-  using Pointer = nlohmann::json::json_pointer;
-  const nlohmann::json& document = scene.document.json();
-  if (!document.contains(Pointer(pointer))) return {};
-  const nlohmann::json& array = document.at(Pointer(pointer));
+  const Json* const found = findAt(scene.document.json(), pointer);
+  if (!found) return {};
+  const Json& array = *found;
   const double apart = size.maxCoeff();
   std::string key, better;
   const auto countTo = [&](double few) -> std::vector<CostLever> {
     const std::string pattern = array.contains("fill") ? "fill" : "spiral";
-    const double now = array.at(pattern).value("count", 1.0);
+    const double now = numberAt(array.at(pattern), "count", 1);
     return {{pointer + "/" + pattern + "/count",
              [=](double s) { return fmt::format("{:.0f}", s == 1 ? now : few); },
              [=](double s) { return s == 1 ? bytes : std::min(bytes, rigid::kBytesAPair * kFewPairs); }}};
@@ -85,14 +89,13 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
     better = twoDigitsUp(apart);
   } else if (array.contains("ring")) {
     key = "/ring/radius";
-    better = twoDigitsUp(apart * array.at("ring").value("count", 1.0) / (2 * kPi));
+    better = twoDigitsUp(apart * numberAt(array.at("ring"), "count", 1) / (2 * kPi));
   } else if (array.contains("spiral")) {
     key = "/spiral/spacing";
     better = twoDigitsUp(apart);
     // Turns that lie on each other: so few bodies that they do not come round.
     const auto number = [&](const char* name, double otherwise) {
-      const nlohmann::json& value = array.at("spiral").value(name, nlohmann::json(otherwise));
-      return value.is_number() ? value.get<double>() : otherwise;
+      return numberAt(array.at("spiral"), name, otherwise);
     };
     const double turn = 2 * kPi * number("radius", apart);
     const double beside = std::max(std::abs(number("growth", 0)), std::abs(number("rise", 0)));
@@ -102,7 +105,7 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
   } else if (array.contains("fill")) {
     // The box has room at a larger spacing, or for one body.
     const Vec3 box = boxOfFill(SceneNode(scene.document, array, pointer));
-    const double now = array.at("fill").value("count", 1.0);
+    const double now = numberAt(array.at("fill"), "count", 1);
     const Vec3 cells = (box / apart).array().floor();
     if (cells.prod() < now) return countTo(1);
     key = "/fill/spacing";
@@ -111,9 +114,9 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
   }
   if (key.empty()) {
     if (!array.contains("position")) return {{pointer, [](double) { return std::string("it"); }, {}}};
-    return {{pointer + "/position", [now = array.at("position").dump()](double) { return now; }, {}}};
+    return {{pointer + "/position", [now = array.at("position").text()](double) { return now; }, {}}};
   }
-  const std::string now = array.at(Pointer(key)).dump();
+  const std::string now = findAt(array, key)->text();
   const double then = std::min(bytes, rigid::kBytesAPair * kFewPairs);
   return {{pointer + key, [=](double s) { return s == 1 ? now : better; },
            [=](double s) { return s == 1 ? bytes : then; }}};
@@ -164,7 +167,7 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
     return a.second.count < b.second.count;
   });
   if (most != groups.end() && most->second.count > 1 && most->first.starts_with("/arrays/")) {
-    const nlohmann::json& array = scene.document.json().at(nlohmann::json::json_pointer(most->first));
+    const Json& array = *findAt(scene.document.json(), most->first);
     CostLever lever = countLever(SceneNode(scene.document, array, most->first), bytesEach);
     const double others = bytesEach * (bodies.count - most->second.count);
     bodies.levers.push_back(
@@ -239,9 +242,7 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   index.count = frames;
   index.kept = kIndexBytes * frames;
   index.what = fmt::format("the index of {} frames", countWords(frames));
-  const nlohmann::json& json = scene.document.json();
-  const nlohmann::json world = json.contains("world") ? json.at("world") : nlohmann::json::object();
-  const bool asFrames = world.contains("frames");
+  const bool asFrames = findAt(scene.document.json(), "/world/frames") != nullptr;
   const double now = asFrames ? frames : scene.world.frameTime(scene.world.frames);
   index.levers.push_back({asFrames ? "/world/frames" : "/world/duration",
                           [now, asFrames](double s) {

@@ -1,4 +1,5 @@
 // What bodies take that may break: tetrahedra, and what an analysis of an impact needs for them.
+#include "sunder/base/json_pointer.h"
 #include "sunder/base/text.h"
 #include "sunder/tet/solid_fill.h"
 #include "sunder/world/build/cost_impacts.h"
@@ -9,7 +10,6 @@
 #include <map>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -208,7 +208,7 @@ void addBreaking(const Scene& scene, const Breakables& breakables, Cost& cost) {
   const auto array = std::max_element(breakables.arrays.begin(), breakables.arrays.end(),
                                       [](const auto& a, const auto& b) { return a.second < b.second; });
   if (array != breakables.arrays.end() && array->second > 1) {
-    const nlohmann::json& json = scene.document.json().at(nlohmann::json::json_pointer(array->first));
+    const Json& json = *findAt(scene.document.json(), array->first);
     CostLever lever = countLever(SceneNode(scene.document, json, array->first), 1);
     const double own = byBodies * array->second / breakables.bodies;
     lever.bytes = [=, count = lever.bytes](double s) { return all - own * (1 - count(s) / count(1)); };

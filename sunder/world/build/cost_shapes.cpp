@@ -1,6 +1,7 @@
 #include "sunder/world/build/cost_shapes.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/json.h"
 #include "sunder/base/memory_limit.h"
 #include "sunder/geometry/components.h"
 #include "sunder/geometry/mass_properties.h"
@@ -15,7 +16,6 @@
 #include <filesystem>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -325,7 +325,7 @@ bool inRange(const std::string& name, const ShapeValues& values) {
 }
 
 CostLever fileLever(const ShapeSpec& spec, const MeshShape& mesh) {
-  return {spec.pointer + "/file", [file = mesh.file](double) { return nlohmann::json(file).dump(); }, {}};
+  return {spec.pointer + "/file", [file = mesh.file](double) { return Json(file).text(); }, {}};
 }
 
 void requireMesh(const Scene& scene, const ShapeSpec& spec, const MeshShape& mesh, uint64_t memory) {

@@ -1,6 +1,8 @@
 #include "sunder/world/build/ready_scene.h"
 
 #include "sunder/base/hash.h"
+#include "sunder/base/json_parse.h"
+#include "sunder/base/json_pointer.h"
 #include "sunder/world/build/cost_shapes.h"
 #include "sunder/world/build/cut_size.h"
 #include "sunder/world/build/shape_library.h"
@@ -13,13 +15,10 @@
 #include <set>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
 namespace {
-
-using Json = nlohmann::json;
 
 // Thrown where an estimate lacks a piece that the scene names.
 struct NamesPieceLeftOut {};
@@ -101,11 +100,10 @@ class PieceMaker {
 
   // The words of a document that describe a piece; none for scenes of programs.
   Json wordsOf(const BodySpec& body, const ShapeSpec& whole) const {
-    const Json::json_pointer place(body.pointer + "/cut");
-    const Json& document = std::as_const(scene_.document).json();
-    if (whole.written.empty() || !document.contains(place)) return nullptr;
-    Json words = Json::parse(whole.written);
-    words["cut"] = document.at(place);
+    const Json* const cut = findAt(std::as_const(scene_.document).json(), body.pointer + "/cut");
+    if (whole.written.empty() || !cut) return nullptr;
+    Json words = readJson(whole.written);
+    words["cut"] = *cut;
     return words;
   }
 
@@ -150,9 +148,9 @@ class PieceMaker {
                      .fileHash = whole.fileHash,
                      .cut = sizes,
                      .cutPiece = estimated[k]};
-      if (!words.is_null()) {
+      if (!words.isNull()) {
         words["piece"] = k;
-        spec.written = words.dump();
+        spec.written = words.text({.strict = true});
       }
       const auto [found, added] =
           pieceShapes_.try_emplace(spec.written.empty() ? shapeText(spec.value) : spec.written,

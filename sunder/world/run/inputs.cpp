@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/stop.h"
 #include "sunder/world/scene/units.h"
@@ -13,15 +14,13 @@
 #include <unordered_map>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr double kMostSteps = 1e15;
+constexpr const char* kWanted = "an input has time, part, what, body and values";
 
 constexpr double kBytesAByte = 12;  // of memory, by byte of the file
 
@@ -29,32 +28,30 @@ constexpr double kBytesAByte = 12;  // of memory, by byte of the file
 using Bodies = std::unordered_map<std::string_view, uint32_t>;
 
 std::vector<double> numbersOf(const Json& list) {
-  list.get_ref<const Json::array_t&>();  // throws for anything else
+  if (!list.isArray()) throw Error(ErrorKind::Format, "the values are no list");
   std::vector<double> out;
-  for (const Json& value : list) out.push_back(value.get<double>());
+  for (const Json& value : list) out.push_back(value.number());
   return out;
 }
 
 // The step that begins at a time, or the first behind it.
 uint64_t stepAt(const Json& time, const WorldSettings& world) {
-  const double seconds =
-      time.is_string() ? parseQuantity(time.get<std::string>(), kTime) : time.get<double>();
+  const double seconds = time.isString() ? parseQuantity(time.string(), kTime) : time.number();
   const double step = std::ceil(seconds / world.simulation.timeStep - 1e-6);
   if (!(step >= 0) || !(step < kMostSteps)) throw Error(ErrorKind::Format, "the time is out of range");
   return static_cast<uint64_t>(step);
 }
 
 Input inputOf(const Json& entry, const Scene& scene, const Bodies& bodies) {
-  for (const auto& [key, value] : entry.items())
+  for (const auto& [key, value] : entry.members())
     if (key != "time" && key != "part" && key != "what" && key != "body" && key != "values")
-      throw Error(ErrorKind::Format, fmt::format("unknown key \"{}\"", key))
-          .hint("an input has time, part, what, body and values");
+      throw Error(ErrorKind::Format, fmt::format("unknown key \"{}\"", key)).hint(kWanted);
   Input input;
   input.step = stepAt(entry.at("time"), scene.world);
-  input.part = entry.at("part").get<std::string>();
-  input.what = entry.at("what").get<std::string>();
-  if (entry.contains("body")) {
-    const auto& id = entry.at("body").get_ref<const std::string&>();
+  input.part = entry.at("part").string();
+  input.what = entry.at("what").string();
+  if (const Json* body = entry.find("body")) {
+    const std::string& id = body->string();
     const auto found = bodies.find(id);
     input.body = found != bodies.end() ? found->second : scene.bodyNamed(id);  // which throws
   }
@@ -74,8 +71,8 @@ std::vector<Input> readInputs(const std::filesystem::path& path, const Scene& sc
                             bytesWords(size * kBytesAByte), bytesWords(double(memoryLimit()))))
         .inFile(path.string())
         .hint("--memory changes the limit");
-  const Json list = Json::parse(readTextFile(path), nullptr, false, true);
-  if (!list.is_array())
+  const Json list = tryReadJson(readTextFile(path)).value_or(nullptr);
+  if (!list.isArray())
     throw Error(ErrorKind::Format, "is no JSON list of inputs")
         .inFile(path.string())
         .hint(
@@ -93,10 +90,7 @@ std::vector<Input> readInputs(const std::filesystem::path& path, const Scene& sc
     try {
       inputs.push_back(inputOf(entry, scene, bodies));
     } catch (const Error& error) {
-      fail(error.message(), error.hint());
-    } catch (const Json::exception&) {
-      fail("a key is missing, or has a value of another type",
-           "an input has time, part, what, body and values");
+      fail(error.message(), error.hint().empty() ? kWanted : error.hint());
     }
   }
   return inputs;
@@ -104,21 +98,21 @@ std::vector<Input> readInputs(const std::filesystem::path& path, const Scene& sc
 
 record::Input recorded(const Input& input) {
   const Json data = {{"part", input.part}, {"body", input.body}, {"values", input.values}};
-  return {input.step, input.sequence, input.what, data.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {input.step, input.sequence, input.what, data.text()};
 }
 
 Input fromRecord(const record::Input& input, const std::string& file) {
   try {
-    const Json data = Json::parse(input.data);
+    const Json data = readJson(input.data);
     Input out;
     out.step = input.step;
     out.sequence = input.sequence;
     out.what = input.kind;
-    out.part = data.at("part").get<std::string>();
-    out.body = data.at("body").get<uint32_t>();
+    out.part = data.at("part").string();
+    out.body = static_cast<uint32_t>(data.at("body").whole());
     out.values = numbersOf(data.at("values"));
     return out;
-  } catch (const Json::exception&) {
+  } catch (const Error&) {
     throw Error(ErrorKind::Format, fmt::format("input {} of the recording cannot be read", input.sequence))
         .inFile(file);
   }

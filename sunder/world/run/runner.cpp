@@ -1,6 +1,7 @@
 #include "sunder/world/run/runner.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/base/memory_limit.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/stop.h"
@@ -17,13 +18,10 @@
 #include <numeric>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
 namespace {
-
-using Json = nlohmann::json;
 
 // Bytes where a file is to be, or in the nearest folder that is there already.
 double freeDisk(const std::filesystem::path& file) {
@@ -36,7 +34,7 @@ double freeDisk(const std::filesystem::path& file) {
 
 // How long the run is may change when it goes on; nothing else.
 std::string comparable(const std::string& scene) {
-  Json json = Json::parse(scene);
+  Json json = readJson(scene);
   if (json.contains("world")) {
     json["world"].erase("frames");
     json["world"].erase("duration");
@@ -44,7 +42,7 @@ std::string comparable(const std::string& scene) {
   }
   json.erase("recording");
   json.erase("title");
-  return json.dump();
+  return json.text({.strict = true});
 }
 
 // Seconds of each stage since the last call, as statistics.
@@ -292,8 +290,7 @@ class Run {
     for (const Degradation& d : here_.degradations)
       degraded.push_back(
           {{"what", d.what}, {"count", d.count}, {"first_frame", d.firstFrame}, {"example", d.example}});
-    return Json{{"degraded", degraded}, {"contacts", here_.contacts}}.dump(-1, ' ', false,
-                                                                           Json::error_handler_t::replace);
+    return Json{{"degraded", degraded}, {"contacts", here_.contacts}}.text();
   }
 
   void checkStrict() {

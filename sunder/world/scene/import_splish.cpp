@@ -2,7 +2,8 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/file.h"
-#include "sunder/base/json.h"
+#include "sunder/base/json_parse.h"
+#include "sunder/base/json_places.h"
 #include "sunder/base/math.h"
 
 #include <algorithm>
@@ -12,14 +13,10 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
 namespace {
-
-using Json = nlohmann::json;
-using OrderedJson = nlohmann::ordered_json;
 
 // Numbers beyond it cannot be what a scene means, and their squares would not be finite.
 constexpr double kLargestNumber = 1e30;
@@ -40,12 +37,12 @@ class Importer {
   ImportedScene run() {
     text_ = readTextFile(file_);
     in_ = parseJson(text_, file_.string());
-    if (!in_.is_object() || !in_.contains("Configuration"))
+    if (!in_.isObject() || !in_.contains("Configuration"))
       throw Error(ErrorKind::Format, "has no \"Configuration\"")
           .inFile(file_.string())
           .hint("scenes of SPlisHSPlasH begin with one; scenes of ours run as they are");
     const Block top{&in_, ""};
-    if (!in_["Configuration"].is_object()) fail(top, "Configuration", "is not an object");
+    if (!in_["Configuration"].isObject()) fail(top, "Configuration", "is not an object");
     const Block config{&in_["Configuration"], "/Configuration"};
     if (flag(config, "sim2D"))
       throw Error(ErrorKind::Unsupported, "is a scene of two dimensions").inFile(file_.string());
@@ -54,14 +51,14 @@ class Importer {
     world(config);
     bodies();
     liquids(config);
-    for (const auto& [key, value] : in_.items())
+    for (const auto& [key, value] : in_.members())
       if (std::set<std::string>{"Configuration", "Materials", "FluidBlocks", "RigidBodies", "Emitters",
                                 "Simulation"}
                   .count(key) == 0 &&
           liquid_.count(key) == 0)
         note(fmt::format("\"{}\" was left out", key));
     // The title is the name of the file, which need not be UTF-8.
-    return {out_.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n", notes_};
+    return {out_.text({.indent = 2, .asCame = true}) + "\n", notes_};
   }
 
  private:
@@ -76,14 +73,14 @@ class Importer {
   }
 
   static bool isNumber(const Json& value) {
-    return value.is_number() && std::abs(value.get<double>()) <= kLargestNumber;
+    return value.isNumber() && std::abs(value.number()) <= kLargestNumber;
   }
 
   double number(const Block& from, const char* key, double otherwise) const {
     if (!from.has(key)) return otherwise;
-    if (!from[key].is_number()) fail(from, key, "is not a number");
+    if (!from[key].isNumber()) fail(from, key, "is not a number");
     if (!isNumber(from[key])) fail(from, key, fmt::format("is larger than {:g}", kLargestNumber));
-    return from[key].get<double>();
+    return from[key].number();
   }
 
   int method(const Block& from, const char* key, int otherwise) const {
@@ -95,43 +92,36 @@ class Importer {
 
   bool flag(const Block& from, const char* key) const {
     if (!from.has(key)) return false;
-    if (!from[key].is_boolean()) fail(from, key, "is neither true nor false");
-    return from[key].get<bool>();
+    if (!from[key].isBoolean()) fail(from, key, "is neither true nor false");
+    return from[key].boolean();
   }
 
   std::string text(const Block& from, const char* key) const {
     if (!from.has(key)) return "";
-    if (!from[key].is_string()) fail(from, key, "is not a text");
-    return from[key].get<std::string>();
+    if (!from[key].isString()) fail(from, key, "is not a text");
+    return from[key].string();
   }
 
   // Colours may have a fourth number, which is left out.
   Vec3 vector(const Block& from, const char* key, const Vec3& otherwise, size_t most = 3) const {
     if (!from.has(key)) return otherwise;
     const Json& list = from[key];
-    if (!list.is_array() || list.size() < 3 || list.size() > most ||
+    if (!list.isArray() || list.size() < 3 || list.size() > most ||
         !std::all_of(list.begin(), list.end(), isNumber))
       fail(from, key, "is not a list of three numbers");
-    return {list[0].get<double>(), list[1].get<double>(), list[2].get<double>()};
+    return {list[0].number(), list[1].number(), list[2].number()};
   }
 
-  // What is at a key, `empty` where nothing is. A null value must not become an object or a list by being
-  // written to: where memory runs out then, nlohmann 3.11.2 destroys an object that is not there.
-  static OrderedJson& part(OrderedJson& of, const std::string& key, OrderedJson empty) {
-    if (!of.contains(key)) of[key] = std::move(empty);
-    return of[key];
-  }
-
-  static OrderedJson list(const Vec3& v) { return OrderedJson::array({v.x(), v.y(), v.z()}); }
+  static Json list(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 
   std::vector<Block> entries(const char* key) const {
     std::vector<Block> blocks;
     if (!in_.contains(key)) return blocks;
     const Block top{&in_, ""};
-    if (!in_[key].is_array()) fail(top, key, "is not a list");
+    if (!in_[key].isArray()) fail(top, key, "is not a list");
     for (size_t i = 0; i < in_[key].size(); ++i) {
       const std::string place = fmt::format("{}/{}", key, i);
-      if (!in_[key][i].is_object()) fail(top, place, "is not an object");
+      if (!in_[key][i].isObject()) fail(top, place, "is not an object");
       blocks.push_back({&in_[key][i], "/" + place});
     }
     return blocks;
@@ -144,7 +134,7 @@ class Importer {
     out_["world"] = {{"duration", end > 0 ? end : 5.0}, {"timeStep", "1/240 s"}};
     if (config.has("gravitation"))
       out_["world"]["gravity"] = list(vector(config, "gravitation", Vec3::Zero()));
-    OrderedJson& fluid = part(out_, "fluid", OrderedJson::object());
+    Json& fluid = out_["fluid"];
     fluid["radius"] = radius_;
     fluid["longestStep"] = number(config, "cflMethod", 1) == 0 ? number(config, "timeStepSize", 0.001)
                                                                : number(config, "cflMaxTimeStepSize", 0.005);
@@ -185,7 +175,7 @@ class Importer {
         continue;
       }
       const bool even = (scale.array() == scale.x()).all();
-      OrderedJson shape = OrderedJson::object();
+      Json shape = Json::object();
       if (box) {
         shape = {{"box", {{"size", list(scale)}}}};
       } else if (name == "sphere" && even) {
@@ -196,9 +186,9 @@ class Importer {
         note(fmt::format("{}: a mesh stretched by different factors was left out", name));
         continue;
       }
-      OrderedJson body{{"id", fmt::format("{}-{}", name.empty() ? "body" : name, ++count)},
-                       {"shape", shape},
-                       {"position", list(at)}};
+      Json body{{"id", fmt::format("{}-{}", name.empty() ? "body" : name, ++count)},
+                {"shape", shape},
+                {"position", list(at)}};
       if (angle != 0)
         body["rotation"] = {{"axis", list(vector(from, "rotationAxis", Vec3::UnitX()))}, {"angle", angle}};
       if (flag(from, "isAnimated")) note("motion of animated bodies was left out");
@@ -208,14 +198,13 @@ class Importer {
         body["kind"] = "static";
       }
       const std::string material = fmt::format("solid-{}", count);
-      OrderedJson& look =
-          part(part(out_, "materials", OrderedJson::object()), material, OrderedJson::object());
+      Json& look = out_["materials"][material];
       look["density"] = number(from, "density", 1000);
       look["friction"] = number(from, "friction", 0.2);
       look["restitution"] = number(from, "restitution", 0.6);
       if (from.has("color")) look["colour"] = list(vector(from, "color", Vec3::Ones(), 4));
       body["material"] = material;
-      part(out_, "bodies", OrderedJson::array()).push_back(body);
+      out_["bodies"].push_back(body);
     }
     for (const Block& from : entries("RigidBodies"))
       if (number(from, "mapThickness", 0) != 0) note("thickness of maps was left out");
@@ -234,20 +223,19 @@ class Importer {
     return code || relative.empty() ? path.generic_string() : relative.generic_string();
   }
 
-  OrderedJson& liquid(const Block& from, const Block& config) {
+  Json& liquid(const Block& from, const Block& config) {
     const std::string id = from.has("id") ? text(from, "id") : "Fluid";
     if (const auto known = liquid_.find(id); known != liquid_.end())
       return out_["fluid"]["liquids"][known->second];
     Block settings = config;
-    if (in_.contains(id) && in_[id].is_object()) settings = {&in_[id], "/" + id};
+    if (in_.contains(id) && in_[id].isObject()) settings = {&in_[id], "/" + id};
     for (const Block& m : entries("Materials"))
       if (text(m, "id") == id) settings = m;
-    OrderedJson& all = out_["fluid"]["liquids"];
+    Json& all = out_["fluid"]["liquids"];
     liquid_[id] = all.size();
     const std::string material = "liquid-" + id;
-    part(out_, "materials", OrderedJson::object())[material] = {
-        {"like", "water"}, {"density", number(settings, "density0", 1000)}};
-    OrderedJson made{{"id", id}, {"material", material}};
+    out_["materials"][material] = {{"like", "water"}, {"density", number(settings, "density0", 1000)}};
+    Json made{{"id", id}, {"material", material}};
     const double viscosity = number(settings, "viscosity", 0.01);
     const int viscous = method(settings, "viscosityMethod", 1);
     if (viscous == 2)
@@ -266,16 +254,16 @@ class Importer {
   }
 
   void liquids(const Block& config) {
-    out_["fluid"]["liquids"] = OrderedJson::array();
+    out_["fluid"]["liquids"] = Json::array();
     for (const Block& block : entries("FluidBlocks")) {
       const Vec3 scale = vector(block, "scale", Vec3::Ones()),
                  move = vector(block, "translation", Vec3::Zero());
-      OrderedJson made{{"lower", list(vector(block, "start", Vec3::Zero()).cwiseProduct(scale) + move)},
-                       {"upper", list(vector(block, "end", Vec3::Ones()).cwiseProduct(scale) + move)}};
+      Json made{{"lower", list(vector(block, "start", Vec3::Zero()).cwiseProduct(scale) + move)},
+                {"upper", list(vector(block, "end", Vec3::Ones()).cwiseProduct(scale) + move)}};
       if (block.has("initialVelocity"))
         made["velocity"] = list(vector(block, "initialVelocity", Vec3::Zero()));
       if (number(block, "denseMode", 0) != 0) note("dense samplings became plain ones");
-      part(liquid(block, config), "blocks", OrderedJson::array()).push_back(made);
+      liquid(block, config)["blocks"].push_back(made);
     }
     for (const Block& from : entries("Emitters")) {
       const double diameter = 2 * radius_, width = number(from, "width", 5),
@@ -291,10 +279,10 @@ class Importer {
       direction = vector(from, "direction", direction);
       double speed = 1;
       if (from.has("velocity"))
-        speed = from["velocity"].is_array() ? vector(from, "velocity", Vec3::Zero()).norm()
-                                            : number(from, "velocity", 1);
-      OrderedJson made{{"position", list(vector(from, "translation", Vec3::Zero()))},
-                       {"direction", list(direction)}};
+        speed = from["velocity"].isArray() ? vector(from, "velocity", Vec3::Zero()).norm()
+                                           : number(from, "velocity", 1);
+      Json made{{"position", list(vector(from, "translation", Vec3::Zero()))},
+                {"direction", list(direction)}};
       if (number(from, "type", 0) == 1) {
         made["radius"] = 0.5 * width * diameter;
       } else {
@@ -304,7 +292,7 @@ class Importer {
       made["speed"] = speed;
       if (from.has("emitStartTime")) made["from"] = number(from, "emitStartTime", 0);
       if (number(from, "emitEndTime", 1e9) < 1e8) made["until"] = number(from, "emitEndTime", 0);
-      part(liquid(from, config), "emitters", OrderedJson::array()).push_back(made);
+      liquid(from, config)["emitters"].push_back(made);
     }
     if (out_["fluid"]["liquids"].empty())
       throw Error(ErrorKind::Unsupported, "has neither \"FluidBlocks\" nor \"Emitters\"")
@@ -315,7 +303,7 @@ class Importer {
   std::filesystem::path file_, folder_;
   std::string text_;
   Json in_;
-  OrderedJson out_ = OrderedJson::object();
+  Json out_ = Json::object();
   double radius_ = 0;
   std::map<std::string, size_t> liquid_;  // place of each among the liquids
   std::vector<std::string> notes_;

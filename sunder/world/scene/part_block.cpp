@@ -1,10 +1,10 @@
 #include "sunder/world/scene/part_block.h"
 
 #include "sunder/base/error.h"
+#include "sunder/base/json_parse.h"
 #include "sunder/world/scene/scene_schema.h"
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -18,10 +18,10 @@ std::vector<BlockKind>& blocks() {
 }  // namespace
 
 void registerBlock(const BlockKind& kind) {
-  const nlohmann::json schema = nlohmann::json::parse(kind.schema, nullptr, false);
-  if (!schema.is_object())
+  const std::optional<Json> schema = tryReadJson(kind.schema);
+  if (!schema || !schema->isObject())
     throw Error(ErrorKind::Format, fmt::format("the schema of \"{}\" is no JSON object", kind.key));
-  const nlohmann::json scene = nlohmann::json::parse(sceneSchemaText());
+  const Json scene = readJson(sceneSchemaText());
   bool taken = scene.at("properties").contains(kind.key);
   for (const BlockKind& known : blocks()) taken |= known.key == kind.key;
   if (taken) throw Error(ErrorKind::Usage, fmt::format("scenes have a key \"{}\" already", kind.key));

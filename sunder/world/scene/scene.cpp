@@ -1,5 +1,6 @@
 #include "sunder/world/scene/scene.h"
 
+#include "sunder/base/json.h"
 #include "sunder/base/text.h"
 #include "sunder/world/scene/scene_materials.h"
 #include "sunder/world/scene/scene_reader.h"
@@ -10,13 +11,10 @@
 #include <set>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr uint64_t kLeastSample = 64;  // bodies of an array
 
@@ -54,7 +52,7 @@ void SceneReader::readBlocks() {
     if (!root_.has(kind.key.c_str())) continue;
     const SceneNode node = root_[kind.key.c_str()];
     attempt("", [&] {
-      PartBlock block{kind.key, node.pointer(), node.json().dump(), kind.parse(node)};
+      PartBlock block{kind.key, node.pointer(), node.json().text(), kind.parse(node)};
       if (kind.estimate) block.bytes = kind.estimate(*block.values);
       scene_.parts.push_back(std::move(block));
     });
@@ -199,7 +197,7 @@ std::string Scene::resolvedText() const {
   Json table = Json::object();
   for (const uint32_t i : usedMaterials()) table[materials[i].name] = materialJson(materials[i]);
   json["materials"] = std::move(table);
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.text({.indent = 1}) + "\n";
 }
 
 }  // namespace sunder::world

@@ -1,4 +1,5 @@
 // Bodies, their shapes and arrays of a scene document.
+#include "sunder/base/json.h"
 #include "sunder/base/text.h"
 #include "sunder/world/scene/cost_item.h"
 #include "sunder/world/scene/scene_fluid.h"
@@ -9,13 +10,10 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
 namespace {
-
-using Json = nlohmann::json;
 
 // As people name bodies, or as those of arrays are called: "wall[3]".
 bool isBodyId(std::string_view id) {
@@ -51,8 +49,8 @@ MeshShape letterShape(char letter, const LetterSettings& letters) {
   MeshShape shape;
   shape.make = "letters";
   shape.with = {{"text", std::string(1, letter)},
-                {"height", Json(letters.height).dump()},
-                {"depth", Json(letters.depth).dump()}};
+                {"height", Json(letters.height).text()},
+                {"depth", Json(letters.depth).text()}};
   return shape;
 }
 
@@ -64,7 +62,7 @@ uint32_t SceneReader::needMaterial(const SceneNode& node) const {
 }
 
 uint32_t SceneReader::needShape(const SceneNode& node) {
-  if (!node.json().is_string()) {
+  if (!node.json().isString()) {
     requireShape(node, "");
     return shapeIndex("", node);
   }
@@ -85,9 +83,10 @@ uint32_t SceneReader::needShape(const SceneNode& node) {
 // not.
 uint32_t SceneReader::shapeIndex(const std::string& name, const SceneNode& node) {
   Json json = node.json();
-  const std::string hash = json.value("hash", "");
+  const Json* const given = json.find("hash");
+  const std::string hash = given ? given->string() : "";
   json.erase("hash");
-  std::string written = json.dump();
+  std::string written = json.text({.strict = true});
   if (const auto found = shapeByWords_.find(written); found != shapeByWords_.end()) return found->second;
   return addShape({.name = name,
                    .value = readShape(node),
@@ -248,7 +247,7 @@ void SceneReader::readArray(const SceneNode& node) {
            {{"text", std::string(1, item.letter)}, {"height", letters.height}, {"depth", letters.depth}}}};
       body.shape = addShape({.name = fmt::format("letter {}", item.letter),
                              .value = letterShape(item.letter, letters),
-                             .written = shape.dump(),
+                             .written = shape.text(),
                              .pointer = node.pointer()});
     } else {
       body.shape = shapes[i % shapes.size()];

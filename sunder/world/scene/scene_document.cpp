@@ -1,7 +1,9 @@
 #include "sunder/world/scene/scene_document.h"
 
 #include "sunder/base/file.h"
-#include "sunder/base/json.h"
+#include "sunder/base/json_parse.h"
+#include "sunder/base/json_places.h"
+#include "sunder/base/json_pointer.h"
 #include "sunder/base/text.h"
 #include "sunder/world/scene/scene_schema.h"
 
@@ -11,13 +13,11 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
 namespace {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 4> kLists{"bodies", "arrays", "joints", "forces"};
@@ -26,13 +26,6 @@ constexpr uintmax_t kLargestScene = uintmax_t(256) << 20;
 
 bool isList(std::string_view key) { return std::find(kLists.begin(), kLists.end(), key) != kLists.end(); }
 bool isTable(std::string_view key) { return std::find(kTables.begin(), kTables.end(), key) != kTables.end(); }
-
-// A key as a step of a JSON pointer, with its slash.
-std::string pointerStep(std::string_view key) {
-  std::string out(1, '/');
-  for (const char c : key) c == '~' ? out += "~0" : c == '/' ? out += "~1" : out += c;
-  return out;
-}
 
 // Absolute where that can be told: the folder we are in may be gone.
 std::string absolutePath(const fs::path& path) {
@@ -48,10 +41,9 @@ std::string fullPath(const fs::path& path) {
 }
 
 void fixPath(Json& shape, const fs::path& folder) {
-  if (!shape.is_object()) return;
-  const auto file = shape.find("file");
-  if (file == shape.end() || !file->is_string()) return;
-  const fs::path path = file->get<std::string>();
+  Json* const file = shape.find("file");
+  if (!file || !file->isString()) return;
+  const fs::path path = file->string();
   if (path.empty() || path.is_absolute()) return;  // an empty name is refused where the shape is built
   *file = absolutePath(folder / path);
 }
@@ -59,19 +51,20 @@ void fixPath(Json& shape, const fs::path& folder) {
 // Mesh files of all shapes, wherever a shape may stand.
 void fixPaths(Json& scene, const fs::path& folder) {
   const auto each = [](Json& parent, const char* key, auto&& visit) {
-    if (!parent.is_object()) return;
-    const auto found = parent.find(key);
-    if (found == parent.end() || !(found->is_array() || found->is_object())) return;
-    for (Json& child : *found) visit(child);
+    Json* const found = parent.find(key);
+    if (!found) return;
+    if (found->isArray())
+      for (Json& child : *found) visit(child);
+    if (found->isObject())
+      for (const auto& [name, child] : found->members()) visit((*found)[name]);
   };
   each(scene, "shapes", [&](Json& shape) { fixPath(shape, folder); });
   each(scene, "bodies", [&](Json& body) {
-    if (body.is_object() && body.contains("shape")) fixPath(body["shape"], folder);
+    if (Json* const shape = body.find("shape")) fixPath(*shape, folder);
   });
   each(scene, "arrays", [&](Json& array) {
-    if (!array.is_object()) return;
-    if (array.contains("body") && array["body"].is_object() && array["body"].contains("shape"))
-      fixPath(array["body"]["shape"], folder);
+    if (Json* const body = array.find("body"))
+      if (Json* const shape = body->find("shape")) fixPath(*shape, folder);
     each(array, "shapes", [&](Json& shape) { fixPath(shape, folder); });
   });
 }
@@ -136,12 +129,12 @@ void SceneDocument::take(std::string text, const std::string& file, const fs::pa
   Json scene = parseJson(text, file);
   const size_t source = sources_.size();
   sources_.push_back({file, std::make_shared<const std::string>(std::move(text))});
-  if (!scene.is_object())
+  if (!scene.isObject())
     throw Error(ErrorKind::Format, "a scene is an object, { ... }").inFile(file).atLine(1);
-  if (const auto includes = scene.find("include"); includes != scene.end()) {
-    for (size_t i = 0; includes->is_array() && i < includes->size(); ++i) {
-      if (!(*includes)[i].is_string()) continue;  // the schema will say so
-      const fs::path path = folder / (*includes)[i].get<std::string>();
+  if (const Json* const includes = scene.find("include")) {
+    for (size_t i = 0; includes->isArray() && i < includes->size(); ++i) {
+      if (!(*includes)[i].isString()) continue;  // the schema will say so
+      const fs::path path = folder / (*includes)[i].string();
       const std::string id = fullPath(path);
       const auto place = [&](Error error) {
         return error.inFile(file).atLine(
@@ -166,26 +159,27 @@ void SceneDocument::take(std::string text, const std::string& file, const fs::pa
       take(std::move(content), path.string(), path.parent_path(), chain);
       chain.pop_back();
     }
-    if (std::all_of(includes->begin(), includes->end(), [](const Json& i) { return i.is_string(); }) &&
-        includes->is_array())
+    if (includes->isArray() &&
+        std::all_of(includes->begin(), includes->end(), [](const Json& i) { return i.isString(); }))
       scene.erase("include");
   }
   fixPaths(scene, folder);
   Json& merged = *json_;
-  for (auto& [key, value] : scene.items()) {
-    const std::string top = pointerStep(key);
-    if (isList(key) && value.is_array() && (!merged.contains(key) || merged[key].is_array())) {
-      Json& list = merged[key].is_null() ? merged[key] = Json::array() : merged[key];
+  for (const auto& [key, ignored] : scene.members()) {
+    Json& value = scene[key];
+    const std::string top = jsonPointerStep(key);
+    if (isList(key) && value.isArray() && (!merged.contains(key) || merged[key].isArray())) {
+      Json& list = merged[key].isNull() ? merged[key] = Json::array() : merged[key];
       for (size_t i = 0; i < value.size(); ++i) {
         origins_[fmt::format("{}/{}", top, list.size())] = {source, fmt::format("{}/{}", top, i)};
         list.push_back(std::move(value[i]));
       }
-    } else if (isTable(key) && value.is_object() && (!merged.contains(key) || merged[key].is_object())) {
-      Json& table = merged[key].is_null() ? merged[key] = Json::object() : merged[key];
-      for (auto& [name, item] : value.items()) {
-        const std::string pointer = top + pointerStep(name);
+    } else if (isTable(key) && value.isObject() && (!merged.contains(key) || merged[key].isObject())) {
+      Json& table = merged[key].isNull() ? merged[key] = Json::object() : merged[key];
+      for (const auto& [name, item] : value.members()) {
+        const std::string pointer = top + jsonPointerStep(name);
         origins_[pointer] = {source, pointer};
-        table[name] = std::move(item);
+        table[name] = std::move(value[name]);
       }
     } else {
       origins_[top] = {source, top};
@@ -203,8 +197,8 @@ void SceneDocument::set(const std::string& assignment) {
   };
   if (equals == std::string::npos || equals == 0)
     throw usage("is not of the form a.b=c").hint("for example --set world.duration=2");
-  Json value = Json::parse(assignment.substr(equals + 1), nullptr, false);
-  if (value.is_discarded()) value = assignment.substr(equals + 1);
+  const std::string word = assignment.substr(equals + 1);
+  Json value = tryReadJson(word).value_or(word);
 
   Json* node = json_.get();
   std::string pointer;
@@ -212,7 +206,7 @@ void SceneDocument::set(const std::string& assignment) {
   while (start <= equals) {
     size_t end = std::min(assignment.find('.', start), equals);
     std::string step = assignment.substr(start, end - start);
-    if (node->is_array()) {
+    if (node->isArray()) {
       size_t index = node->size();
       const auto [rest, code] = std::from_chars(step.data(), step.data() + step.size(), index);
       if (code != std::errc() || rest != step.data() + step.size()) {
@@ -220,8 +214,9 @@ void SceneDocument::set(const std::string& assignment) {
         index = node->size();
         for (size_t i = 0; i < node->size(); ++i) {
           const Json& item = (*node)[i];
-          if (!item.is_object() || !item.contains("id") || !item["id"].is_string()) continue;
-          ids.push_back(item["id"].get<std::string>());
+          const Json* const id = item.find("id");
+          if (!id || !id->isString()) continue;
+          ids.push_back(id->string());
           if (ids.back() == step) index = i;
         }
         if (index == node->size()) {
@@ -235,10 +230,8 @@ void SceneDocument::set(const std::string& assignment) {
       }
       pointer += fmt::format("/{}", index);
       node = &(*node)[index];
-    } else if (node->is_object() || node->is_null()) {
-      pointer += pointerStep(step);
-      if (node->is_null())
-        *node = Json::object();  // where memory runs out, null must not become one by itself
+    } else if (node->isObject() || node->isNull()) {
+      pointer += jsonPointerStep(step);
       node = &(*node)[step];
     } else {
       throw usage(fmt::format("{} is a value, not a block", pointer.substr(1)));
@@ -268,17 +261,16 @@ Error SceneDocument::error(const std::string& pointer, const std::string& messag
   if (!pointer.empty()) {
     std::string_view rest = std::string_view(pointer).substr(1);
     shown = std::string(rest.substr(0, rest.find('/')));
-    const Json* list = json_->contains(shown) ? &(*json_)[shown] : nullptr;
+    const Json* const list = json_->find(shown);
     if (rest.size() > shown.size()) {
       rest.remove_prefix(shown.size() + 1);
       const std::string second(rest.substr(0, rest.find('/')));
       std::string word = second;
-      if (list && list->is_array()) {
+      if (list && list->isArray()) {
         size_t i = 0;
         std::from_chars(second.data(), second.data() + second.size(), i);
-        if (i < list->size() && (*list)[i].is_object() && (*list)[i].contains("id") &&
-            (*list)[i]["id"].is_string())
-          word = (*list)[i]["id"].get<std::string>();
+        const Json* const id = i < list->size() ? (*list)[i].find("id") : nullptr;
+        if (id && id->isString()) word = id->string();
       }
       shown += "." + word;
       if (rest.size() > second.size()) {
@@ -307,9 +299,7 @@ bool SceneDocument::placed(const Error& error) const {
                      [&](const Source& source) { return source.file == error.file(); });
 }
 
-std::string SceneDocument::text() const {
-  return json_->dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string SceneDocument::text() const { return json_->text({.indent = 1}) + "\n"; }
 
 void SceneDocument::rethrow(const Error& failed, const std::string& pointer) const {
   const std::string message = failed.file().empty() ? failed.message()

@@ -18,7 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+namespace sunder {
+class Json;
+}
 
 namespace sunder::world {
 
@@ -43,8 +45,8 @@ class SceneDocument {
   SceneDocument& operator=(SceneDocument&&) noexcept;
 
   bool empty() const { return sources_.empty(); }
-  const nlohmann::json& json() const { return *json_; }
-  nlohmann::json& json();                            // of this copy alone
+  const Json& json() const { return *json_; }
+  Json& json();                                      // of this copy alone
   const std::string& name() const { return name_; }  // of the file, without folder and ending
 
   // An error (Format) at the place of a JSON pointer, with file and line.
@@ -75,7 +77,7 @@ class SceneDocument {
   void check() const;
 
   std::string name_;
-  std::shared_ptr<nlohmann::json> json_;
+  std::shared_ptr<Json> json_;
   std::vector<Source> sources_;
   std::map<std::string, Origin> origins_;  // by the pointer of the part
   std::vector<std::string> taken_;         // canonical paths of the files

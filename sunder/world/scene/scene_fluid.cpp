@@ -7,7 +7,6 @@
 #include <limits>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 

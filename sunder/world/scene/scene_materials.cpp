@@ -1,5 +1,6 @@
 #include "sunder/world/scene/scene_materials.h"
 
+#include "sunder/base/json.h"
 #include "sunder/base/text.h"
 
 #include <array>
@@ -7,7 +8,6 @@
 #include <string>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -137,10 +137,9 @@ uint32_t materialIndex(const SceneNode& node, std::span<const Material> material
   node.fail(fmt::format("there is no material \"{}\"", name), suggestion(name, known));
 }
 
-nlohmann::json materialJson(const Material& material) {
-  nlohmann::json json = nlohmann::json::object();
-  for (const Property& property : material::properties())
-    json[std::string(property.name)] = material.*property.value;
+Json materialJson(const Material& material) {
+  Json json = Json::object();
+  for (const Property& property : material::properties()) json[property.name] = material.*property.value;
   json["colour"] = {material.colour.x(), material.colour.y(), material.colour.z()};
   json["inside"] = material.inside.empty() ? material.name : material.inside;
   return json;

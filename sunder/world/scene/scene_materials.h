@@ -12,7 +12,9 @@
 #include <span>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+namespace sunder {
+class Json;
+}
 
 namespace sunder::world {
 
@@ -26,6 +28,6 @@ void readMaterials(const SceneNode& root, std::vector<material::Material>& mater
 uint32_t materialIndex(const SceneNode& node, std::span<const material::Material> materials);
 
 // All values as a scene states them: readMaterials() of it gives the same bits, whatever the presets are.
-nlohmann::json materialJson(const material::Material& material);
+Json materialJson(const material::Material& material);
 
 }  // namespace sunder::world

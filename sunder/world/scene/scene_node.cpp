@@ -1,11 +1,11 @@
 #include "sunder/world/scene/scene_node.h"
 
+#include "sunder/base/json.h"
 #include "sunder/base/text.h"
 
 #include <cmath>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -15,38 +15,55 @@ namespace {
 // same bits.
 bool isUnit(double squaredLength) { return std::abs(squaredLength - 1) <= 4e-15; }
 
+// What `read` returns; its errors get the place. Only the schema of a part may let such values pass.
+template <class Read>
+decltype(auto) valueOf(const SceneNode& node, Read&& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    node.fail(error.message());
+  }
+}
+
 }  // namespace
 
-bool SceneNode::has(const char* key) const { return json_->is_object() && json_->contains(key); }
+bool SceneNode::has(const char* key) const { return json_->contains(key); }
 
 SceneNode SceneNode::operator[](const char* key) const {
-  return {*document_, json_->at(key), pointer_ + "/" + key};
+  return {*document_, valueOf(*this, [&]() -> const Json& { return json_->at(key); }), pointer_ + "/" + key};
 }
 
 SceneNode SceneNode::operator[](size_t i) const {
-  return {*document_, json_->at(i), fmt::format("{}/{}", pointer_, i)};
+  return {*document_, valueOf(*this, [&]() -> const Json& { return json_->at(i); }),
+          fmt::format("{}/{}", pointer_, i)};
 }
 
 size_t SceneNode::size() const { return json_->size(); }
 
 std::vector<std::string> SceneNode::keys() const {
   std::vector<std::string> keys;
-  if (json_->is_object())
-    for (const auto& [key, value] : json_->items()) keys.push_back(key);
+  if (json_->isObject())
+    for (const auto& [key, value] : json_->members()) keys.push_back(key);
   return keys;
 }
 
-std::string SceneNode::text() const { return json_->get<std::string>(); }
-bool SceneNode::flag() const { return json_->get<bool>(); }
-uint64_t SceneNode::whole() const { return json_->get<uint64_t>(); }
+std::string SceneNode::text() const {
+  return valueOf(*this, [&] { return json_->string(); });
+}
+bool SceneNode::flag() const {
+  return valueOf(*this, [&] { return json_->boolean(); });
+}
+uint64_t SceneNode::whole() const {
+  return valueOf(*this, [&] { return json_->whole(); });
+}
 
 double SceneNode::quantity(const Dimension& dimension) const {
   double value = 0;
-  if (json_->is_number()) {
-    value = json_->get<double>();
+  if (json_->isNumber()) {
+    value = json_->number();
   } else {
     try {
-      value = parseQuantity(json_->get<std::string>(), dimension);
+      value = parseQuantity(json_->string(), dimension);
     } catch (const Error& error) {
       rethrow(error);
     }
@@ -132,7 +149,7 @@ std::string SceneNode::text(const char* key, const std::string& otherwise) const
 std::string SceneNode::oneOf(std::span<const std::string_view> choices) const {
   std::string found;
   for (const std::string_view choice : choices) {
-    if (!json_->contains(std::string(choice))) continue;
+    if (!json_->contains(choice)) continue;
     if (!found.empty())
       fail(fmt::format("has both \"{}\" and \"{}\", but only one may be there", found, choice));
     found = choice;

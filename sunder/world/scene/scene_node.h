@@ -14,7 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+namespace sunder {
+class Json;
+}
 
 namespace sunder::world {
 
@@ -24,10 +26,10 @@ inline constexpr double kLargestQuantity = 1e30;
 
 class SceneNode {
  public:
-  SceneNode(const SceneDocument& document, const nlohmann::json& json, std::string pointer)
+  SceneNode(const SceneDocument& document, const Json& json, std::string pointer)
       : document_(&document), json_(&json), pointer_(std::move(pointer)) {}
 
-  const nlohmann::json& json() const { return *json_; }
+  const Json& json() const { return *json_; }
   const std::string& pointer() const { return pointer_; }
   const SceneDocument& document() const { return *document_; }
 
@@ -66,7 +68,7 @@ class SceneNode {
 
  private:
   const SceneDocument* document_;
-  const nlohmann::json* json_;
+  const Json* json_;
   std::string pointer_;
 };
 

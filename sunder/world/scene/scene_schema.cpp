@@ -1,5 +1,7 @@
 #include "sunder/world/scene/scene_schema.h"
 
+#include "sunder/base/json_parse.h"
+#include "sunder/base/json_pointer.h"
 #include "sunder/base/text.h"
 #include "sunder/world/scene/part_block.h"
 
@@ -8,58 +10,47 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
 namespace {
 
-using Json = nlohmann::json;
-
 const Json& schemaJson() {
-  static const Json kSchema = Json::parse(sceneSchemaText());
+  static const Json kSchema = readJson(sceneSchemaText());
   return kSchema;
 }
 
 const Json& followed(const Json& node) {
-  const auto reference = node.find("$ref");
-  if (reference == node.end()) return node;
-  return schemaJson().at(Json::json_pointer(reference->get<std::string>().substr(1)));
-}
-
-// A key as a step of a JSON pointer, with its slash.
-std::string pointerStep(const std::string& key) {
-  std::string out(1, '/');
-  for (const char c : key) c == '~' ? out += "~0" : c == '/' ? out += "~1" : out += c;
-  return out;
+  const Json* const reference = node.find("$ref");
+  return reference ? *findAt(schemaJson(), reference->string().substr(1)) : node;
 }
 
 bool fitsType(const Json& value, const std::string& type) {
-  if (type == "object") return value.is_object();
-  if (type == "array") return value.is_array();
-  if (type == "string") return value.is_string();
-  if (type == "boolean") return value.is_boolean();
-  if (type == "integer") return value.is_number_integer();
-  return value.is_number();
+  if (type == "object") return value.isObject();
+  if (type == "array") return value.isArray();
+  if (type == "string") return value.isString();
+  if (type == "boolean") return value.isBoolean();
+  if (type == "integer") return value.isInteger();
+  return value.isNumber();
 }
 
 std::vector<std::string> typesOf(const Json& node) {
   std::vector<std::string> types;
-  const auto type = node.find("type");
-  if (type == node.end()) return types;
-  if (type->is_string()) return {type->get<std::string>()};
-  for (const Json& t : *type) types.push_back(t.get<std::string>());
+  const Json* const type = node.find("type");
+  if (!type) return types;
+  if (type->isString()) return {type->string()};
+  for (const Json& t : *type) types.push_back(t.string());
   return types;
 }
 
 std::string shortText(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = value.text();
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   return text;
 }
 
 std::string wanted(const Json& node) {
-  if (const auto text = node.find("description"); text != node.end()) return text->get<std::string>();
+  if (const Json* const text = node.find("description")) return text->string();
   std::string types;
   for (const std::string& t : typesOf(node)) types += (types.empty() ? "" : " or ") + t;
   return types;
@@ -74,19 +65,19 @@ void findProblems(const Json& raw, const Json& value, const std::string& pointer
       std::none_of(types.begin(), types.end(), [&](const auto& t) { return fitsType(value, t); }))
     return found.push_back(
         {pointer, fmt::format("{} is not what is wanted here", shortText(value)), "wanted: " + wanted(node)});
-  if (const auto choices = node.find("enum");
-      choices != node.end() && std::find(choices->begin(), choices->end(), value) == choices->end()) {
+  if (const Json* const choices = node.find("enum");
+      choices && std::find(choices->begin(), choices->end(), value) == choices->end()) {
     std::vector<std::string> names;
-    for (const Json& c : *choices) names.push_back(c.get<std::string>());
+    for (const Json& c : *choices) names.push_back(c.string());
     const std::vector<std::string_view> known(names.begin(), names.end());
     return found.push_back({pointer, fmt::format("{} is not one of {}", shortText(value), joinNames(known)),
-                            value.is_string() ? suggestion(value.get<std::string>(), known) : ""});
+                            value.isString() ? suggestion(value.string(), known) : ""});
   }
-  if (value.is_number()) {
-    const double number = value.get<double>();
+  if (value.isNumber()) {
+    const double number = value.number();
     const auto limit = [&](const char* key) {
-      const auto at = node.find(key);
-      return at == node.end() ? std::optional<double>() : at->get<double>();
+      const Json* const at = node.find(key);
+      return at ? at->number() : std::optional<double>();
     };
     const auto low = limit("minimum"), high = limit("maximum"), above = limit("exclusiveMinimum"),
                below = limit("exclusiveMaximum");
@@ -101,8 +92,12 @@ void findProblems(const Json& raw, const Json& value, const std::string& pointer
           {pointer, fmt::format("{} is out of range, it must be {}", shortText(value), range), wanted(node)});
     }
   }
-  if (value.is_array()) {
-    const size_t least = node.value("minItems", size_t(0)), most = node.value("maxItems", SIZE_MAX);
+  if (value.isArray()) {
+    const auto limit = [&](const char* key, size_t otherwise) {
+      const Json* const at = node.find(key);
+      return at ? size_t(at->whole()) : otherwise;
+    };
+    const size_t least = limit("minItems", 0), most = limit("maxItems", SIZE_MAX);
     if (value.size() < least || value.size() > most)
       return found.push_back({pointer,
                               fmt::format("has {} entries where {}{} are wanted", value.size(),
@@ -111,43 +106,42 @@ void findProblems(const Json& raw, const Json& value, const std::string& pointer
                                                                  : "at most ",
                                           value.size() < least ? least : most),
                               wanted(node)});
-    if (const auto items = node.find("items"); items != node.end())
+    if (const Json* const items = node.find("items"))
       for (size_t i = 0; i < value.size(); ++i)
         findProblems(*items, value[i], fmt::format("{}/{}", pointer, i), found);
   }
-  if (!value.is_object()) return;
-  const auto properties = node.find("properties"), others = node.find("additionalProperties");
-  for (const auto& [key, child] : value.items()) {
-    const std::string place = pointer + pointerStep(key);
-    if (properties != node.end() && properties->contains(key)) {
-      findProblems((*properties)[key], child, place, found);
-    } else if (others != node.end() && others->is_object()) {
+  if (!value.isObject()) return;
+  const Json* const properties = node.find("properties");
+  const Json* const others = node.find("additionalProperties");
+  for (const auto& [key, child] : value.members()) {
+    const std::string place = pointer + jsonPointerStep(key);
+    if (const Json* const known = properties ? properties->find(key) : nullptr) {
+      findProblems(*known, child, place, found);
+    } else if (others && others->isObject()) {
       findProblems(*others, child, place, found);
-    } else if (others != node.end() && properties != node.end()) {
+    } else if (others && properties) {
       std::vector<std::string> names;
-      for (const auto& [known, ignored] : properties->items()) names.push_back(known);
-      const std::vector<std::string_view> known(names.begin(), names.end());
-      found.push_back({place, fmt::format("unknown key \"{}\"", key), suggestion(key, known)});
+      for (const auto& [name, ignored] : properties->members()) names.push_back(name);
+      const std::vector<std::string_view> all(names.begin(), names.end());
+      found.push_back({place, fmt::format("unknown key \"{}\"", key), suggestion(key, all)});
     }
   }
-  if (const auto required = node.find("required"); required != node.end())
+  if (const Json* const required = node.find("required"))
     for (const Json& key : *required)
-      if (!value.contains(key.get<std::string>()))
-        found.push_back(
-            {pointer, fmt::format("the key \"{}\" is missing", key.get<std::string>()), wanted(node)});
+      if (!value.contains(key.string()))
+        found.push_back({pointer, fmt::format("the key \"{}\" is missing", key.string()), wanted(node)});
 }
 
 }  // namespace
 
-std::vector<SchemaProblem> checkAgainstSchema(const nlohmann::json& document) {
+std::vector<SchemaProblem> checkAgainstSchema(const Json& document) {
   std::vector<SchemaProblem> found;
   if (registeredBlocks().empty()) {
     findProblems(schemaJson(), document, "", found);
     return found;
   }
   Json schema = schemaJson();
-  for (const BlockKind& block : registeredBlocks())
-    schema["properties"][block.key] = Json::parse(block.schema);
+  for (const BlockKind& block : registeredBlocks()) schema["properties"][block.key] = readJson(block.schema);
   findProblems(schema, document, "", found);
   return found;
 }

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+namespace sunder {
+class Json;
+}
 
 namespace sunder::world {
 
@@ -21,6 +23,6 @@ struct SchemaProblem {
 
 // All problems in the order of the document; none where it is valid. What is below a value of the wrong type
 // is not looked at.
-std::vector<SchemaProblem> checkAgainstSchema(const nlohmann::json& document);
+std::vector<SchemaProblem> checkAgainstSchema(const Json& document);
 
 }  // namespace sunder::world

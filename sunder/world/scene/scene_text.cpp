@@ -1,5 +1,6 @@
 #include "sunder/world/scene/scene_text.h"
 
+#include "sunder/base/json_parse.h"
 #include "sunder/world/scene/field_tree.h"
 #include "sunder/world/scene/scene_materials.h"
 #include "sunder/world/scene/value_text.h"
@@ -34,9 +35,9 @@ class SceneWriter {
     for (const JointSpec& joint : scene_.joints) json["joints"].push_back(jointOf(joint));
     for (const ForceSpec& force : scene_.forces) json["forces"].push_back(forceOf(force));
     if (scene_.fluid) json["fluid"] = fluidOf(*scene_.fluid);
-    for (const PartBlock& block : scene_.parts) json[block.key] = Json::parse(block.text);
+    for (const PartBlock& block : scene_.parts) json[block.key] = readJson(block.text);
     json["materials"] = materials();
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json.text({.indent = 1}) + "\n";
   }
 
  private:
@@ -164,6 +165,6 @@ class SceneWriter {
 
 std::string sceneText(const Scene& scene) { return SceneWriter(scene).text(); }
 
-std::string shapeText(const ShapeValue& shape) { return shapeJson(shape).dump(); }
+std::string shapeText(const ShapeValue& shape) { return shapeJson(shape).text({.strict = true}); }
 
 }  // namespace sunder::world

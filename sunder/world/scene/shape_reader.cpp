@@ -1,12 +1,12 @@
 #include "sunder/world/scene/shape_reader.h"
 
+#include "sunder/base/json.h"
 #include "sunder/world/scene/field_tree.h"
 
 #include <array>
 #include <filesystem>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace sunder::world {
 
@@ -17,10 +17,10 @@ constexpr std::array<std::string_view, 8> kShapeKinds{"sphere", "box",  "capsule
 
 shapes::ShapeValues readParameters(const SceneNode& node) {
   shapes::ShapeValues values;
-  for (const auto& [key, value] : node.json().items()) {
+  for (const auto& [key, value] : node.json().members()) {
     // Lengths may have a unit; texts and choices pass as they are.
-    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    if (value.is_string() && key != "text" && !text.empty() &&
+    std::string text = value.isString() ? value.string() : value.text();
+    if (value.isString() && key != "text" && !text.empty() &&
         (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'))) {
       try {
         text = fmt::format("{}", parseQuantity(text, kLength));
@@ -67,7 +67,7 @@ std::string kindName(const ShapeValue& shape) {
 }
 
 void requireShape(const SceneNode& node, const std::string& name) {
-  if (node.json().is_string())
+  if (node.json().isString())
     node.fail(fmt::format("the shape \"{}\" is only a name", name),
               "describe it: {\"sphere\": {\"radius\": 0.1}}");
   const std::string kind = node.oneOf(kShapeKinds);

@@ -1,4 +1,5 @@
 // Shapes and fields as JSON.
+#include "sunder/base/json_parse.h"
 #include "sunder/world/scene/field_tree.h"
 #include "sunder/world/scene/value_text.h"
 
@@ -19,8 +20,8 @@ Json solidJson(const rigid::SolidSettings& solid) {
 // Numbers as numbers where that keeps their spelling.
 Json parameterJson(const std::string& key, const std::string& text) {
   if (key == "text") return text;
-  const Json number = Json::parse(text, nullptr, false);
-  return number.is_number() && number.dump() == text ? number : Json(text);
+  const std::optional<Json> number = tryReadJson(text);
+  return number && number->isNumber() && number->text() == text ? *number : Json(text);
 }
 
 struct ShapeToJson {
@@ -131,7 +132,7 @@ Json fieldJson(const FieldValue& v) {
                 {"seed", v.noise.seed}});
       break;
   }
-  json[std::string(kFieldNames[static_cast<size_t>(v.kind)])] = std::move(own);
+  json[kFieldNames[static_cast<size_t>(v.kind)]] = std::move(own);
   return json;
 }
 

@@ -2,13 +2,10 @@
 // Private to this folder.
 #pragma once
 
+#include "sunder/base/json.h"
 #include "sunder/world/scene/scene.h"
 
-#include <nlohmann/json.hpp>
-
 namespace sunder::world {
-
-using Json = nlohmann::json;
 
 Json vectorJson(const Vec3& v);
 Json boxJson(const Box3& box);
