@@ -80,7 +80,7 @@ int runExport(const ExportOptions& options, const Settings& settings) {
     }
   }
   for (const std::string& note : result.notes) logWarn("{}", note);
-  for (const std::string& sentence : result.lost) logWarn("{}: {}", run->path().string(), sentence);
+  for (const std::string& sentence : result.lost) logError("{}: {}", run->path().string(), sentence);
   if (result.files == 0) {
     logError("{}: none of the frames can be read: nothing is written", run->path().string());
     if (settings.json) printJson({{"format", options.format}, {"files", 0}, {"lost", result.lost}});

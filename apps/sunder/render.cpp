@@ -147,7 +147,7 @@ int runRender(const RenderOptions& options, const Settings& settings) {
       pictures.emplace(*run);
       frames = chosenFrames(options, run->frameCount(), movie);
       if (frames.back() < run->frameCount()) readable = show::readableOf(*run, frames);
-      for (const std::string& sentence : readable.lost) logWarn("{}: {}", run->path().string(), sentence);
+      for (const std::string& sentence : readable.lost) logError("{}: {}", run->path().string(), sentence);
       if (const std::string note = show::damageNote(*run); !note.empty()) logWarn("{}", note);
       if (frames.back() < run->frameCount()) frames = readable.frames;
       if (frames.empty()) {

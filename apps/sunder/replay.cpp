@@ -50,8 +50,8 @@ int replayRun(const std::string& input, const Settings& settings) {
     say(settings, fmt::format("{}: {} frames and {} checkpoints are the same", run.path().string(),
                               result.frames, result.checkpoints));
   if (result.lost > 0)
-    logWarn("{}: {} frames and checkpoints are damaged and were not compared ('sunder info' names them)",
-            run.path().string(), result.lost);
+    logError("{}: {} frames and checkpoints are damaged and were not compared ('sunder info' names them)",
+             run.path().string(), result.lost);
   return d || result.lost > 0 ? 1 : 0;
 }
 

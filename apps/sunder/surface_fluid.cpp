@@ -122,7 +122,7 @@ int runFluidSurface(const FluidSurfaceOptions& options, const Settings& settings
                    [](const record::BodyEntry& b) { return b.kind == record::BodyKind::Fluid; }))
     throw Error(ErrorKind::Usage, "the run has no liquid").inFile(run.path().string());
   const show::Readable readable = show::readableOf(run, chosenFrames(options, run));
-  for (const std::string& sentence : readable.lost) logWarn("{}: {}", run.path().string(), sentence);
+  for (const std::string& sentence : readable.lost) logError("{}: {}", run.path().string(), sentence);
   const std::vector<size_t>& frames = readable.frames;
   if (frames.empty()) {
     logError("{}: none of the frames can be read: nothing is written", run.path().string());

@@ -64,6 +64,15 @@ const BodyPoints* pointsOf(std::span<const BodyPoints> points, uint32_t body) {
   return found != points.end() && found->body == body ? &*found : nullptr;
 }
 
+bool fits(const Embedding& embedding, const MeshEntry& surface, const MeshEntry& cage) {
+  const size_t tets = cage.tets.size(), triangles = surface.triangles.size();
+  return embedding.tets.size() == surface.positions.size() &&
+         std::all_of(embedding.tets.begin(), embedding.tets.end(), [&](uint32_t t) { return t < tets; }) &&
+         (embedding.walls.empty() || embedding.walls.size() == triangles) &&
+         std::all_of(embedding.walls.begin(), embedding.walls.end(),
+                     [&](uint32_t w) { return w == kNoIndex || w / 4 < tets; });
+}
+
 BodyMeshes::BodyMeshes(const RunReader& run, uint64_t mostBytes) : run_(run), mostBytes_(mostBytes) {}
 
 void BodyMeshes::clear() {
@@ -123,14 +132,7 @@ const BodyMeshes::Shown& BodyMeshes::unchanged(uint32_t mesh) {
     if (const uint32_t k = run_.embeddingOf(mesh); k != kNoIndex) {
       auto embedding = std::make_shared<Embedding>(run_.embedding(k));
       shown.cage = std::make_shared<MeshEntry>(run_.mesh(embedding->cage));
-      const size_t tets = shown.cage->tets.size(), triangles = shown.mesh->triangles.size();
-      const bool fits =
-          embedding->tets.size() == shown.mesh->positions.size() &&
-          std::all_of(embedding->tets.begin(), embedding->tets.end(), [&](uint32_t t) { return t < tets; }) &&
-          (embedding->walls.empty() || embedding->walls.size() == triangles) &&
-          std::all_of(embedding->walls.begin(), embedding->walls.end(),
-                      [&](uint32_t w) { return w == kNoIndex || w / 4 < tets; });
-      if (!fits)
+      if (!fits(*embedding, *shown.mesh, *shown.cage))
         throw Error(ErrorKind::Format, fmt::format("the embedding of mesh {} does not fit its cage", mesh))
             .inFile(run_.path().string());
       shown.embedding = std::move(embedding);

@@ -31,6 +31,9 @@ struct BodyShape {
   }
 };
 
+// Whether each vertex of the surface has a tetrahedron of the cage, and each triangle that is a wall a face.
+bool fits(const Embedding& embedding, const MeshEntry& surface, const MeshEntry& cage);
+
 class BodyMeshes {
  public:
   explicit BodyMeshes(const RunReader& run, uint64_t mostBytes = uint64_t(1) << 28);

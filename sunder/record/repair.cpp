@@ -130,6 +130,10 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
   for (size_t e = 0; e < run.embeddingCount(); ++e) {
     Embedding embedding;
     if (!saved([&] { return run.embedding(e); }, embedding)) continue;
+    MeshEntry surface, cage;  // a lost one would be empty in the new recording
+    if (!saved([&] { return run.mesh(embedding.surface); }, surface) ||
+        !saved([&] { return run.mesh(embedding.cage); }, cage) || !fits(embedding, surface, cage))
+      continue;
     addMeshes(size_t(std::max(embedding.surface, embedding.cage)) + 1);
     writer.addEmbedding(embedding);
   }

@@ -135,6 +135,8 @@ class Damaged(BarsTest):
         rows = (self.folder / "all/statistics.csv").read_text().splitlines()
         self.assertEqual(len(rows), 1 + 25 - (last - first + 1))
         self.assertEqual(asked.stderr.count("lost:"), 1, asked.stderr)
+        quiet = self.result("export", "bad.sunder", "--to", "csv", "-o", "all", "--quiet")
+        self.assertEqual((quiet.returncode, quiet.stderr.count("lost:")), (1, 1), "what fails says so")
         self.assertEqual(self.result("export", "bad.sunder", "--to", "csv", "-o", "before", "--frames", f":{first - 1}").returncode, 0)
         gone = self.result("export", "bad.sunder", "--to", "csv", "-o", "gone", "--frames", f"{first}:{last}")
         self.assertEqual(gone.returncode, 1)

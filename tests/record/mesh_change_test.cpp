@@ -191,6 +191,13 @@ TEST_F(ChangingRun, WhatIsLostIsNamedAndTheRestStays) {
     Ranges wanted;
   } cases[] = {{ChunkType::MeshChange, 0, &Losses::changes, {{0, 0}}},
                {ChunkType::MeshChange, 2, &Losses::changes, {{2, 2}}},
+               {ChunkType::Mesh, 0, &Losses::meshes, {{0, 0}}},
+               {ChunkType::Mesh, 1, &Losses::meshes, {{1, 1}}},
+               {ChunkType::Mesh, 2, &Losses::meshes, {{2, 2}}},
+               {ChunkType::Mesh, 3, &Losses::meshes, {{3, 3}}},
+               {ChunkType::Mesh, 4, &Losses::meshes, {{4, 4}}},
+               {ChunkType::Mesh, 5, &Losses::meshes, {{5, 5}}},
+               {ChunkType::Mesh, 6, &Losses::meshes, {{6, 6}}},
                {ChunkType::Embedding, 0, &Losses::embeddings, {{0, 0}}},
                {ChunkType::Inputs, 1, &Losses::inputs, {{7, 7}}},
                {ChunkType::Fronts, 0, &Losses::fronts, {{2, 2}}}};

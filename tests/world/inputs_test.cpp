@@ -105,7 +105,7 @@ TEST(Inputs, ActOnTheBodyThatTheyNameWhereAnotherIsCut) {
   const TemporaryFolder folder;
   const Scene scene = readyScene(readScene(SceneDocument::parse(
       R"({"world": {"frames": 3, "gravity": [0, 0, 0]}, "bodies": [
-          {"id": "ring", "shape": {"make": "torus"}, "cut": [{"normal": [1, 0.03, 0.02]}]},
+          {"id": "ring", "group": 1, "shape": {"make": "torus"}, "cut": [{"normal": [1, 0.03, 0.02]}]},
           {"id": "ball", "shape": {"sphere": {"radius": 0.1}}, "position": [9, 0, 0]},
           {"id": "other", "shape": {"sphere": {"radius": 0.1}}, "position": [12, 0, 0]}]})",
       "cut.json", ".", {})));

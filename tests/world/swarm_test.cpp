@@ -120,8 +120,8 @@ TEST(Swarm, InputsActInTheirStepAndUnknownOnesAreRefused) {
   EXPECT_GT(simulationOf(world).velocity(rigid::BodyIndex(1)).y(), 1);
   EXPECT_EQ(other.hash(), world.hash());
   EXPECT_THROW(world.input({5, "swarm", "kick", kNoIndex, {0, 1, 0}, 0}), Error);  // that step is over
-  world.input({6, "swarm", "dance", kNoIndex, {}, 0});
-  EXPECT_THROW(world.advance(), Error);
+  EXPECT_THROW(world.input({6, "swarm", "dance", kNoIndex, {}, 0}), Error);
+  EXPECT_THROW(world.input({6, "swarm", "kick", kNoIndex, {1}, 0}), Error);
 }
 
 TEST(Swarm, IsRecordedResumedAndReplayedAndDoesNotDependOnThreads) {
