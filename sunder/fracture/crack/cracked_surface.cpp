@@ -20,7 +20,7 @@ struct SurfaceMaker {
   const CrackedMesh& mesh;
   std::span<const CutCell> cells;
   std::vector<uint32_t> first = {};  // number of a tetrahedron's first corner
-  DisjointSets sets;
+  DisjointSets sets = {};
   // Where cracks end on an edge of the mesh: corner and its part of the way from the lower vertex.
   struct TipPoint {
     double part;
