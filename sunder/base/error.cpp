@@ -71,7 +71,7 @@ std::span<const Error> Error::others() const { return others_; }
 
 namespace {
 
-constexpr size_t kCounted = 100;  // errors: finding the line of one takes time in a large file
+constexpr size_t kCounted = 100;  // errors
 
 }  // namespace
 

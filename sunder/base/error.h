@@ -75,7 +75,8 @@ class ErrorList {
  public:
   static constexpr size_t kMost = 20;  // that are told; the others are counted
 
-  // Each place and message once.
+  // Each place and message once. Throws what throwIfAny() throws where there are more than a hundred: finding
+  // the line of an error takes time in a large file.
   void add(Error error);
   bool empty() const { return errors_.empty(); }
   // Throws the first with the others, by file and line, if there are any.
