@@ -87,7 +87,9 @@ TEST(ReusableArray, GrowsToTheLargestRequestAndNeverShrinks) {
     for (size_t i = 0; i < count; ++i) memory[i] = double(i);
     largest = std::max(largest, count * sizeof(double));
     EXPECT_GE(array.bytes(), largest);
-    if (count * sizeof(double) <= before) EXPECT_EQ(array.bytes(), before);
+    if (count * sizeof(double) <= before) {
+      EXPECT_EQ(array.bytes(), before);
+    }
   }
   EXPECT_TRUE(startsAt(array.data(), kLargePage));
   EXPECT_EQ(array.bytes() % kLargePage, 0u);
