@@ -34,14 +34,14 @@ TEST(JsonText, DoublesAreThoseOfTheOtherWriterAndReadBackEqual) {
                              5e-324,
                              1.7976931348623157e308,
                              2.2250738585072014e-308,
-                             9007199254740993,
+                             9007199254740993.0,
                              0.3,
                              2.0 / 3,
                              1e100,
-                             123456789012345680};
+                             123456789012345680.0};
   RandomStream random(7, 1);
-  while (values.size() < 100'000) values.push_back(std::bit_cast<double>(random.nextU64()));
-  for (int i = 0; i < 10'000; ++i) values.push_back(std::round(random.uniform() * 1e6) / 1e3);
+  while (values.size() < 20'000) values.push_back(std::bit_cast<double>(random.nextU64()));
+  for (int i = 0; i < 5'000; ++i) values.push_back(std::round(random.uniform() * 1e6) / 1e3);
   for (const double value : values) {
     const std::string text = Json(value).text();
     ASSERT_EQ(text, nlohmann::json(value).dump());
@@ -64,7 +64,7 @@ TEST(JsonText, TextsOfAnyBytes) {
                                       0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
                                       0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff};
   size_t invalid = 0;
-  for (int i = 0; i < 200'000; ++i) {
+  for (int i = 0; i < 30'000; ++i) {
     std::string text;
     for (uint64_t n = random.nextU64() % 8; n > 0; --n) {
       const uint64_t draw = random.nextU64();
@@ -85,8 +85,8 @@ TEST(JsonText, TextsOfAnyBytes) {
     ASSERT_EQ(refused, theirs);
     invalid += refused;
   }
-  EXPECT_GT(invalid, 50'000u);
-  EXPECT_LT(invalid, 195'000u);
+  EXPECT_GT(invalid, 10'000u);
+  EXPECT_LT(invalid, 29'000u);
 }
 
 TEST(JsonText, LayoutsOfBothOrders) {

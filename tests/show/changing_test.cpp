@@ -178,10 +178,10 @@ TEST_F(ChangingShown, UsdHasNormalsAndSubsetsOfEachFrame) {
 TEST_F(ChangingShown, ThePageGetsVersionsOfMeshes) {
   ViewData data(path_);
   const auto info = readJson(data.info());
-  EXPECT_EQ(info["bodies"][kCloth]["changes"], Json({kTornAt, kRemeshedAt}));
-  EXPECT_EQ(info["bodies"][kBox]["changes"], Json({kBoxChangesAt}));
-  EXPECT_EQ(info["bodies"][kJelly]["changes"], Json({kCageTornAt}));
-  EXPECT_FALSE(info["bodies"][kGroundBody].contains("changes"));
+  EXPECT_EQ(info["bodies"][size_t(kCloth)]["changes"], Json({kTornAt, kRemeshedAt}));
+  EXPECT_EQ(info["bodies"][size_t(kBox)]["changes"], Json({kBoxChangesAt}));
+  EXPECT_EQ(info["bodies"][size_t(kJelly)]["changes"], Json({kCageTornAt}));
+  EXPECT_FALSE(info["bodies"][size_t(kGroundBody)].contains("changes"));
   EXPECT_EQ(info["slots"]["1"], Json({"red", "white"}));
   const auto counts = [](const std::string& mesh) {
     uint32_t head[2];

@@ -149,7 +149,7 @@ TEST_F(ExportSample, GlbSharesMeshesAndNamesParents) {
   EXPECT_EQ(glb.root["nodes"].size(), 5u);
   EXPECT_EQ((*glb.nodeOf(kBlock))["mesh"].integer(), (*glb.nodeOf(kTwin))["mesh"].integer());
   EXPECT_EQ(glb.root["meshes"].size(), 4u);  // block in oak, glass and steel, and the shard
-  std::set<int> positions;
+  std::set<int64_t> positions;
   for (const Json& mesh : glb.root["meshes"])
     positions.insert(mesh["primitives"][0]["attributes"]["POSITION"].integer());
   EXPECT_EQ(positions.size(), 2u);  // but two sets of vertices
