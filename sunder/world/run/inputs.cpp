@@ -28,7 +28,7 @@ constexpr double kBytesAByte = 12;  // of memory, by byte of the file
 using Bodies = std::unordered_map<std::string_view, uint32_t>;
 
 std::vector<double> numbersOf(const Json& list) {
-  if (!list.isArray()) throw Error(ErrorKind::Format, "the values are no list");
+  if (!list.isArray()) throw Error(ErrorKind::Format, "the values have another type than a list");
   std::vector<double> out;
   for (const Json& value : list) out.push_back(value.number());
   return out;
@@ -71,7 +71,7 @@ std::vector<Input> readInputs(const std::filesystem::path& path, const Scene& sc
                             bytesWords(size * kBytesAByte), bytesWords(double(memoryLimit()))))
         .inFile(path.string())
         .hint("--memory changes the limit");
-  const Json list = tryReadJson(readTextFile(path)).value_or(nullptr);
+  const Json list = parseJson(readTextFile(path), path.string());
   if (!list.isArray())
     throw Error(ErrorKind::Format, "is no JSON list of inputs")
         .inFile(path.string())
