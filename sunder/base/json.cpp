@@ -22,6 +22,8 @@ Json::Json(std::string text) {
   kind_ = Kind::String;
 }
 
+Json::Json(std::string_view text) : Json(std::string(text)) {}
+
 Json Json::array() {
   Json json;
   json.content_.array = new std::vector<Json>();

@@ -73,9 +73,9 @@ class Json {
     content_.number = static_cast<double>(value);
   }
   Json(std::string text);
-  Json(std::string_view text) : Json(std::string(text)) {}
+  Json(std::string_view text);
   template <std::same_as<char> C>
-  Json(const C* text) : Json(std::string(text)) {}
+  Json(const C* text) : Json(std::string_view(text)) {}
   template <JsonList R>
   Json(const R& list) : Json(array()) {
     for (auto&& each : list) push_back(static_cast<std::ranges::range_value_t<const R>>(each));
