@@ -557,7 +557,15 @@ class Memory(NetTest):
     def test_the_least_memory_that_loads_the_program(self):
         for kilobytes in range(52 << 10, 70 << 10, 256):
             size = kilobytes << 10
-            result = self.start("describe", "materials", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+            def limit():
+                resource.setrlimit(resource.RLIMIT_AS, (size, size))
+            result = self.start("describe", "materials", preexec_fn=limit)
+            if result.returncode == -signal.SIGSEGV:
+                # Within 16 kB below the least memory glibc's loader crashes by itself (init_tls does not look whether it got
+                # any): also where it only lists the libraries and runs nothing of ours.
+                loader = self.start("describe", "materials", preexec_fn=limit, env=os.environ | {"LD_TRACE_LOADED_OBJECTS": "1"})
+                if loader.returncode == -signal.SIGSEGV:
+                    continue
             if result.returncode != 127:
                 self.check_answer(result, kilobytes)
 
