@@ -3,6 +3,8 @@
 #include "sunder/base/index.h"
 #include "sunder/base/parallel.h"
 #include "sunder/cut/kernel/flip_diagonals.h"
+#include "sunder/geometry/mesh_view.h"
+#include "sunder/geometry/rows.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "sunder/base/box.h"
 #include "sunder/base/disjoint_sets.h"
 #include "sunder/base/index.h"
+#include "sunder/geometry/rows.h"
 
 #include <algorithm>
 #include <map>
