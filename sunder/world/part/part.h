@@ -6,9 +6,9 @@
 //   apply()     inputs of this step, to the part that each names
 //   begin()     every part: forces, the impulses that others left; solids are published as they are before
 //   touch()     every part: contacts of its points with bodies of other parts
-//   then for each stage, for its parts: step(), then change(); after each change() follow() of every part for
-//   every body that appeared or went
-//   and at the end of a frame endFrame() of every part, with follow() as above.
+//   then for each stage, Deforming before Solids, for its parts: step(), then change(); after each change()
+//   follow() of every part for every body that appeared or went and at the end of a frame endFrame() of every
+//   part, with follow() as above.
 // Parts are called in the order of their stage, then of their registration (part_kind.h).
 //
 // A part must give the same state for any number of threads, and go on bit for bit from what save() wrote.
@@ -36,8 +36,9 @@ class Hasher;
 namespace sunder::world {
 
 enum class Stage : uint8_t {
-  Deforming,  // first: moves with the solids as they are, and leaves them impulses that act in this very step
-  Solids,     // moves next, and solves the contacts with sites
+  Solids,     // moves, and solves the contacts with sites
+  Deforming,  // steps before the solids, with them as they are; leaves them impulses that act in this very
+              // step
   Touching,   // then: takes what its sites got from these contacts
   Flowing     // last: moves between the poses of the solids before and after the step
 };
