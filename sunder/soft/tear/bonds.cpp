@@ -17,12 +17,6 @@ constexpr double kRise = 0.02;
 constexpr uint32_t kMostRounds = 12;  // of secants in a step
 constexpr double kSettled = 1e-3;     // relative change of a secant that calls for no other round
 
-int cornerOf(const geometry::Tetrahedron& tet, uint32_t vertex) {
-  for (int k = 0; k < 4; ++k)
-    if (tet[k] == vertex) return k;
-  return -1;
-}
-
 double pull(const Bonds::Bond& bond) {  // N, at the largest opening
   const double rise = kRise * bond.reach;
   if (bond.largest >= bond.reach) return 0;
