@@ -4,6 +4,7 @@
 #include "sunder/base/error.h"
 #include "sunder/base/profiler.h"
 #include "sunder/world/parts/forces.h"
+#include "sunder/world/scene/key_frames.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,21 +14,6 @@
 namespace sunder::world {
 
 using rigid::BodyIndex;
-
-rigid::Pose poseAt(const BodySpec& body, double time) {
-  const auto& keys = body.keyFrames;
-  if (keys.empty()) return body.pose;
-  const double first = keys.front().time, last = keys.back().time;
-  if (body.repeat && last > first && time > last) time = first + std::fmod(time - first, last - first);
-  if (time <= first) return keys.front().pose;
-  if (time >= last) return keys.back().pose;
-  const auto after = std::upper_bound(keys.begin(), keys.end(), time,
-                                      [](double t, const KeyFrame& key) { return t < key.time; });
-  const KeyFrame &a = *(after - 1), &b = *after;
-  const double s = (time - a.time) / (b.time - a.time);
-  return {a.pose.position + s * (b.pose.position - a.pose.position),
-          a.pose.rotation.slerp(s, b.pose.rotation).normalized()};
-}
 
 RigidPart::RigidPart(const Scene& scene, const std::vector<BuiltShape>& shapes, Ledger& ledger)
     : scene_(scene), shapes_(shapes), breakage_(scene, shapes), simulation_(scene.world.simulation) {
@@ -116,7 +102,7 @@ void RigidPart::begin(StepContext& context) {
   for (uint32_t i = 0; i < scene_.bodies.size(); ++i) {
     const BodySpec& body = scene_.bodies[i];
     if (body.keyFrames.size() < 2) continue;
-    const rigid::Pose target = poseAt(body, context.endTime());
+    const rigid::Pose target = poseAt(body.keyFrames, body.repeat, context.endTime());
     const rigid::Pose now = simulation_.pose(BodyIndex(i));
     if (target.position != now.position || target.rotation.coeffs() != now.rotation.coeffs())
       simulation_.moveTo(BodyIndex(i), target);

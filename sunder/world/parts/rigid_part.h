@@ -79,7 +79,4 @@ class RigidPart : public Part {
   uint64_t shownBreaks_ = 0;  // whose surfaces were made, and counted where they are coarse
 };
 
-// Where a body with key frames is at a time: straight from key to key, turning at an even speed.
-rigid::Pose poseAt(const BodySpec& body, double time);
-
 }  // namespace sunder::world

@@ -18,6 +18,16 @@ namespace {
 
 constexpr uint64_t kLeastSample = 64;  // bodies of an array
 
+template <class Body>
+uint32_t indexOf(const std::vector<Body>& bodies, std::string_view id) {
+  std::vector<std::string_view> known;
+  for (uint32_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].id == id) return i;
+    if (known.size() < 500) known.push_back(bodies[i].id);
+  }
+  throw Error(ErrorKind::Usage, fmt::format("there is no body \"{}\"", id)).hint(suggestion(id, known));
+}
+
 }  // namespace
 
 SceneReader::SceneReader(Scene& scene, uint64_t most)
@@ -145,6 +155,11 @@ uint32_t Scene::addBody(BodySpec body) {
   return static_cast<uint32_t>(bodies.size() - 1);
 }
 
+uint32_t Scene::addSoftBody(SoftBodySpec body) {
+  softBodies.push_back(std::move(body));
+  return static_cast<uint32_t>(softBodies.size() - 1);
+}
+
 uint32_t Scene::materialNamed(std::string_view name) const {
   std::vector<std::string_view> known;
   for (uint32_t i = 0; i < materials.size(); ++i) {
@@ -155,14 +170,9 @@ uint32_t Scene::materialNamed(std::string_view name) const {
       .hint(suggestion(name, known));
 }
 
-uint32_t Scene::bodyNamed(std::string_view id) const {
-  std::vector<std::string_view> known;
-  for (uint32_t i = 0; i < bodies.size(); ++i) {
-    if (bodies[i].id == id) return i;
-    if (known.size() < 500) known.push_back(bodies[i].id);
-  }
-  throw Error(ErrorKind::Usage, fmt::format("there is no body \"{}\"", id)).hint(suggestion(id, known));
-}
+uint32_t Scene::bodyNamed(std::string_view id) const { return indexOf(bodies, id); }
+
+uint32_t Scene::softBodyNamed(std::string_view id) const { return indexOf(softBodies, id); }
 
 bool Scene::anyCuts() const {
   return std::any_of(bodies.begin(), bodies.end(), [](const BodySpec& body) { return !body.cut.empty(); });
@@ -185,6 +195,7 @@ std::vector<uint32_t> Scene::usedMaterials() const {
       i = static_cast<uint32_t>(&material::insideOf(materials, materials[i]) - materials.data());
   };
   for (const BodySpec& body : bodies) use(body.material);
+  for (const SoftBodySpec& body : softBodies) use(body.material);
   if (fluid)
     for (const LiquidSpec& liquid : fluid->liquids) use(liquid.material);
   return {used.begin(), used.end()};

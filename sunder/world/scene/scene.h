@@ -12,6 +12,7 @@
 #include "sunder/world/scene/part_block.h"
 #include "sunder/world/scene/scene_document.h"
 #include "sunder/world/scene/shape_values.h"
+#include "sunder/world/scene/soft_values.h"
 
 #include <limits>
 #include <memory>
@@ -40,11 +41,6 @@ struct ShapeSpec {
   // Of shapes that planes cut from a mesh: the pieces by estimate, and which of them it is. Empty: not known.
   std::shared_ptr<const CutSize> cut = nullptr;
   size_t cutPiece = 0;
-};
-
-struct KeyFrame {
-  double time = 0;
-  rigid::Pose pose;
 };
 
 struct Scene;
@@ -200,8 +196,9 @@ struct Scene {
   std::string title;
   WorldSettings world;
   std::vector<Material> materials{material::presets().begin(), material::presets().end()};
-  std::vector<ShapeSpec> shapes;  // each that is used, once
-  std::vector<BodySpec> bodies;
+  std::vector<ShapeSpec> shapes;         // each that is used, once
+  std::vector<BodySpec> bodies;          // rigid ones
+  std::vector<SoftBodySpec> softBodies;  // ids differ from those of all other bodies
   std::vector<JointSpec> joints;
   std::vector<ForceSpec> forces;
   std::optional<FluidSpec> fluid;
@@ -215,9 +212,11 @@ struct Scene {
   uint32_t addShape(ShapeValue value, std::string name = "");
   // The index of the body.
   uint32_t addBody(BodySpec body);
+  uint32_t addSoftBody(SoftBodySpec body);
   // Throw Error (Usage) with the nearest name.
   uint32_t materialNamed(std::string_view name) const;
   uint32_t bodyNamed(std::string_view id) const;
+  uint32_t softBodyNamed(std::string_view id) const;
 
   bool anyCuts() const;  // whether a body is still to be cut
 
