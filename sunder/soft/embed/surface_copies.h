@@ -5,20 +5,13 @@
 
 #include "sunder/geometry/rows.h"
 #include "sunder/soft/cage/cage.h"
+#include "sunder/soft/cage/clip_triangle.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace sunder::soft {
-
-// A corner of the polygon that a tetrahedron cuts out of a triangle.
-struct ClipCorner {
-  Vec4 weights;       // barycentric in the tetrahedron; exactly zero on a face of it
-  Vec3 inTriangle;    // barycentric in the triangle
-  uint8_t faces = 0;  // bit k: on the face of the tetrahedron opposite to corner k
-  uint8_t edges = 0;  // bit k: on the edge of the triangle opposite to its corner k
-};
 
 struct SurfaceCopies {
   geometry::Rows trianglesOf;             // by tetrahedron, ascending
@@ -32,8 +25,24 @@ struct SurfaceCopies {
   }
 };
 
-// A triangle that lies in a face of the cage goes to the tetrahedron on the inner side of the surface. Throws
-// Error (Geometry) with the first triangle and the share of the surface that is outside the cage.
+// A triangle that lies in a face of the cage goes to the tetrahedron on the inner side of the surface. Of
+// tetrahedra in the same place (cage_parts.h) each gets the triangles of its own part. Throws Error
+// (Geometry) with the first triangle and the share of the surface that is outside the cage.
 SurfaceCopies assignSurface(const geometry::TriMesh& surface, const Cage& cage);
+
+// How many triangles have one copy, two, ...: the table of the source.
+struct CopyStatistics {
+  size_t triangles = 0, copies = 0;
+  std::vector<size_t> times;    // times[k]: triangles with k copies
+  size_t clippedTriangles = 0;  // of all polygons
+  double perTriangle() const { return triangles ? double(copies) / double(triangles) : 0; }
+};
+CopyStatistics copyStatistics(const SurfaceCopies& copies);
+
+// What a tetrahedron holds: a part of the surface, or none and then all solid or nothing at all. Those
+// without surface are told by the winding number of their middle.
+enum class TetContent : uint8_t { Outside, Surface, Inside };
+std::vector<TetContent> tetContents(const geometry::TriMesh& surface, const Cage& cage,
+                                    const SurfaceCopies& copies);
 
 }  // namespace sunder::soft
