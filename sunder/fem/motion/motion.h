@@ -19,9 +19,9 @@
 //
 // Guarantees: same bits for any number of threads, and after load() of what save() wrote. The momentum of a
 // connected part that is not held changes by exactly what loads, terms and mass damping give it, up to
-// rounding: whatever the residual where no term acts on it, and where the step converged otherwise. Every step
-// ends: after mostIterations or where J falls no further, the best state so far is kept and the report says
-// so. Numbers that are not finite are an Error (Numerical) and leave the state as it was.
+// rounding: whatever the residual where no term acts on it, and where the step converged otherwise. Every
+// step ends: after mostIterations or where J falls no further, the best state so far is kept and the report
+// says so. Numbers that are not finite are an Error (Numerical) and leave the state as it was.
 #pragma once
 
 #include "sunder/fem/motion/loads.h"

@@ -18,6 +18,8 @@ namespace {
 constexpr size_t kDirectVertices = 1200;
 // Stiffness against inertia on the diagonal, beyond which blocks of the diagonal are not enough.
 constexpr double kStiffDiagonal = 60;
+// Blocks of terms that Cholesky eliminates: each costs three substitutions.
+constexpr size_t kMostEliminated = 16;
 
 }  // namespace
 
@@ -25,7 +27,7 @@ void StepSystem::clear(const SparsePattern& pattern, size_t rows) {
   assert(rows >= pattern.rows());
   matrix_.setPattern(pattern);
   diagonal_.assign(rows, Mat3::Zero());
-  outer_.clear();
+  outer_.terms().clear();
 }
 
 bool StepSystem::prepare(MotionSolver solver, std::span<const Vec3> free, double massScale,
@@ -33,23 +35,73 @@ bool StepSystem::prepare(MotionSolver solver, std::span<const Vec3> free, double
   const SparsePattern& pattern = matrix_.pattern();
   const size_t n = pattern.rows(), rows = diagonal_.size();
   for (size_t i = 0; i < n; ++i) matrix_.block(pattern.diagonal(i)) += diagonal_[i];
+  outer_.absorb(matrix_, rows);
   if (!free.empty()) hold(free);
-  gatherOuter();
   solver_ = solver == MotionSolver::Auto ? choose(massScale, masses) : solver;
   for (std::vector<Vec3>* v : {&r_, &z_, &p_, &q_}) v->resize(rows);
+  eliminated_ = false;
+  if (!factor()) return false;
+  if (rows == n) return true;
+  if (solver_ == MotionSolver::Cholesky && rows - n <= kMostEliminated) return eliminateOwn();
+  return invertOwn();
+}
 
+// The diagonal blocks of unknowns behind the pattern's, with what outer products add to them.
+bool StepSystem::invertOwn() {
+  const OuterTerms& terms = outer_.terms();
+  const size_t n = matrix_.rows();
   inverse_.assign(diagonal_.begin() + std::ptrdiff_t(n), diagonal_.end());
-  assert(std::all_of(outer_.rows.begin(), outer_.rows.end(), [&](uint32_t row) { return row < rows; }));
-  for (size_t t = 0; t < outer_.size(); ++t)
-    for (uint32_t k = outer_.starts[t]; k < outer_.starts[t + 1]; ++k)
-      if (outer_.rows[k] >= n)
-        inverse_[outer_.rows[k] - n] += outer_.weights[t] * outer_.blocks[k] * outer_.blocks[k].transpose();
+  for (const uint32_t t : outer_.kept())
+    for (uint32_t k = terms.starts[t]; k < terms.starts[t + 1]; ++k)
+      if (terms.rows[k] >= n)
+        inverse_[terms.rows[k] - n] += terms.weights[t] * terms.blocks[k] * terms.blocks[k].transpose();
   for (Mat3& block : inverse_) {
     const Eigen::LLT<Mat3> llt(block);
     if (llt.info() != Eigen::Success) return false;
     block = llt.solve(Mat3::Identity());
   }
-  return factor();
+  return true;
+}
+
+bool StepSystem::eliminateOwn() {
+  const OuterTerms& terms = outer_.terms();
+  const size_t n = matrix_.rows(), columns = 3 * (diagonal_.size() - n);
+  const auto size = static_cast<Eigen::Index>(columns);
+  coupling_.resize(columns);
+  reduced_.resize(columns);
+  for (std::vector<Vec3>& column : coupling_) column.assign(n, Vec3::Zero());
+  schur_.setZero(size, size);
+  for (size_t i = n; i < diagonal_.size(); ++i)
+    schur_.block<3, 3>(static_cast<Eigen::Index>(3 * (i - n)), static_cast<Eigen::Index>(3 * (i - n))) =
+        diagonal_[i];
+  for (const uint32_t t : outer_.kept())
+    for (uint32_t k = terms.starts[t]; k < terms.starts[t + 1]; ++k) {
+      if (terms.rows[k] < n) continue;
+      const size_t first = 3 * (terms.rows[k] - n);
+      for (uint32_t j = terms.starts[t]; j < terms.starts[t + 1]; ++j) {
+        const uint32_t row = terms.rows[j];
+        if (row >= n) {
+          schur_.block<3, 3>(static_cast<Eigen::Index>(first), static_cast<Eigen::Index>(3 * (row - n))) +=
+              terms.weights[t] * terms.blocks[k] * terms.blocks[j].transpose();
+        } else if (outer_.absorbed(t)) {
+          for (size_t c = 0; c < 3; ++c)
+            coupling_[first + c][row] +=
+                terms.weights[t] * terms.blocks[k][Eigen::Index(c)] * terms.blocks[j];
+        }
+      }
+    }
+  for (size_t c = 0; c < columns; ++c) {
+    reduced_[c].resize(n);
+    cholesky_.solve(coupling_[c], reduced_[c]);
+  }
+  for (size_t a = 0; a < columns; ++a)
+    for (size_t b = 0; b <= a; ++b)
+      schur_(Eigen::Index(a), Eigen::Index(b)) -= innerProduct(coupling_[a], reduced_[b]);
+  schurFactor_.compute(schur_);
+  if (schurFactor_.info() != Eigen::Success) return false;
+  own_.resize(size);
+  eliminated_ = true;
+  return true;
 }
 
 // Rows and columns of what is held become those of the identity, which couples with nothing.
@@ -70,56 +122,14 @@ void StepSystem::hold(std::span<const Vec3> free) {
         }
       },
       kSumGrain);
-  for (size_t k = 0; k < outer_.rows.size(); ++k)
-    if (outer_.rows[k] < free.size()) outer_.blocks[k] = outer_.blocks[k].cwiseProduct(free[outer_.rows[k]]);
-}
-
-void StepSystem::gatherOuter() {
-  touched_.clear();
-  places_.clear();
-  touchedStart_.assign(1, 0);
-  if (outer_.size() == 0) return;
-  weighted_.resize(outer_.size());
-  cursor_.assign(diagonal_.size() + 1, 0);
-  for (const uint32_t row : outer_.rows) ++cursor_[row];
-  uint32_t sum = 0;
-  for (uint32_t row = 0; row < diagonal_.size(); ++row) {
-    const uint32_t count = cursor_[row];
-    cursor_[row] = sum;
-    sum += count;
-    if (count == 0) continue;
-    touched_.push_back(row);
-    touchedStart_.push_back(sum);
-  }
-  places_.resize(sum);
-  for (uint32_t t = 0; t < outer_.size(); ++t)
-    for (uint32_t k = outer_.starts[t]; k < outer_.starts[t + 1]; ++k)
-      places_[cursor_[outer_.rows[k]]++] = {t, k};
+  outer_.hold(free);
 }
 
 void StepSystem::multiply(std::span<const Vec3> x, std::span<Vec3> result) {
   const size_t n = matrix_.rows();
   matrix_.multiply(x.first(n), result.first(n));
   for (size_t i = n; i < x.size(); ++i) result[i].noalias() = diagonal_[i] * x[i];
-  if (outer_.size() == 0) return;
-  parallelFor(
-      outer_.size(),
-      [&](size_t t) {
-        double sum = 0;
-        for (uint32_t k = outer_.starts[t]; k < outer_.starts[t + 1]; ++k)
-          sum += outer_.blocks[k].dot(x[outer_.rows[k]]);
-        weighted_[t] = outer_.weights[t] * sum;
-      },
-      kSumGrain / 8);
-  parallelFor(
-      touched_.size(),
-      [&](size_t s) {
-        Vec3 sum = Vec3::Zero();
-        for (uint32_t k = touchedStart_[s]; k < touchedStart_[s + 1]; ++k)
-          sum += weighted_[places_[k].term] * outer_.blocks[places_[k].block];
-        result[touched_[s]] += sum;
-      },
-      kSumGrain / 8);
+  outer_.addProduct(x, result);
 }
 
 MotionSolver StepSystem::choose(double massScale, std::span<const double> masses) const {
@@ -175,14 +185,26 @@ void StepSystem::precondition(std::span<const Vec3> r, std::span<Vec3> z) {
       incomplete_.precondition(vertices, to);
       break;
   }
-  for (size_t i = n; i < r.size(); ++i) z[i].noalias() = inverse_[i - n] * r[i];
+  if (!eliminated_) {
+    for (size_t i = n; i < r.size(); ++i) z[i].noalias() = inverse_[i - n] * r[i];
+    return;
+  }
+  for (size_t c = 0; c < coupling_.size(); ++c)
+    own_[Eigen::Index(c)] =
+        r[n + c / 3][Eigen::Index(c % 3)] - innerProduct(coupling_[c], std::span<const Vec3>(to));
+  schurFactor_.solveInPlace(own_);
+  for (size_t c = 0; c < coupling_.size(); ++c) {
+    const double value = own_[Eigen::Index(c)];
+    z[n + c / 3][Eigen::Index(c % 3)] = value;
+    for (size_t i = 0; i < n; ++i) to[i] -= value * reduced_[c][i];
+  }
 }
 
 StepSystem::Outcome StepSystem::solve(std::span<const Vec3> b, double tolerance, uint32_t most,
                                       std::span<Vec3> x) {
   Outcome outcome;
   const size_t rows = b.size();
-  if (solver_ == MotionSolver::Cholesky && outer_.size() == 0) {
+  if (solver_ == MotionSolver::Cholesky && !outer_.outside() && (rows == matrix_.rows() || eliminated_)) {
     precondition(b, x);
     return outcome;
   }
