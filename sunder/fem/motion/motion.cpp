@@ -129,6 +129,7 @@ void Motion::setCorners(std::span<const geometry::Tetrahedron> tets, std::span<c
     for (const uint32_t source : sources) values->push_back((*values)[source]);
   }
   s.reactions.assign(n, Vec3::Zero());
+  s.elastic = -1;
   s.findParts();
 }
 
@@ -155,6 +156,7 @@ void Motion::setState(std::span<const Vec3> positions, std::span<const Vec3> vel
   std::copy(positions.begin(), positions.end(), s.positions.begin());
   std::copy(velocities.begin(), velocities.end(), s.velocities.begin());
   std::fill(s.accelerations.begin(), s.accelerations.end(), Vec3::Zero());
+  s.elastic = -1;
 }
 
 double Motion::kineticEnergy() const {
@@ -165,9 +167,14 @@ double Motion::kineticEnergy() const {
                   [&](size_t i) { return 0.5 * masses[i] * s.velocities[i].squaredNorm(); });
 }
 
+double Motion::State::elasticEnergy() {
+  if (elastic < 0) elastic = solid->energy(positions);
+  return elastic;
+}
+
 double Motion::elasticEnergy() const {
   state_->requireSet();
-  return state_->solid->energy(state_->positions);
+  return state_->elasticEnergy();
 }
 
 Vec3 Motion::momentum() const {
@@ -229,6 +236,7 @@ void Motion::load(ByteReader& in) {
   s.velocities.swap(values[1]);
   s.accelerations.swap(values[2]);
   s.reactions.assign(n, Vec3::Zero());
+  s.elastic = -1;
   s.findParts();
 }
 

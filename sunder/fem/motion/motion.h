@@ -62,8 +62,8 @@ struct MotionSettings {
   // Of the gradient of J, against the largest norm among loads, elastic forces and the gradient where the
   // search starts. 1e-3 serves scenes, 1e-10 is about what rounding lets stiff solids reach.
   double tolerance = 1e-3;
-  uint32_t mostIterations = 30;  // of Newton, in a step
-  uint32_t mostRounds = 8;       // of terms that are brought up to date (StepTerm::update)
+  uint32_t mostIterations = 60;  // of Newton, in a step
+  uint32_t mostRounds = 30;      // of terms that are brought up to date (StepTerm::update)
   double massDamping = 0;        // a, 1/s
   double stiffnessDamping = 0;   // b, s
   MotionSolver solver = MotionSolver::Auto;

@@ -18,6 +18,7 @@ struct Motion::State {
   std::vector<Vec3> positions, velocities;
   std::vector<Vec3> accelerations;  // of the last step: where the search of the next one starts
   uint64_t steps = 0;
+  double elastic = -1;  // energy at `positions`; negative: not known
 
   // Made from the corners.
   std::vector<uint32_t> parts;  // of each vertex
@@ -43,6 +44,7 @@ struct Motion::State {
   // Takes away what the search has left of the motion of whole parts.
   void balance(double h, bool converged);
   void requireFinite() const;
+  double elasticEnergy();
   // What is set: Error (Usage) otherwise.
   void requireSet() const;
 };

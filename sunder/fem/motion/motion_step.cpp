@@ -217,6 +217,7 @@ StepReport Motion::step(double h, std::span<StepTerm* const> terms, const Loads&
   s.requireFinite();
   std::copy(s.x.begin(), s.x.begin() + std::ptrdiff_t(n), s.positions.begin());
   s.velocities.swap(s.nextVelocities);
+  s.elastic = -1;
   ++s.steps;
   report.kinetic = kineticEnergy();
   report.elastic = elasticEnergy();
