@@ -59,8 +59,8 @@ struct MotionSettings {
   MotionScheme scheme = MotionScheme::ImplicitEuler;
   // Exact: the exact one first, Positive where it is indefinite. The others are taken as they are.
   Tangent tangent = Tangent::Exact;
-  // Of the gradient of J, against the largest norm among loads, elastic forces and the gradient where the
-  // search starts. 1e-3 serves scenes, 1e-10 is about what rounding lets stiff solids reach.
+  // Of the gradient of J, against the largest norm among loads, elastic forces, the gradient where the search
+  // starts, and what gives all masses 1e-3 m/s^2. 1e-3 serves scenes. What rounding leaves counts as met.
   double tolerance = 1e-3;
   uint32_t mostIterations = 60;  // of Newton, in a step
   uint32_t mostRounds = 30;      // of terms that are brought up to date (StepTerm::update)

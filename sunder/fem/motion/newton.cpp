@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,10 @@ constexpr double kContraction = 0.9;  // of the residual, for steps that are tak
 constexpr uint32_t kMostHalvings = 30;
 constexpr double kShortestStep = 1e-10;
 constexpr double kRounding = 1e-12;  // of J's parts: a change below it tells nothing
+// What a search that gets stuck still passes as converged, relative: rounding lets it go no further.
+constexpr double kAcceptedResidual = 1e-8;
+// m/s^2: forces that give less are not what a residual is measured against.
+constexpr double kLeastAcceleration = 1e-3;
 // Of the linear residual: at the start of a step, later at most, and how far below what is asked for.
 constexpr double kFirstForcing = 1e-3, kMostForcing = 1e-2, kBelowTarget = 0.3;
 
@@ -37,8 +42,19 @@ double Newton::freeNorm(const Task& task, std::span<const Vec3> g) const {
   }));
 }
 
+// What rounding of positions does to the gradient.
+double Newton::roundingOf(const Task& task, std::span<const Vec3> x) const {
+  const BlockMatrix& matrix = task.system.matrix();
+  const SparsePattern& pattern = matrix.pattern();
+  constexpr double kUnit = std::numeric_limits<double>::epsilon();
+  return 2 * kUnit * std::sqrt(blockSum(pattern.rows(), [&](size_t i) {
+           const double stiffness = matrix.block(pattern.diagonal(i)).trace() / 3;
+           return stiffness * stiffness * x[i].squaredNorm();
+         }));
+}
+
 // False where the system is not positive definite, or what it gives does not lead down.
-bool Newton::findDirection(const Task& task, Tangent kind, double tolerance, std::span<const Vec3> x,
+bool Newton::findDirection(Task& task, Tangent kind, double tolerance, std::span<const Vec3> x,
                            StepReport& report) {
   task.potential.curvature(x, kind, task.system);
   ++report.factors;
@@ -47,6 +63,7 @@ bool Newton::findDirection(const Task& task, Tangent kind, double tolerance, std
   const StepSystem::Outcome outcome =
       task.system.solve(right_, tolerance, task.settings.mostSolverIterations, direction_);
   report.solverIterations += outcome.iterations;
+  if (task.rounding == 0) task.rounding = roundingOf(task, x);
   // What was found before a direction of negative curvature still leads down, unless there is nothing.
   if (outcome.indefinite && (kind == Tangent::Exact || outcome.iterations == 0)) return false;
   return innerProduct(right_, direction_) > 0;
@@ -95,14 +112,18 @@ Newton::End Newton::minimise(Task& task, bool first, std::vector<Vec3>& x, StepR
   }
   if (first) {
     const std::span<const Vec3> forces = task.potential.elasticForces();
-    task.scale = std::max({task.scale, norm, std::sqrt(innerProduct(forces, forces))});
+    const double masses =
+        std::sqrt(blockSum(task.masses.size(), [&](size_t i) { return task.masses[i] * task.masses[i]; }));
+    task.scale =
+        std::max({task.scale, norm, std::sqrt(innerProduct(forces, forces)), kLeastAcceleration * masses});
+    task.rounding = 0;
   }
   const double firstNorm = norm;
   for (;;) {
     checkStop();
     const double target = settings.tolerance * task.scale;
     report.residual = task.scale > 0 ? norm / task.scale : 0;
-    if (!(norm > target)) return End::Converged;
+    if (!(norm > std::max(target, task.rounding))) return End::Converged;
     if (report.iterations >= settings.mostIterations) return End::Spent;
     ++report.iterations;
     parallelFor(
@@ -117,12 +138,15 @@ Newton::End Newton::minimise(Task& task, bool first, std::vector<Vec3>& x, StepR
                  norm == firstNorm ? kFirstForcing : std::min(kMostForcing, norm / firstNorm));
     bool found = false;
     if (settings.tangent == Tangent::Exact) {
-      found = findDirection(task, Tangent::Exact, forcing, x, report) && search(task, norm, x, report);
+      found = findDirection(task, Tangent::Exact, forcing, x, report);
+      if (found && norm <= task.rounding) return End::Converged;
+      found = found && search(task, norm, x, report);
       if (!found) ++report.projected;
     }
     if (!found) {
       const Tangent kind = settings.tangent == Tangent::Exact ? Tangent::Positive : settings.tangent;
-      if (!findDirection(task, kind, forcing, x, report) || !search(task, norm, x, report)) return End::Stuck;
+      if (!findDirection(task, kind, forcing, x, report) || !search(task, norm, x, report))
+        return report.residual <= kAcceptedResidual || norm <= task.rounding ? End::Converged : End::Stuck;
     }
     x.swap(trial_);
     gradient_.swap(next_);

@@ -28,6 +28,7 @@ class Newton {
     std::span<const double> masses;
     std::span<const Vec3> free;  // as in StepSystem::prepare
     double scale = 0;            // what the residual is measured against
+    double rounding = 0;         // below which the gradient means nothing; known after the first system
   };
 
   // Searches from x and leaves there what it found. `first`: the first search of a step, which raises the
@@ -41,8 +42,8 @@ class Newton {
 
  private:
   double freeNorm(const Task& task, std::span<const Vec3> g) const;
-  bool findDirection(const Task& task, Tangent kind, double tolerance, std::span<const Vec3> x,
-                     StepReport& report);
+  double roundingOf(const Task& task, std::span<const Vec3> x) const;
+  bool findDirection(Task& task, Tangent kind, double tolerance, std::span<const Vec3> x, StepReport& report);
   bool search(const Task& task, double norm, std::vector<Vec3>& x, StepReport& report);
 
   std::vector<Vec3> gradient_, next_, right_, direction_, trial_;
