@@ -22,7 +22,7 @@ namespace sunder::soft {
 
 namespace {
 
-void checkSettings(const CageSettings& settings) {
+void checkCageSettings(const CageSettings& settings) {
   if (settings.tets < kLeastCageTets) throw Error(ErrorKind::Usage, "a cage has at least one tetrahedron");
   if (settings.tets > kMostCageTets)
     throw Error(ErrorKind::Limit, fmt::format("a cage of {} tetrahedra was asked for, {} is the most",
@@ -32,7 +32,7 @@ void checkSettings(const CageSettings& settings) {
     throw Error(ErrorKind::Usage, fmt::format("the margin {} is not from 0 to 0.5", settings.margin));
 }
 
-void checkSurface(const geometry::TriMesh& surface) {
+void checkCagedSurface(const geometry::TriMesh& surface) {
   geometry::requireValid(geometry::MeshView(surface));
   if (surface.triangles.empty()) throw Error(ErrorKind::Geometry, "the surface has no triangles");
   if (const size_t bad = firstNonFinite(surface.positions); bad != surface.positions.size())
@@ -110,7 +110,7 @@ bool holdsAll(const ClipSurface& surface, const geometry::TetMesh& cage) {
   return uncovered(surface.mesh, clips.covered).triangle == kNoIndex;
 }
 
-double smallestAngle(const geometry::TetMesh& cage) {
+double smallestDihedral(const geometry::TetMesh& cage) {
   double largestCosine = -1;
   for (const auto& tet : cage.tets) {
     std::array<Vec3, 4> normals;
@@ -129,8 +129,8 @@ double smallestAngle(const geometry::TetMesh& cage) {
 }  // namespace
 
 Cage makeCageAround(const geometry::TriMesh& surface, const CageSettings& settings, CageReport* report) {
-  checkSettings(settings);
-  checkSurface(surface);
+  checkCageSettings(settings);
+  checkCagedSurface(surface);
   const ClipSurface given(surface);
   const Solid solid(surface);
   const size_t open = openEdges(surface);
@@ -160,7 +160,7 @@ Cage makeCageAround(const geometry::TriMesh& surface, const CageSettings& settin
     numbers.edge = choice.lattice.edge;
     numbers.volume = geometry::totalVolume(cage.rest);
     numbers.solid = numbers.volume > 0 ? solid.volume() / numbers.volume : 0;
-    numbers.smallestAngle = smallestAngle(cage.rest);
+    numbers.smallestAngle = smallestDihedral(cage.rest);
     numbers.closed = open == 0;
     *report = numbers;
   }

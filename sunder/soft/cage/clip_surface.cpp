@@ -16,9 +16,9 @@ namespace sunder::soft {
 
 namespace {
 
-constexpr size_t kGrain = 512;  // triangles
+constexpr size_t kTrianglesAtOnce = 512;  // triangles
 
-Box3f outwards(const Box3& box) {
+Box3f boxOutwards(const Box3& box) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   Box3f result;
   for (int k = 0; k < 3; ++k) {
@@ -28,15 +28,15 @@ Box3f outwards(const Box3& box) {
   return result;
 }
 
-class Candidates {
+class TetCandidates {
  public:
-  Candidates(const geometry::TetMesh& cage, std::span<const uint8_t> skip) {
+  TetCandidates(const geometry::TetMesh& cage, std::span<const uint8_t> skip) {
     std::vector<Box3f> boxes;
     for (uint32_t t = 0; t < cage.tets.size(); ++t) {
       if (!skip.empty() && skip[t]) continue;
       Box3 box;
       for (const uint32_t v : cage.tets[t]) box.grow(cage.positions[v]);
-      boxes.push_back(outwards(box));
+      boxes.push_back(boxOutwards(box));
       tets_.push_back(t);
     }
     spatial::OiTreeBuilder().build(tree_, boxes);
@@ -49,7 +49,7 @@ class Candidates {
     Box3 box;
     for (const uint32_t v : mesh.triangles[triangle]) box.grow(mesh.positions[v]);
     uint64_t tests = 0;
-    spatial::kernels::overlappingPrimitives(tree_, outwards(box), out, tests);
+    spatial::kernels::overlappingPrimitives(tree_, boxOutwards(box), out, tests);
     for (uint32_t& t : out) t = tets_[t];
     std::sort(out.begin(), out.end());
   }
@@ -59,7 +59,7 @@ class Candidates {
   spatial::OiTree tree_;
 };
 
-struct Hit {
+struct ClipHit {
   uint32_t triangle, tet, corners;
 };
 
@@ -69,15 +69,15 @@ SurfaceClips clipSurface(const ClipSurface& surface, const geometry::TetMesh& ca
                          std::span<const uint8_t> skip) {
   const geometry::TriMesh& mesh = surface.mesh;
   const size_t n = mesh.triangles.size();
-  const Candidates candidates(cage, skip);
+  const TetCandidates candidates(cage, skip);
   SurfaceClips clips;
   clips.copiesOf.assign(n, 0);
   clips.covered.assign(n, 0);
 
   Work work("assigning the surface", 2 * n, "triangles");
-  std::vector<std::vector<Hit>> found((n + kGrain - 1) / kGrain);
-  parallelBlocks(n, kGrain, [&](size_t begin, size_t end) {
-    std::vector<Hit>& hits = found[begin / kGrain];
+  std::vector<std::vector<ClipHit>> found((n + kTrianglesAtOnce - 1) / kTrianglesAtOnce);
+  parallelBlocks(n, kTrianglesAtOnce, [&](size_t begin, size_t end) {
+    std::vector<ClipHit>& hits = found[begin / kTrianglesAtOnce];
     std::vector<uint32_t> tets;
     for (size_t t = begin; t < end; ++t) {
       candidates.find(mesh, uint32_t(t), tets);
@@ -91,12 +91,12 @@ SurfaceClips clipSurface(const ClipSurface& surface, const geometry::TetMesh& ca
     }
     work.step(end - begin);
   });
-  std::vector<Hit> hits;
+  std::vector<ClipHit> hits;
   uint64_t corners = 0;
-  for (std::vector<Hit>& block : found) {
+  for (std::vector<ClipHit>& block : found) {
     hits.insert(hits.end(), block.begin(), block.end());
-    for (const Hit& hit : block) corners += hit.corners;
-    std::vector<Hit>().swap(block);
+    for (const ClipHit& hit : block) corners += hit.corners;
+    std::vector<ClipHit>().swap(block);
   }
   if (corners >= kNoIndex)
     throw Error(ErrorKind::Limit, "the cage cuts the surface into more polygons than 32-bit numbers count")
@@ -110,16 +110,16 @@ SurfaceClips clipSurface(const ClipSurface& surface, const geometry::TetMesh& ca
   clips.polygonStart.resize(hits.size() + 1);
   uint32_t start = 0;
   for (size_t i = 0; i < hits.size(); ++i) {
-    const Hit& hit = hits[order.items[i]];
+    const ClipHit& hit = hits[order.items[i]];
     clips.trianglesOf.items[i] = hit.triangle;
     clips.polygonStart[i] = start;
     start += hit.corners;
   }
   clips.polygonStart.back() = start;
   clips.polygons.resize(start);
-  parallelBlocks(hits.size(), kGrain, [&](size_t begin, size_t end) {
+  parallelBlocks(hits.size(), kTrianglesAtOnce, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      const Hit& hit = hits[order.items[i]];
+      const ClipHit& hit = hits[order.items[i]];
       const ClipPolygon polygon = clipTriangle(surface, hit.triangle, cage, hit.tet);
       std::copy_n(polygon.corners.begin(), polygon.size, clips.polygons.begin() + clips.polygonStart[i]);
     }
@@ -129,10 +129,10 @@ SurfaceClips clipSurface(const ClipSurface& surface, const geometry::TetMesh& ca
 
 std::vector<uint8_t> touchedTets(const ClipSurface& surface, const geometry::TetMesh& cage) {
   const size_t n = surface.mesh.triangles.size();
-  const Candidates candidates(cage, {});
-  std::vector<std::vector<uint32_t>> found((n + kGrain - 1) / kGrain);
-  parallelBlocks(n, kGrain, [&](size_t begin, size_t end) {
-    std::vector<uint32_t>& mine = found[begin / kGrain];
+  const TetCandidates candidates(cage, {});
+  std::vector<std::vector<uint32_t>> found((n + kTrianglesAtOnce - 1) / kTrianglesAtOnce);
+  parallelBlocks(n, kTrianglesAtOnce, [&](size_t begin, size_t end) {
+    std::vector<uint32_t>& mine = found[begin / kTrianglesAtOnce];
     std::vector<uint32_t> tets;
     for (size_t t = begin; t < end; ++t) {
       candidates.find(surface.mesh, uint32_t(t), tets);

@@ -20,7 +20,7 @@ using geometry::orient3d;
 constexpr double kOnFace = 1e-12;  // heights over a face, as a share of its longest edge
 
 // Sorts three numbers; returns 1 for an even and -1 for an odd number of exchanges.
-int sortThree(std::array<uint32_t, 3>& v) {
+int sortCorners(std::array<uint32_t, 3>& v) {
   int parity = 1;
   const auto exchange = [&](int a, int b) {
     if (v[a] <= v[b]) return;
@@ -35,20 +35,20 @@ int sortThree(std::array<uint32_t, 3>& v) {
 
 // A determinant with the rate at which it changes when vertices give way: its sign is that of the value, or
 // of the rate where the value is exactly zero.
-struct Side {
+struct ClipSide {
   double value = 0, rate = 0;
   bool positive() const { return value != 0 ? value > 0 : rate >= 0; }
 };
 
 // Where a value goes through zero between two that differ in sign, as the share of the second.
-double crossing(const Side& a, const Side& b) {
+double shareAtZero(const ClipSide& a, const ClipSide& b) {
   if (a.value != 0 || b.value != 0) return std::abs(a.value) / (std::abs(a.value) + std::abs(b.value));
   const double sum = std::abs(a.rate) + std::abs(b.rate);
   return sum > 0 ? std::abs(a.rate) / sum : 0.5;
 }
 
 // Barycentric coordinates of a point in the plane of a triangle.
-Vec3 inPlane(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
+Vec3 weightsInPlane(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   const Vec3 normal = (b - a).cross(c - a);
   const double squared = normal.squaredNorm();
   if (!(squared > 0)) return {1, 0, 0};
@@ -67,11 +67,11 @@ struct Clipper {
   // Sides of the three faces' planes, of lines and of the triangle's plane, each from sorted vertices.
   std::array<std::array<uint32_t, 3>, 4> face;  // sorted
   std::array<int, 4> outward;                   // 1: the sorted face looks outwards
-  std::array<std::array<Side, 4>, 3> vertexSide;
+  std::array<std::array<ClipSide, 4>, 3> vertexSide;
   std::array<std::array<bool, 4>, 3> inside;
   std::array<uint32_t, 3> sorted;  // the triangle
   int upwards = 1;                 // 1: the sorted triangle winds like the triangle
-  std::array<Side, 4> planeSide;
+  std::array<ClipSide, 4> planeSide;
   std::array<bool, 4> above;  // in front of the triangle
   bool planeKnown = false;
 
@@ -83,15 +83,15 @@ struct Clipper {
         tet(cageMesh.tets[k]) {
     for (size_t f = 0; f < 4; ++f) {
       face[f] = geometry::tetFace(tet, f);
-      outward[f] = sortThree(face[f]);
+      outward[f] = sortCorners(face[f]);
     }
     sorted = triangle;
-    upwards = sortThree(sorted);
+    upwards = sortCorners(sorted);
   }
 
-  Side side(const std::array<uint32_t, 3>& f, uint32_t v) const {
+  ClipSide side(const std::array<uint32_t, 3>& f, uint32_t v) const {
     const Vec3 &a = cage[f[0]], &b = cage[f[1]], &c = cage[f[2]];
-    Side s{orient3d(a, b, c, mesh[v])};
+    ClipSide s{orient3d(a, b, c, mesh[v])};
     if (s.value == 0) s.rate = (b - a).cross(c - a).dot(aside[v]);
     return s;
   }
@@ -101,7 +101,7 @@ struct Clipper {
     bool turned = false;
     if (a > b) std::swap(a, b), turned = !turned;
     if (g > h) std::swap(g, h), turned = !turned;
-    Side s{orient3d(mesh[a], mesh[b], cage[g], cage[h])};
+    ClipSide s{orient3d(mesh[a], mesh[b], cage[g], cage[h])};
     if (s.value == 0) {
       const Vec3 along = cage[h] - cage[g], pa = mesh[a] - cage[g], pb = mesh[b] - cage[g];
       s.rate = along.dot(aside[a].cross(pb) + pa.cross(aside[b]));
@@ -114,7 +114,7 @@ struct Clipper {
     planeKnown = true;
     const auto [a, b, c] = sorted;
     for (size_t k = 0; k < 4; ++k) {
-      Side& s = planeSide[k];
+      ClipSide& s = planeSide[k];
       const Vec3& g = cage[tet[k]];
       s.value = orient3d(mesh[a], mesh[b], mesh[c], g);
       if (s.value == 0) {
@@ -141,7 +141,7 @@ struct Clipper {
   }
 
   Vec4 weightsAt(size_t f, const Vec3& p) const {
-    const Vec3 w = inPlane(cage[face[f][0]], cage[face[f][1]], cage[face[f][2]], p).cwiseMax(0);
+    const Vec3 w = weightsInPlane(cage[face[f][0]], cage[face[f][1]], cage[face[f][2]], p).cwiseMax(0);
     Vec4 weights = Vec4::Zero();
     for (size_t k = 0; k < 4; ++k)
       for (size_t i = 0; i < 3; ++i)
@@ -153,7 +153,7 @@ struct Clipper {
   ClipCorner edgeOnFace(size_t e, size_t f) const {
     size_t a = (e + 1) % 3, b = (e + 2) % 3;
     if (triangle[a] > triangle[b]) std::swap(a, b);
-    const double t = crossing(vertexSide[a][f], vertexSide[b][f]);
+    const double t = shareAtZero(vertexSide[a][f], vertexSide[b][f]);
     const Vec3 p = mesh[triangle[a]] + t * (mesh[triangle[b]] - mesh[triangle[a]]);
     ClipCorner corner{weightsAt(f, p), Vec3::Zero(), uint8_t(1u << f), uint8_t(1u << e)};
     corner.inTriangle[int(a)] = 1 - t;
@@ -162,9 +162,9 @@ struct Clipper {
   }
   ClipCorner tetEdge(size_t g, size_t h) const {
     if (tet[g] > tet[h]) std::swap(g, h);
-    const double s = crossing(planeSide[g], planeSide[h]);
+    const double s = shareAtZero(planeSide[g], planeSide[h]);
     const Vec3 p = cage[tet[g]] + s * (cage[tet[h]] - cage[tet[g]]);
-    const Vec3 in = inPlane(mesh[triangle[0]], mesh[triangle[1]], mesh[triangle[2]], p).cwiseMax(0);
+    const Vec3 in = weightsInPlane(mesh[triangle[0]], mesh[triangle[1]], mesh[triangle[2]], p).cwiseMax(0);
     ClipCorner corner{Vec4::Zero(), in / in.sum(), uint8_t(15u & ~(1u << g) & ~(1u << h)), 0};
     corner.weights[int(g)] = 1 - s;
     corner.weights[int(h)] = s;
@@ -185,7 +185,7 @@ struct Clipper {
 };
 
 // A corner lies on two of seven lines: edges of the triangle (0 to 2) and faces (3 to 6).
-unsigned linesOf(const ClipCorner& corner) { return corner.edges | unsigned(corner.faces) << 3; }
+unsigned cornerLines(const ClipCorner& corner) { return corner.edges | unsigned(corner.faces) << 3; }
 
 // Whether `first` comes before `second` on a line that both are on, in the winding of the triangle.
 bool runsForward(const Clipper& c, const ClipCorner& first, const ClipCorner& second, unsigned line) {
@@ -212,7 +212,7 @@ bool runsForward(const Clipper& c, const ClipCorner& first, const ClipCorner& se
 }
 
 // Puts the corners into the order of the triangle. False: they are not the corners of a convex polygon.
-bool order(const Clipper& c, ClipPolygon& polygon) {
+bool orderCorners(const Clipper& c, ClipPolygon& polygon) {
   const size_t n = polygon.size;
   if (n < 3) return false;
   std::array<ClipCorner, kMostClipCorners> out;
@@ -223,7 +223,7 @@ bool order(const Clipper& c, ClipPolygon& polygon) {
   for (size_t i = 0; i + 1 < n; ++i) {
     bool found = false;
     for (size_t j = 0; j < n && !found; ++j) {
-      const unsigned shared = linesOf(out[i]) & linesOf(polygon.corners[j]) & ~usedLines;
+      const unsigned shared = cornerLines(out[i]) & cornerLines(polygon.corners[j]) & ~usedLines;
       if (used[j] || shared == 0) continue;
       usedLines |= shared;
       out[i + 1] = polygon.corners[j];
@@ -231,14 +231,14 @@ bool order(const Clipper& c, ClipPolygon& polygon) {
     }
     if (!found) return false;
   }
-  const unsigned last = linesOf(out[n - 1]) & linesOf(out[0]) & ~usedLines;
+  const unsigned last = cornerLines(out[n - 1]) & cornerLines(out[0]) & ~usedLines;
   if (last == 0 || (last & (last - 1)) != 0) return false;
   // Edges of the triangle tell the winding by themselves; a polygon of crossings with edges of the
   // tetrahedron has none, and then both ends of any side are such crossings.
   for (const bool edges : {true, false}) {
     for (size_t i = 0; i < n; ++i) {
       const ClipCorner &a = out[i], &b = out[(i + 1) % n];
-      const unsigned shared = linesOf(a) & linesOf(b) & (edges ? 7u : 120u);
+      const unsigned shared = cornerLines(a) & cornerLines(b) & (edges ? 7u : 120u);
       if (shared == 0) continue;
       unsigned line = 0;
       while (!(shared >> line & 1)) ++line;
@@ -307,7 +307,7 @@ Vec4 cageWeights(const geometry::TetMesh& cage, uint32_t t, const Vec3& point) {
   Vec4 volumes;
   for (size_t f = 0; f < 4; ++f) {
     std::array<uint32_t, 3> face = geometry::tetFace(tet, f);
-    const int parity = sortThree(face);
+    const int parity = sortCorners(face);
     const Vec3 &a = x[face[0]], &b = x[face[1]], &c = x[face[2]];
     const double volume = orient3d(a, b, c, point);
     volumes[int(f)] = -parity * volume;
@@ -326,7 +326,7 @@ Vec4 cageWeights(const geometry::TetMesh& cage, uint32_t t, const Vec3& point) {
     weights = volumes / orient3d(x[tet[0]], x[tet[1]], x[tet[2]], x[tet[3]]);
     weights[0] = 1 - weights[1] - weights[2] - weights[3];
   } else if (corners == 3) {
-    const Vec3 w = inPlane(corner(0), corner(1), corner(2), point);
+    const Vec3 w = weightsInPlane(corner(0), corner(1), corner(2), point);
     for (int i = 0; i < 3; ++i) weights[left[size_t(i)]] = w[i];
   } else if (corners == 2) {
     const Vec3 along = corner(1) - corner(0);
@@ -375,7 +375,7 @@ ClipPolygon clipTriangle(const ClipSurface& surface, uint32_t triangle, const ge
       if (c.above[g] != c.above[h] && c.meetsTriangle(g, h)) add(c.tetEdge(g, h));
   if (most == 0) return polygon;
   polygon.size = n;
-  if (most <= kMostClipCorners && order(c, polygon)) return polygon;
+  if (most <= kMostClipCorners && orderCorners(c, polygon)) return polygon;
   for (size_t j = 0; j < 3; ++j) weights[j] = cageWeights(cage, tet, c.mesh[t[j]]);
   return plainClip(c, weights);
 }

@@ -15,11 +15,11 @@ namespace sunder::soft {
 
 namespace {
 
-constexpr int kRounds = 3;
+constexpr int kFitRounds = 3;
 
-class Fitter {
+class CageFitter {
  public:
-  Fitter(const ClipSurface& surface, const Solid& solid, double margin, geometry::TetMesh& cage)
+  CageFitter(const ClipSurface& surface, const Solid& solid, double margin, geometry::TetMesh& cage)
       : surface_(surface), solid_(solid), margin_(margin), cage_(cage) {
     const geometry::TetBoundary boundary = geometry::boundarySurface(cage);
     const size_t n = cage.positions.size();
@@ -38,7 +38,7 @@ class Fitter {
 
   uint32_t run() {
     std::vector<uint8_t> moved(cage_.positions.size(), 0);
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kFitRounds; ++round) {
       bool any = false;
       for (uint32_t v = 0; v < cage_.positions.size(); ++v) {
         if (faces_.row(v).empty()) continue;
@@ -137,7 +137,7 @@ double meanRatio(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
 }
 
 uint32_t fitCage(const ClipSurface& surface, const Solid& solid, double margin, geometry::TetMesh& cage) {
-  return Fitter(surface, solid, margin, cage).run();
+  return CageFitter(surface, solid, margin, cage).run();
 }
 
 }  // namespace sunder::soft

@@ -12,7 +12,8 @@ namespace sunder::soft {
 namespace {
 
 // The ends of the edges of a square, in the two axes after the one that is normal to it.
-constexpr int kEdges[4][2][2] = {{{0, 0}, {1, 0}}, {{1, 0}, {1, 1}}, {{1, 1}, {0, 1}}, {{0, 1}, {0, 0}}};
+constexpr int kSquareEdges[4][2][2] = {
+    {{0, 0}, {1, 0}}, {{1, 0}, {1, 1}}, {{1, 1}, {0, 1}}, {{0, 1}, {0, 0}}};
 
 }  // namespace
 
@@ -67,7 +68,7 @@ geometry::TetMesh Lattice::tetsIn(const Box3& box) const {
           std::array<int64_t, 3> before = c;
           --before[a];
           const size_t axes[2] = {(a + 1) % 3, (a + 2) % 3};
-          for (const auto& edge : kEdges) {
+          for (const auto& edge : kSquareEdges) {
             std::array<int64_t, 3> p = c, q = c;
             for (size_t k = 0; k < 2; ++k) p[axes[k]] += edge[0][k], q[axes[k]] += edge[1][k];
             tets.push_back({node(p), node(q), uint32_t(all) + node(c), uint32_t(all) + node(before)});

@@ -21,17 +21,19 @@ namespace {
 
 constexpr uint32_t kMostSearched = 400;  // tetrahedra up to which lattices are compared by samples
 constexpr size_t kSampledTriangles = 6000, kSampledInside = 4000;
-constexpr uint32_t kTrials = 320, kExact = 8;
-constexpr int kSteps = 9;          // of the bisection
-constexpr double kMostTets = 4e6;  // of a lattice over the box, before those without solid are left out
+constexpr size_t kMostCounted = 30000;  // triangles
+constexpr uint32_t kLatticeTrials = 320, kExactTrials = 8;
+constexpr int kBisections = 9;  // of the bisection
+constexpr double kMostLatticeTets =
+    4e6;  // of a lattice over the box, before those without solid are left out
 
 // Points of the surface, four a triangle (corners and middle), and points inside.
-struct Samples {
+struct SolidSamples {
   std::vector<Vec3> surface, inside;
 };
 
-Samples takeSamples(const ClipSurface& surface, const Solid& solid, const Box3& box) {
-  Samples samples;
+SolidSamples takeSamples(const ClipSurface& surface, const Solid& solid, const Box3& box) {
+  SolidSamples samples;
   const geometry::TriMesh& mesh = surface.mesh;
   const size_t n = mesh.triangles.size(), stride = (n + kSampledTriangles - 1) / kSampledTriangles;
   for (size_t t = 0; t < n; t += stride) {
@@ -48,11 +50,11 @@ Samples takeSamples(const ClipSurface& surface, const Solid& solid, const Box3& 
   return samples;
 }
 
-struct Count {
+struct LatticeCount {
   double tets = 0, copies = 0;  // copies: by sampled triangle
 };
 
-Count countSamples(const Lattice& lattice, const Samples& samples, std::vector<uint64_t>& keys) {
+LatticeCount countSamples(const Lattice& lattice, const SolidSamples& samples, std::vector<uint64_t>& keys) {
   keys.clear();
   size_t copies = 0;
   for (size_t i = 0; i < samples.surface.size(); i += 4) {
@@ -95,19 +97,19 @@ Lattice trialLattice(uint32_t trial, const Box3& box) {
   return lattice;
 }
 
-struct Trial {
+struct LatticeTrial {
   Lattice lattice;
   double score = std::numeric_limits<double>::infinity();
 };
 
 // The edge with the count nearest to the wish, by bisection of its logarithm (without one: square roots).
 template <class CountOf>
-Trial fitEdge(Lattice lattice, double edge, double wished, const CountOf& countOf) {
+LatticeTrial fitEdge(Lattice lattice, double edge, double wished, const CountOf& countOf) {
   double low = edge / 4, high = edge * 4;
-  Trial best;
-  for (int step = 0; step < kSteps; ++step) {
+  LatticeTrial best;
+  for (int step = 0; step < kBisections; ++step) {
     lattice.edge = std::sqrt(low * high);
-    const Count count = countOf(lattice);
+    const LatticeCount count = countOf(lattice);
     const double off = std::abs(count.tets - wished) / wished;
     // One hundredth more tetrahedra or fewer weighs as much as a hundredth of a copy; what is beyond a
     // twentieth weighs much.
@@ -116,6 +118,16 @@ Trial fitEdge(Lattice lattice, double edge, double wished, const CountOf& countO
     (count.tets > wished ? low : high) = lattice.edge;
   }
   return best;
+}
+
+// Some of the triangles of a large surface, for trials.
+geometry::TriMesh thinned(const geometry::TriMesh& mesh) {
+  const size_t n = mesh.triangles.size(), stride = (n + kMostCounted - 1) / kMostCounted;
+  if (stride <= 1) return mesh;
+  geometry::TriMesh result;
+  result.positions = mesh.positions;
+  for (size_t t = 0; t < n; t += stride) result.triangles.push_back(mesh.triangles[t]);
+  return result;
 }
 
 Box3 latticeBox(const Lattice& lattice, std::span<const Vec3> points) {
@@ -128,7 +140,7 @@ Box3 latticeBox(const Lattice& lattice, std::span<const Vec3> points) {
 
 LatticeCage cageOf(const Lattice& lattice, const ClipSurface& surface, const Solid& solid) {
   const Box3 box = latticeBox(lattice, surface.mesh.positions);
-  if (Lattice::countIn(box) > kMostTets)
+  if (Lattice::countIn(box) > kMostLatticeTets)
     throw Error(ErrorKind::Limit, "the solid is too thin for a cage of so many tetrahedra of one size")
         .hint("fewer tetrahedra, or a cage of your own");
   geometry::TetMesh all = lattice.tetsIn(box);
@@ -162,7 +174,9 @@ LatticeCage cageOf(const Lattice& lattice, const ClipSurface& surface, const Sol
   return cage;
 }
 
-LatticeChoice chooseLattice(const ClipSurface& surface, const Solid& solid, uint32_t tets) {
+LatticeChoice chooseLattice(const ClipSurface& whole, const Solid& solid, uint32_t tets) {
+  const geometry::TriMesh fewer = thinned(whole.mesh);
+  const ClipSurface surface(fewer);
   const Box3 box = geometry::bounds(surface.mesh.positions);
   const double volume = std::max(solid.volume(), 1e-3 * box.extent().prod());
   // A first guess: tetrahedra of a twelfth of a cube, a third of which are solid.
@@ -170,10 +184,10 @@ LatticeChoice chooseLattice(const ClipSurface& surface, const Solid& solid, uint
   LatticeChoice choice;
 
   const bool search = tets <= kMostSearched;
-  const uint32_t trials = search ? kTrials : 1;
-  std::vector<Trial> found(trials);
+  const uint32_t trials = search ? kLatticeTrials : 1;
+  std::vector<LatticeTrial> found(trials);
   if (search) {
-    const Samples samples = takeSamples(surface, solid, box);
+    const SolidSamples samples = takeSamples(surface, solid, box);
     Work work("comparing lattices", trials);
     parallelBlocks(trials, 1, [&](size_t begin, size_t end) {
       std::vector<uint64_t> keys;
@@ -183,23 +197,25 @@ LatticeChoice chooseLattice(const ClipSurface& surface, const Solid& solid, uint
       work.step(end - begin);
     });
     std::stable_sort(found.begin(), found.end(),
-                     [](const Trial& a, const Trial& b) { return a.score < b.score; });
-    found.resize(kExact);
+                     [](const LatticeTrial& a, const LatticeTrial& b) { return a.score < b.score; });
+    found.resize(kExactTrials);
   } else {
     Lattice lattice = trialLattice(0, box);
     found[0] = fitEdge(lattice, edge, double(tets), [&](const Lattice& l) {
       // Far too many are not counted.
-      if (Lattice::countIn(latticeBox(l, surface.mesh.positions)) > kMostTets) return Count{1e9, 1};
-      return Count{double(cageOf(l, surface, solid).mesh.tets.size()), 1};
+      if (Lattice::countIn(latticeBox(l, surface.mesh.positions)) > kMostLatticeTets)
+        return LatticeCount{1e9, 1};
+      return LatticeCount{double(cageOf(l, surface, solid).mesh.tets.size()), 1};
     });
   }
 
-  Trial best;
-  for (const Trial& trial : found) {
+  LatticeTrial best;
+  for (const LatticeTrial& trial : found) {
     const auto exactly = [&](const Lattice& lattice) {
-      if (Lattice::countIn(latticeBox(lattice, surface.mesh.positions)) > kMostTets) return Count{1e9, 1};
+      if (Lattice::countIn(latticeBox(lattice, surface.mesh.positions)) > kMostLatticeTets)
+        return LatticeCount{1e9, 1};
       const LatticeCage cage = cageOf(lattice, surface, solid);
-      Count count{double(cage.mesh.tets.size()), 1};
+      LatticeCount count{double(cage.mesh.tets.size()), 1};
       if (search) {
         const SurfaceClips clips = clipSurface(surface, cage.mesh);
         count.copies = double(clips.trianglesOf.items.size()) / double(surface.mesh.triangles.size());
@@ -207,18 +223,18 @@ LatticeChoice chooseLattice(const ClipSurface& surface, const Solid& solid, uint
       return count;
     };
     Lattice lattice = trial.lattice;
-    // Samples miss tetrahedra with little in them, so a slightly coarser lattice has the count.
+    // SolidSamples miss tetrahedra with little in them, so a slightly coarser lattice has the count.
     for (const double factor : {1.0, 1.03, 1.06, 1.1}) {
       if (!search && factor > 1) break;
       lattice.edge = trial.lattice.edge * factor;
-      const Count count = exactly(lattice);
+      const LatticeCount count = exactly(lattice);
       const double off = std::abs(count.tets - double(tets)) / double(tets);
       const double score = count.copies + off + 10 * std::max(0.0, off - 0.05);
       if (score < best.score) best = {lattice, score};
     }
   }
   choice.lattice = best.lattice;
-  choice.cage = cageOf(best.lattice, surface, solid);
+  choice.cage = cageOf(best.lattice, whole, solid);
   choice.trials = trials;
   return choice;
 }

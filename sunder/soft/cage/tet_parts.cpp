@@ -21,13 +21,13 @@ namespace {
 using geometry::kTetFaces;
 
 // Where the surface crosses an edge of the tetrahedron, from g to h.
-struct Crossing {
+struct EdgeCrossing {
   double s;  // 0 at g
   uint32_t polygon;
   bool outAtG;  // the side of g is outside
 };
 
-struct Segment {
+struct ContourSegment {
   uint32_t polygon;
   Vec2 a, b;  // in the direction of the polygon
   uint32_t loop = 0;
@@ -94,8 +94,8 @@ class PartFinder {
     return ((b - a).cross(c - a).dot(cage_.positions[tet_[k]] - a) > 0) != solid_.turned();
   }
 
-  std::vector<Crossing> crossingsOf(size_t g, size_t h) const {
-    std::vector<Crossing> result;
+  std::vector<EdgeCrossing> crossingsOf(size_t g, size_t h) const {
+    std::vector<EdgeCrossing> result;
     const unsigned faces = 15u & ~(1u << g) & ~(1u << h);
     for (uint32_t i = 0; i < count_; ++i)
       for (const ClipCorner& corner : polygon(i))
@@ -104,7 +104,7 @@ class PartFinder {
           const double s = corner.weights[int(h)];
           result.push_back({s, i, s > 0.5 ? inFront(i, g) : !inFront(i, h)});
         }
-    std::stable_sort(result.begin(), result.end(), [](const Crossing& a, const Crossing& b) {
+    std::stable_sort(result.begin(), result.end(), [](const EdgeCrossing& a, const EdgeCrossing& b) {
       return a.s < b.s || (a.s == b.s && a.outAtG && !b.outAtG);
     });
     return result;
@@ -148,8 +148,8 @@ class PartFinder {
   void joinAtEdge(uint32_t i, size_t g, size_t h, double s) {
     if (g > h) std::swap(g, h), s = 1 - s;
     const auto& crossings = crossings_[g][h];
-    const Crossing* before = nullptr;
-    for (const Crossing& c : crossings)
+    const EdgeCrossing* before = nullptr;
+    for (const EdgeCrossing& c : crossings)
       if (c.s <= s) before = &c;
     if (before)
       sets_.unite(i, before->polygon);
@@ -164,8 +164,8 @@ class PartFinder {
     return {weights[int(kTetFaces[f][1])], weights[int(kTetFaces[f][2])]};
   }
 
-  std::vector<Segment> segmentsOf(size_t f) const {
-    std::vector<Segment> segments;
+  std::vector<ContourSegment> segmentsOf(size_t f) const {
+    std::vector<ContourSegment> segments;
     for (uint32_t i = 0; i < count_; ++i) {
       const auto corners = polygon(i);
       for (size_t c = 0; c < corners.size(); ++c) {
@@ -177,10 +177,11 @@ class PartFinder {
   }
 
   // Unites polygon i with the region at p in face f, which is inside; contours of loop `own` do not count.
-  void joinAtPoint(uint32_t i, size_t f, const Vec2& p, const std::vector<Segment>& segments, uint32_t own) {
+  void joinAtPoint(uint32_t i, size_t f, const Vec2& p, const std::vector<ContourSegment>& segments,
+                   uint32_t own) {
     double nearest = std::numeric_limits<double>::infinity();
     uint32_t hit = kNoIndex;
-    for (const Segment& s : segments) {
+    for (const ContourSegment& s : segments) {
       if (s.loop == own || (s.a.y() <= p.y()) == (s.b.y() <= p.y())) continue;
       const double x = s.a.x() + (p.y() - s.a.y()) / (s.b.y() - s.a.y()) * (s.b.x() - s.a.x());
       if (x < p.x() || x >= nearest) continue;
@@ -194,7 +195,7 @@ class PartFinder {
   }
 
   void joinInFace(size_t f, std::vector<uint8_t>& bounded) {
-    std::vector<Segment> segments = segmentsOf(f);
+    std::vector<ContourSegment> segments = segmentsOf(f);
     if (segments.empty()) return;
     // Contours: segments that meet on an edge of the surface. Those that end at an edge of the tetrahedron
     // are joined already.
@@ -226,7 +227,7 @@ class PartFinder {
     std::vector<uint32_t> rightmost(segments.size(), kNoIndex);
     std::vector<uint8_t> ends(segments.size(), 0);
     for (uint32_t k = 0; k < segments.size(); ++k) {
-      Segment& s = segments[k];
+      ContourSegment& s = segments[k];
       s.loop = loops.find(k);
       area[s.loop] += s.a.x() * s.b.y() - s.a.y() * s.b.x();
       ends[s.loop] |= open[k];
@@ -236,7 +237,7 @@ class PartFinder {
       if (segments[k].loop != k || ends[k]) continue;
       // Seen from outside the solid is on the right: around a hole contours turn to the left.
       if ((area[k] > 0) == solid_.turned()) continue;
-      const Segment& from = segments[rightmost[k]];
+      const ContourSegment& from = segments[rightmost[k]];
       joinAtPoint(from.polygon, f, from.a, segments, k);
     }
   }
@@ -311,8 +312,8 @@ class PartFinder {
     const Vec3 normal = (b - a).cross(c - a);
     const Vec2 p{(out - a).cross(c - a).dot(normal) / normal.squaredNorm(),
                  (b - a).cross(out - a).dot(normal) / normal.squaredNorm()};
-    std::vector<Segment> segments = segmentsOf(face);
-    for (Segment& s : segments) s.loop = 0;
+    std::vector<ContourSegment> segments = segmentsOf(face);
+    for (ContourSegment& s : segments) s.loop = 0;
     joinAtPoint(from, face, p, segments, kNoIndex);
   }
 
@@ -337,7 +338,7 @@ class PartFinder {
   const Solid& solid_;
   uint32_t begin_ = 0, count_ = 0;
   DisjointSets sets_;  // polygons, then the four corners
-  std::array<std::array<std::vector<Crossing>, 4>, 4> crossings_;
+  std::array<std::array<std::vector<EdgeCrossing>, 4>, 4> crossings_;
   std::array<bool, 4> inside_{};
 };
 

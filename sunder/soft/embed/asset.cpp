@@ -16,38 +16,38 @@ namespace sunder::soft {
 
 namespace {
 
-constexpr std::string_view kMagic = "SUNDSOFT";
-constexpr uint32_t kVersion = 1;
-constexpr size_t kHeader = 8 + 2 * sizeof(uint32_t) + sizeof(uint64_t);
+constexpr std::string_view kAssetMagic = "SUNDSOFT";
+constexpr uint32_t kAssetVersion = 1;
+constexpr size_t kAssetHeader = 8 + 2 * sizeof(uint32_t) + sizeof(uint64_t);
 
 template <class Vector>
-void writeVectors(ByteWriter& out, const std::vector<Vector>& values) {
+void putVectors(ByteWriter& out, const std::vector<Vector>& values) {
   for (const Vector& v : values) out.writeArray(std::span(v.data(), size_t(v.size())));
 }
 template <class Vector>
-std::vector<Vector> readVectors(ByteReader& in, uint64_t count, const char* what) {
+std::vector<Vector> takeVectors(ByteReader& in, uint64_t count, const char* what) {
   in.need(count, sizeof(typename Vector::Scalar) * size_t(Vector::SizeAtCompileTime), what);
   std::vector<Vector> values(count);
   for (Vector& v : values) in.readArray(std::span(v.data(), size_t(v.size())), what);
   return values;
 }
 template <class Row>
-void writeRows(ByteWriter& out, const std::vector<Row>& rows) {
+void putRows(ByteWriter& out, const std::vector<Row>& rows) {
   for (const Row& row : rows) out.writeArray(std::span<const typename Row::value_type>(row));
 }
 template <class Row>
-std::vector<Row> readRows(ByteReader& in, uint64_t count, const char* what) {
+std::vector<Row> takeRows(ByteReader& in, uint64_t count, const char* what) {
   in.need(count, sizeof(Row), what);
   std::vector<Row> rows(count);
   for (Row& row : rows) in.readArray(std::span<typename Row::value_type>(row), what);
   return rows;
 }
 template <class T>
-void writeList(ByteWriter& out, const std::vector<T>& values) {
+void putList(ByteWriter& out, const std::vector<T>& values) {
   out.writeArray(std::span(values));
 }
 template <class T>
-std::vector<T> readList(ByteReader& in, uint64_t count, const char* what) {
+std::vector<T> takeList(ByteReader& in, uint64_t count, const char* what) {
   in.need(count, sizeof(T), what);
   std::vector<T> values(count);
   in.readArray(std::span(values), what);
@@ -63,10 +63,10 @@ std::string surfaceBytes(const Asset& asset) {
   out.u8(!asset.attributes.slots.empty());
   out.u16(uint16_t(asset.slotMaterials.size()));
   out.f64(asset.attributes.crease);
-  writeVectors(out, asset.surface.positions);
-  writeRows(out, asset.surface.triangles);
-  writeVectors(out, asset.attributes.uvs);
-  writeList(out, asset.attributes.slots);
+  putVectors(out, asset.surface.positions);
+  putRows(out, asset.surface.triangles);
+  putVectors(out, asset.attributes.uvs);
+  putList(out, asset.attributes.slots);
   for (const std::string& name : asset.slotMaterials) {
     out.u32(uint32_t(name.size()));
     out.string(name);
@@ -79,10 +79,10 @@ void readSurface(ByteReader& in, Asset& asset) {
   const bool uvs = in.u8("flag of texture coordinates") != 0, slots = in.u8("flag of slots") != 0;
   const uint16_t names = in.u16("number of materials");
   asset.attributes.crease = in.f64("crease angle");
-  asset.surface.positions = readVectors<Vec3>(in, vertices, "vertices of the surface");
-  asset.surface.triangles = readRows<geometry::Triangle>(in, triangles, "triangles of the surface");
-  if (uvs) asset.attributes.uvs = readVectors<Vec2f>(in, 3 * uint64_t(triangles), "texture coordinates");
-  if (slots) asset.attributes.slots = readList<uint16_t>(in, triangles, "material slots");
+  asset.surface.positions = takeVectors<Vec3>(in, vertices, "vertices of the surface");
+  asset.surface.triangles = takeRows<geometry::Triangle>(in, triangles, "triangles of the surface");
+  if (uvs) asset.attributes.uvs = takeVectors<Vec2f>(in, 3 * uint64_t(triangles), "texture coordinates");
+  if (slots) asset.attributes.slots = takeList<uint16_t>(in, triangles, "material slots");
   for (uint16_t i = 0; i < names; ++i)
     asset.slotMaterials.push_back(in.string(in.u32("length of a name"), "name of a material"));
 }
@@ -93,9 +93,9 @@ std::string cageBytes(const Cage& cage) {
   out.u32(uint32_t(cage.rest.positions.size()));
   out.u32(uint32_t(cage.rest.tets.size()));
   out.u8(!cage.rest.region.empty());
-  writeVectors(out, cage.rest.positions);
-  writeRows(out, cage.rest.tets);
-  writeList(out, cage.rest.region);
+  putVectors(out, cage.rest.positions);
+  putRows(out, cage.rest.tets);
+  putList(out, cage.rest.region);
   return bytes;
 }
 
@@ -103,9 +103,9 @@ void readCage(ByteReader& in, Asset& asset) {
   const uint32_t vertices = in.u32("number of vertices of the cage"), tets = in.u32("number of tetrahedra");
   const bool region = in.u8("flag of regions") != 0;
   geometry::TetMesh rest;
-  rest.positions = readVectors<Vec3>(in, vertices, "vertices of the cage");
-  rest.tets = readRows<geometry::Tetrahedron>(in, tets, "tetrahedra of the cage");
-  if (region) rest.region = readList<int32_t>(in, tets, "regions of the cage");
+  rest.positions = takeVectors<Vec3>(in, vertices, "vertices of the cage");
+  rest.tets = takeRows<geometry::Tetrahedron>(in, tets, "tetrahedra of the cage");
+  if (region) rest.region = takeList<int32_t>(in, tets, "regions of the cage");
   for (const Vec3& p : rest.positions)
     if (!p.allFinite()) in.fail("a vertex of the cage is not finite");
   try {
@@ -124,15 +124,15 @@ std::string embeddedBytes(const EmbeddedSurface& e) {
   out.u32(uint32_t(e.weights.size()));
   out.u32(uint32_t(e.triangles.size()));
   out.u32(uint32_t(e.vertexStart.size()));
-  writeList(out, e.vertexStart);
-  writeList(out, e.triangleStart);
-  writeVectors(out, e.weights);
-  writeVectors(out, e.normals);
-  writeVectors(out, e.covectors);
-  writeRows(out, e.triangles);
-  writeList(out, e.source);
-  writeVectors(out, e.uvs);
-  writeList(out, e.slots);
+  putList(out, e.vertexStart);
+  putList(out, e.triangleStart);
+  putVectors(out, e.weights);
+  putVectors(out, e.normals);
+  putVectors(out, e.covectors);
+  putRows(out, e.triangles);
+  putList(out, e.source);
+  putVectors(out, e.uvs);
+  putList(out, e.slots);
   return bytes;
 }
 
@@ -144,15 +144,15 @@ void readEmbedded(ByteReader& in, Asset& asset) {
   const bool uvs = in.u8("flag of texture coordinates") != 0, slots = in.u8("flag of slots") != 0;
   const uint32_t vertices = in.u32("number of embedded vertices"),
                  triangles = in.u32("number of embedded triangles"), starts = in.u32("number of ranges");
-  e.vertexStart = readList<uint32_t>(in, starts, "ranges of vertices");
-  e.triangleStart = readList<uint32_t>(in, starts, "ranges of triangles");
-  e.weights = readVectors<Vec4>(in, vertices, "weights");
-  e.normals = readVectors<Vec3f>(in, vertices, "normals");
-  e.covectors = readVectors<Vec3f>(in, vertices, "covectors");
-  e.triangles = readRows<geometry::Triangle>(in, triangles, "embedded triangles");
-  e.source = readList<uint32_t>(in, triangles, "sources of triangles");
-  if (uvs) e.uvs = readVectors<Vec2f>(in, 3 * uint64_t(triangles), "embedded texture coordinates");
-  if (slots) e.slots = readList<uint16_t>(in, triangles, "embedded slots");
+  e.vertexStart = takeList<uint32_t>(in, starts, "ranges of vertices");
+  e.triangleStart = takeList<uint32_t>(in, starts, "ranges of triangles");
+  e.weights = takeVectors<Vec4>(in, vertices, "weights");
+  e.normals = takeVectors<Vec3f>(in, vertices, "normals");
+  e.covectors = takeVectors<Vec3f>(in, vertices, "covectors");
+  e.triangles = takeRows<geometry::Triangle>(in, triangles, "embedded triangles");
+  e.source = takeList<uint32_t>(in, triangles, "sources of triangles");
+  if (uvs) e.uvs = takeVectors<Vec2f>(in, 3 * uint64_t(triangles), "embedded texture coordinates");
+  if (slots) e.slots = takeList<uint16_t>(in, triangles, "embedded slots");
 }
 
 // What follows from the rest, and is not in the file.
@@ -195,8 +195,8 @@ void writeAsset(const std::filesystem::path& path, const Asset& asset) {
   for (const AssetPart& part : asset.parts) writePart(out, part.tag, part.bytes);
   std::string head;
   ByteWriter header(head);
-  header.string(kMagic);
-  header.u32(kVersion);
+  header.string(kAssetMagic);
+  header.u32(kAssetVersion);
   header.u32(0);
   header.u64(hash64(std::string_view(body)));
   OutputFile file(path);
@@ -208,17 +208,17 @@ void writeAsset(const std::filesystem::path& path, const Asset& asset) {
 Asset readAsset(const std::filesystem::path& path) {
   const InputFile file(path);
   ByteReader in(file.bytes(), path.string());
-  if (in.size() < kHeader || in.string(kMagic.size(), "the header") != kMagic)
+  if (in.size() < kAssetHeader || in.string(kAssetMagic.size(), "the header") != kAssetMagic)
     throw Error(ErrorKind::Format, "is not an embedded surface of sunder embed").inFile(path.string());
   const uint32_t version = in.u32("version");
-  if (version != kVersion)
+  if (version != kAssetVersion)
     throw Error(ErrorKind::Unsupported,
-                fmt::format("has version {}, this program reads {}", version, kVersion))
+                fmt::format("has version {}, this program reads {}", version, kAssetVersion))
         .inFile(path.string())
         .hint("make it again with sunder embed");
   in.u32("the header");
   const uint64_t checksum = in.u64("checksum");
-  if (hash64(file.bytes().subspan(kHeader)) != checksum)
+  if (hash64(file.bytes().subspan(kAssetHeader)) != checksum)
     throw Error(ErrorKind::Format, "is damaged: its checksum is wrong").inFile(path.string());
   Asset asset;
   unsigned seen = 0;
@@ -252,8 +252,8 @@ Asset readAsset(const std::filesystem::path& path) {
 
 bool isAsset(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  std::string head(kMagic.size(), '\0');
-  return in.read(head.data(), std::streamsize(head.size())) && head == kMagic;
+  std::string head(kAssetMagic.size(), '\0');
+  return in.read(head.data(), std::streamsize(head.size())) && head == kAssetMagic;
 }
 
 }  // namespace sunder::soft

@@ -16,7 +16,7 @@ namespace sunder::soft {
 namespace {
 
 // What one tetrahedron holds, made on its own so that tetrahedra can be made in parallel.
-struct Part {
+struct TetPiece {
   std::vector<Vec4> weights;
   std::vector<Vec3f> normals;
   std::vector<geometry::Triangle> triangles;
@@ -24,10 +24,10 @@ struct Part {
   std::vector<Vec2f> uvs;
 };
 
-class Builder {
+class PieceBuilder {
  public:
-  Builder(const geometry::TriMesh& surface, const Cage& cage, const SurfaceCopies& copies, EmbedMode mode,
-          const SurfaceAttributes& attributes, const CornerNormals& normals)
+  PieceBuilder(const geometry::TriMesh& surface, const Cage& cage, const SurfaceCopies& copies,
+               EmbedMode mode, const SurfaceAttributes& attributes, const CornerNormals& normals)
       : surface_(surface),
         cage_(cage),
         copies_(copies),
@@ -35,8 +35,8 @@ class Builder {
         attributes_(attributes),
         normals_(normals) {}
 
-  Part part(uint32_t tet) const {
-    Part part;
+  TetPiece part(uint32_t tet) const {
+    TetPiece part;
     std::vector<std::pair<uint32_t, uint32_t>> shared;  // number of a corner normal, vertex
     // Vertices of the surface, by normal: found by sorting, so that no hash decides the order.
     const uint32_t begin = copies_.trianglesOf.offsets[tet], end = copies_.trianglesOf.offsets[tet + 1];
@@ -105,7 +105,8 @@ class Builder {
     return length > 0 ? Vec3f((normal / length).cast<float>()) : Vec3f(Vec3f::Zero());
   }
 
-  void add(Part& part, const geometry::Triangle& triangle, uint32_t t, const std::array<Vec3, 3>& in) const {
+  void add(TetPiece& part, const geometry::Triangle& triangle, uint32_t t,
+           const std::array<Vec3, 3>& in) const {
     part.triangles.push_back(triangle);
     part.source.push_back(t);
     if (attributes_.uvs.empty()) return;
@@ -152,16 +153,16 @@ EmbeddedSurface embedSurface(const geometry::TriMesh& surface, const Cage& cage,
       copies.copiesOf.size() != surface.triangles.size())
     throw Error(ErrorKind::Usage, "the copies are of another surface or cage");
   const CornerNormals normals = cornerNormals(surface, attributes.crease);
-  const Builder builder(surface, cage, copies, mode, attributes, normals);
+  const PieceBuilder builder(surface, cage, copies, mode, attributes, normals);
   const size_t tets = cage.rest.tets.size();
-  std::vector<Part> parts(tets);
+  std::vector<TetPiece> parts(tets);
   parallelFor(
       tets, [&](size_t t) { parts[t] = builder.part(uint32_t(t)); }, 1);
 
   EmbeddedSurface out;
   out.mode = mode;
   uint64_t vertices = 0, triangles = 0;
-  for (const Part& part : parts) {
+  for (const TetPiece& part : parts) {
     vertices += part.weights.size();
     triangles += part.triangles.size();
     if (vertices >= kNoIndex || 3 * triangles >= kNoIndex)
@@ -182,7 +183,7 @@ EmbeddedSurface embedSurface(const geometry::TriMesh& surface, const Cage& cage,
   parallelFor(
       tets,
       [&](size_t t) {
-        const Part& part = parts[t];
+        const TetPiece& part = parts[t];
         const geometry::Tetrahedron& tet = cage.rest.tets[t];
         const std::vector<Vec3>& x = cage.rest.positions;
         for (size_t i = 0; i < part.weights.size(); ++i) {

@@ -13,7 +13,7 @@ namespace sunder::soft {
 
 namespace {
 
-constexpr size_t kGrain = 32768;  // vertices
+constexpr size_t kVerticesAtOnce = 32768;  // vertices
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void Skin::place(std::span<const Vec3> positions, std::span<const geometry::Tetr
       for (size_t axis = 0; axis < 3; ++axis) corners[12 * t + 3 * k + axis] = float(p[int(axis)]);
     }
   const float* weights[4] = {weights_[0].data(), weights_[1].data(), weights_[2].data(), weights_[3].data()};
-  parallelBlocks(out.size(), kGrain, [&](size_t begin, size_t end) {
+  parallelBlocks(out.size(), kVerticesAtOnce, [&](size_t begin, size_t end) {
     const size_t tet = size_t(std::upper_bound(first_.begin(), first_.end(), begin) - first_.begin()) - 1;
     kernels::place({first_.data(), tet, begin, end}, weights, corners.data(), out.data()->data());
   });
@@ -93,7 +93,7 @@ void Skin::normals(std::span<const Vec3> positions, std::span<const geometry::Te
         cofactors[9 * t + 3 * k + axis] = largest > 0 ? float(sign * c[k][int(axis)] / largest) : 0.0f;
   }
   const float* covectors[3] = {covectors_[0].data(), covectors_[1].data(), covectors_[2].data()};
-  parallelBlocks(out.size(), kGrain, [&](size_t begin, size_t end) {
+  parallelBlocks(out.size(), kVerticesAtOnce, [&](size_t begin, size_t end) {
     const size_t tet = size_t(std::upper_bound(first_.begin(), first_.end(), begin) - first_.begin()) - 1;
     kernels::normals({first_.data(), tet, begin, end}, covectors, cofactors.data(), out.data()->data());
   });
