@@ -56,7 +56,15 @@ struct Embedding {
   std::vector<Vec4f> weights;      // by vertex of the surface; they add up to 1
   std::vector<uint32_t> walls;     // by triangle of the surface: 4 t + the corner opposite to the face of
                                    // tetrahedron t; kNoIndex: always shown. Empty: all are
+  // The closed surface that the cage has clipped, at rest, and by triangle of `surface` the triangle of it
+  // that it is a part of, kNoIndex for none (walls). Who shows the body takes normals from there, and can
+  // show whole triangles. kNoIndex and empty: not known, as in recordings of programs before these.
+  uint32_t source = kNoIndex;
+  std::vector<uint32_t> sources = {};
 };
+
+// The largest number of a mesh that it names.
+uint32_t lastMesh(const Embedding& embedding);
 
 // To bytes and back. `index` is the number of the entry in its table. `ordinal`: how many changes the body
 // had before, so that a reader notices where one is lost. Encoders throw Error (Usage) for lists whose
