@@ -316,8 +316,11 @@ void SoftPart::step(StepContext& context) {
   findPins(context.endTime());
   letGo(context);
   around_.gather(context, scene_.world.simulation.gravity, boxes(h), tied(), obstacles_);
+  fem::Loads loads;
+  loads.accelerations = accelerations_;
+  loads.pins = pins_;
   fem::StepTerm* const terms[] = {&obstacles_, &contacts_, &attachments_, &bonds_};
-  report_.last = motion_.step(h, terms, {.accelerations = accelerations_, .pins = pins_});
+  report_.last = motion_.step(h, terms, loads);
   around_.giveBack(obstacles_, context);
   count(context);
 }
