@@ -282,7 +282,7 @@ void RigidPart::publish(StepContext& context, uint32_t local, bool born) const {
   }
   solid.before = solid.target = solid.after;
   if (local < scene_.bodies.size() && scene_.bodies[local].keyFrames.size() > 1)
-    solid.target = poseAt(scene_.bodies[local], context.endTime());
+    solid.target = poseAt(scene_.bodies[local].keyFrames, scene_.bodies[local].repeat, context.endTime());
   solid.velocity = simulation_.velocity(body);
   solid.angularVelocity = simulation_.angularVelocity(body);
 }

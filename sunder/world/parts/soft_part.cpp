@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kForEver = std::numeric_limits<double>::infinity();
 
-uint32_t u32(size_t n) { return static_cast<uint32_t>(n); }
+using geometry::u32;
 
 }  // namespace
 

@@ -10,8 +10,6 @@ namespace sunder::world {
 
 namespace {
 
-uint32_t u32(size_t n) { return static_cast<uint32_t>(n); }
-
 // Positions are rounded to this part of the size of a body.
 constexpr double kResolution = 1e-5;
 
@@ -114,7 +112,7 @@ void SoftPart::save(ByteWriter& out) const {
 void SoftPart::load(ByteReader& in, StepContext& context) {
   if (context.bodies.count() != bodies_.size()) in.fail("the table has other soft bodies");
   uint32_t rest = 0;
-  for (const Body& body : bodies_) rest += u32(body.built->cage.rest.positions.size());
+  for (const Body& body : bodies_) rest += geometry::u32(body.built->cage.rest.positions.size());
   std::vector<uint32_t> owners(bodyOf_.begin(), bodyOf_.begin() + rest);
   uint32_t added = 0;
   for (uint32_t b = 0; b < bodies_.size(); ++b) {
@@ -122,7 +120,7 @@ void SoftPart::load(ByteReader& in, StepContext& context) {
     body.torn.load(in);
     const size_t first = body.built->cage.rest.positions.size();
     body.vertices.resize(body.torn.vertices());
-    added += u32(body.vertices.size() - first);
+    added += geometry::u32(body.vertices.size() - first);
     for (size_t v = first; v < body.vertices.size(); ++v) {
       body.vertices[v] = in.u32("vertex of a tear");
       if (body.vertices[v] < rest || body.vertices[v] - rest > 4 * solid_.tets().size())
