@@ -10,7 +10,7 @@
 
 namespace sunder::soft {
 
-struct TetContents {
+struct SolidShares {
   std::vector<double> volumes;    // of the solid in each tetrahedron, m^3
   std::vector<Vec4> centres;      // barycentric; the tetrahedron's own where it holds nothing
   std::vector<double> fractions;  // of the tetrahedron that is solid, for fem::Solid; from the floor to 1
@@ -18,21 +18,21 @@ struct TetContents {
 };
 
 // Exact, from the polygons that bound each piece. `floor` from 0 to 1. Parallel.
-TetContents exactContents(const Cage& cage, std::span<const PieceMoments> pieces, double floor = 1e-3);
-TetContents exactContents(const Cage& cage, const SurfaceCopies& copies, const Walls& walls,
-                          double floor = 1e-3);
+SolidShares exactShares(const Cage& cage, std::span<const PieceMoments> pieces, double floor = 1e-3);
+SolidShares exactShares(const Cage& cage, const SurfaceCopies& copies, const Walls& walls,
+                        double floor = 1e-3);
 
 // The published way, for comparison: the spheres of a grid count as its cells, (2 r)^3 each (Clack 2012
 // counts balls, which leaves out half of the volume). Where a tetrahedron has fewer than three cells its
 // radius is halved, at most six times. `solid` is the exact distance to `surface`. The error falls with the
 // radius.
-TetContents cellContents(const geometry::TriMesh& surface, const Cage& cage, const SurfaceCopies& copies,
-                         const Walls& walls, const sdf::MeshField& solid, double radius, double floor = 1e-3);
+SolidShares cellShares(const geometry::TriMesh& surface, const Cage& cage, const SurfaceCopies& copies,
+                       const Walls& walls, const sdf::MeshField& solid, double radius, double floor = 1e-3);
 
 // Mass of each vertex of the cage: what a tetrahedron weighs goes to its corners with the weights of its
 // centre, so that the total and the centre of mass are kept. Vertices below `floor` times the mean are raised
 // to it. `density` kg/m^3.
-std::vector<double> vertexMasses(const Cage& cage, const TetContents& contents, double density,
+std::vector<double> vertexMasses(const Cage& cage, const SolidShares& shares, double density,
                                  double floor = 1e-3);
 
 }  // namespace sunder::soft
