@@ -142,7 +142,9 @@ void expectSame(const SoftSpec& a, const SoftSpec& b) {
   EXPECT_SAME(density);
   EXPECT_EQUAL(massDamping);
   EXPECT_EQUAL(stiffnessDamping);
-  if (a.cage.empty()) EXPECT_EQUAL(tets);
+  if (a.cage.empty()) {
+    EXPECT_EQUAL(tets);
+  }
   EXPECT_EQUAL(cage);
   EXPECT_EQUAL(cageHash);
   EXPECT_EQUAL(spheres);

@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sunder::fem::kernels::solid::HWY_NAMESPACE {
 
 HWY_INLINE V load(const double* at) { return hn::Load(D(), at); }
-HWY_INLINE V3 load3(const double (*rows)[kBatch], size_t lane) {
+HWY_INLINE V3 load3(const double (*rows)[kBatchTets], size_t lane) {
   return {load(rows[0] + lane), load(rows[1] + lane), load(rows[2] + lane)};
 }
 

@@ -17,25 +17,25 @@ enum class ElasticModel : uint8_t {
   NeoHookean             // stable under inversion (Smith, de Goes and Kim 2018)
 };
 
-inline constexpr size_t kBatch = 8;
+inline constexpr size_t kBatchTets = 8;
 
 // The corners of a tetrahedron are in ascending order here, so that a block of a later corner's row and an
 // earlier one's column is in the lower triangle. Places at the end without a tetrahedron repeat the last one,
 // with volume zero.
 struct alignas(64) ElementBatch {
-  double gradient[9][kBatch];  // of corners 1, 2 and 3; that of corner 0 is minus their sum
-  double volume[kBatch];       // m^3
-  double mu[kBatch];           // Pa
-  double lambda[kBatch];       // Pa; without what acts on averaged volumes
-  uint32_t corner[4][kBatch];
+  double gradient[9][kBatchTets];  // of corners 1, 2 and 3; that of corner 0 is minus their sum
+  double volume[kBatchTets];       // m^3
+  double mu[kBatchTets];           // Pa
+  double lambda[kBatchTets];       // Pa; without what acts on averaged volumes
+  uint32_t corner[4][kBatchTets];
   uint32_t fibres = kNoIndex;  // which FibreBatch belongs to it
   uint32_t count = 0;
   ElasticModel model = ElasticModel::Corotated;
 };
 
 struct alignas(64) FibreBatch {
-  double direction[3][kBatch];  // unit vectors
-  double young[kBatch];         // Pa
+  double direction[3][kBatchTets];  // unit vectors
+  double young[kBatchTets];         // Pa
 };
 
 // What evaluations keep from one to the next.

@@ -24,7 +24,7 @@ void GatherTables::build(const SparsePattern& pattern, std::span<const uint32_t>
   }
 
   const size_t chunkCount = (batches + kChunkBatches - 1) / kChunkBatches;
-  constexpr uint32_t kPlaces = kChunkBatches * kBatch;
+  constexpr uint32_t kPlaces = kChunkBatches * kBatchTets;
   // Counts, then cursors: of entries and of codes of each chunk. `last` is the slot a chunk met last.
   std::vector<uint32_t> entries(chunkCount + 1, 0), sums(chunkCount + 1, 0), last(chunkCount, kNoIndex);
   const auto slotCount = static_cast<uint32_t>(pattern.slots());

@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sunder::fem::kernels::solid::HWY_NAMESPACE {
 
 HWY_INLINE V pressuresOf(const SolidView& view, size_t batch, size_t lane) {
-  return view.pressures ? hn::LoadU(D(), view.pressures + kBatch * batch + lane) : hn::Zero(D());
+  return view.pressures ? hn::LoadU(D(), view.pressures + kBatchTets * batch + lane) : hn::Zero(D());
 }
 
 HWY_ATTR double Energy(const SolidView& view, size_t first, size_t last) {
@@ -22,7 +22,7 @@ HWY_ATTR double Energy(const SolidView& view, size_t first, size_t last) {
   HWY_ALIGN double energies[kLanes];
   for (size_t i = first; i < last; ++i) {
     const ElementBatch& b = view.batches[i];
-    for (size_t lane = 0; lane < kBatch; lane += kLanes) {
+    for (size_t lane = 0; lane < kBatchTets; lane += kLanes) {
       const Tets t = tetsOf(b, lane);
       const M3 f = deformation(b, t.gradients, lane, view.positions);
       V density = energyDensity(b.model, f, t.mu, t.lambda);
@@ -42,7 +42,7 @@ HWY_ATTR void Forces(const SolidView& view, size_t first, size_t last, double* f
   HWY_ALIGN double rows[12][kLanes];
   for (size_t i = first; i < last; ++i) {
     const ElementBatch& b = view.batches[i];
-    for (size_t lane = 0; lane < kBatch; lane += kLanes) {
+    for (size_t lane = 0; lane < kBatchTets; lane += kLanes) {
       const Tets t = tetsOf(b, lane);
       const M3 f = deformation(b, t.gradients, lane, view.positions);
       M3 stress = piolaStress(b.model, f, t.mu, t.lambda, pressuresOf(view, i, lane));
@@ -59,7 +59,7 @@ HWY_ATTR void Forces(const SolidView& view, size_t first, size_t last, double* f
       put(p, rows + 3);
       put(q, rows + 6);
       put(r, rows + 9);
-      scatterRecords<12>(rows, forces + 12 * (kBatch * i + lane));
+      scatterRecords<12>(rows, forces + 12 * (kBatchTets * i + lane));
     }
   }
 }
@@ -67,12 +67,12 @@ HWY_ATTR void Forces(const SolidView& view, size_t first, size_t last, double* f
 HWY_ATTR void Ratios(const SolidView& view, size_t first, size_t last, double* ratios) {
   for (size_t i = first; i < last; ++i) {
     const ElementBatch& b = view.batches[i];
-    for (size_t lane = 0; lane < kBatch; lane += kLanes) {
+    for (size_t lane = 0; lane < kBatchTets; lane += kLanes) {
       const Tets t = tetsOf(b, lane);
       const M3 f = deformation(b, t.gradients, lane, view.positions);
       const V trace = hn::Sub(add(f.a.x, f.b.y, f.c.z), number(2));
       const V ratio = b.model == ElasticModel::Linear ? trace : determinant(f);
-      hn::StoreU(ratio, D(), ratios + kBatch * i + lane);
+      hn::StoreU(ratio, D(), ratios + kBatchTets * i + lane);
     }
   }
 }
@@ -81,7 +81,7 @@ HWY_ATTR void RatioGradients(const SolidView& view, size_t first, size_t last, d
   HWY_ALIGN double rows[12][kLanes];
   for (size_t i = first; i < last; ++i) {
     const ElementBatch& b = view.batches[i];
-    for (size_t lane = 0; lane < kBatch; lane += kLanes) {
+    for (size_t lane = 0; lane < kBatchTets; lane += kLanes) {
       const Tets t = tetsOf(b, lane);
       M3 cofactor = identity();
       if (b.model != ElasticModel::Linear)
@@ -93,7 +93,7 @@ HWY_ATTR void RatioGradients(const SolidView& view, size_t first, size_t last, d
       put(p, rows + 3);
       put(q, rows + 6);
       put(r, rows + 9);
-      scatterRecords<12>(rows, gradients + 12 * (kBatch * i + lane));
+      scatterRecords<12>(rows, gradients + 12 * (kBatchTets * i + lane));
     }
   }
 }
@@ -105,7 +105,7 @@ HWY_ATTR void Stresses(const SolidView& view, size_t first, size_t last, double*
   HWY_ALIGN double rows[18][kLanes];
   for (size_t i = first; i < last; ++i) {
     const ElementBatch& b = view.batches[i];
-    for (size_t lane = 0; lane < kBatch; lane += kLanes) {
+    for (size_t lane = 0; lane < kBatchTets; lane += kLanes) {
       const Tets t = tetsOf(b, lane);
       const M3 f = deformation(b, t.gradients, lane, view.positions), r = polarRotation(f);
       const V p = pressuresOf(view, i, lane);
@@ -127,7 +127,7 @@ HWY_ATTR void Stresses(const SolidView& view, size_t first, size_t last, double*
       }
       put(stress, rows);
       put(r, rows + 9);
-      scatterRecords<18>(rows, states + 18 * (kBatch * i + lane));
+      scatterRecords<18>(rows, states + 18 * (kBatchTets * i + lane));
     }
   }
 }

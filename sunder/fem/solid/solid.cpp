@@ -130,7 +130,7 @@ void Solid::arrange(size_t vertices) {
   for (size_t t = 0; t < tets_.size(); ++t) ++counts[kindOf(t)];
   for (size_t k = 0; k < kKinds; ++k) {
     firstBatch[k] = batchCount;
-    batchCount += (counts[k] + kBatch - 1) / kBatch;
+    batchCount += (counts[k] + kBatchTets - 1) / kBatchTets;
   }
   batches_.assign(batchCount, {});
   fibres_.clear();
@@ -139,13 +139,13 @@ void Solid::arrange(size_t vertices) {
   size_t placed[kKinds] = {};
   for (size_t t = 0; t < tets_.size(); ++t) {
     const size_t kind = kindOf(t), at = placed[kind]++;
-    place_[t] = static_cast<uint32_t>(kBatch * firstBatch[kind] + at);
+    place_[t] = static_cast<uint32_t>(kBatchTets * firstBatch[kind] + at);
     ranks[t] = ranksOf(tets_[t]);
     put(t, ranks[t]);
   }
   // The rest of a last batch repeats its last tetrahedron, which weighs nothing there.
   for (ElementBatch& batch : batches_)
-    for (size_t lane = batch.count; lane < kBatch; ++lane) {
+    for (size_t lane = batch.count; lane < kBatchTets; ++lane) {
       const size_t from = batch.count - 1;
       for (auto& row : batch.gradient) row[lane] = row[from];
       for (auto& row : batch.corner) row[lane] = row[from];
@@ -160,8 +160,8 @@ void Solid::arrange(size_t vertices) {
 
 void Solid::put(size_t t, uint8_t ranks) {
   const SolidMaterial& material = materials_[materialOf_[t]];
-  ElementBatch& batch = batches_[place_[t] / kBatch];
-  const size_t lane = place_[t] % kBatch;
+  ElementBatch& batch = batches_[place_[t] / kBatchTets];
+  const size_t lane = place_[t] % kBatchTets;
   batch.model = material.model;
   batch.count = static_cast<uint32_t>(lane + 1);
   batch.volume[lane] = elements_[t].volume;
@@ -181,14 +181,14 @@ void Solid::put(size_t t, uint8_t ranks) {
   FibreBatch& fibres = fibres_[batch.fibres];
   const Vec3 direction = material.fibre.stableNormalized();
   // All places from here on, so that those without a tetrahedron have a direction too.
-  for (size_t l = lane; l < kBatch; ++l) {
+  for (size_t l = lane; l < kBatchTets; ++l) {
     for (size_t c = 0; c < 3; ++c) fibres.direction[c][l] = direction[static_cast<Eigen::Index>(c)];
     fibres.young[l] = material.fibreYoung;
   }
 }
 
 void Solid::arrangeAverages() {
-  const size_t places = kBatch * batches_.size();
+  const size_t places = kBatchTets * batches_.size();
   std::vector<double> stiffness;
   for (const SolidMaterial& m : materials_)
     stiffness.push_back(m.elastic.poisson > kAveragedFrom ? m.elastic.lambda() - keptLambda(m.elastic) : 0);
@@ -196,9 +196,9 @@ void Solid::arrangeAverages() {
   std::vector<double> volumes(places);
   std::vector<uint16_t> materials(places, 0);
   for (size_t p = 0; p < places; ++p) {
-    const ElementBatch& batch = batches_[p / kBatch];
-    for (size_t k = 0; k < 4; ++k) corners[p][k] = batch.corner[k][p % kBatch];
-    volumes[p] = batch.volume[p % kBatch];
+    const ElementBatch& batch = batches_[p / kBatchTets];
+    for (size_t k = 0; k < 4; ++k) corners[p][k] = batch.corner[k][p % kBatchTets];
+    volumes[p] = batch.volume[p % kBatchTets];
   }
   for (size_t t = 0; t < tets_.size(); ++t) materials[place_[t]] = materialOf_[t];
   averages_.build({corners, volumes, materials, stiffness}, gather_.stars);

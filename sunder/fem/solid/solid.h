@@ -98,7 +98,7 @@ class Solid {
   SparsePattern pattern_;
   std::vector<ElementBatch> batches_;
   std::vector<FibreBatch> fibres_;
-  std::vector<uint32_t> place_;  // of each tetrahedron: kBatch * batch + lane
+  std::vector<uint32_t> place_;  // of each tetrahedron: kBatchTets * batch + lane
   GatherTables gather_;
   VolumeAverages averages_;
   // Whether all tetrahedra are Linear; Linear or Corotated; and what lambda / mu is if it is one.

@@ -11,7 +11,7 @@ namespace sunder::fem {
 
 namespace {
 
-constexpr size_t kBatchGrain = 16, kVertexGrain = 512, kEntryGrain = 256;
+constexpr size_t kSolidBatchGrain = 16, kSolidVertexGrain = 512, kSolidEntryGrain = 256;
 
 kernels::solid::SolidView viewOf(const std::vector<ElementBatch>& batches,
                                  const std::vector<FibreBatch>& fibres, std::span<const Vec3> positions,
@@ -29,12 +29,12 @@ double* atLeast(std::vector<double>& values, size_t count) {
 
 const double* Solid::pressures(std::span<const Vec3> positions) const {
   if (averages_.empty()) return nullptr;
-  const size_t places = kBatch * batches_.size();
+  const size_t places = kBatchTets * batches_.size();
   double* ratios = atLeast(scratch_.ratios, places);
   double* nodal = atLeast(scratch_.nodal, averages_.stiffness.size());
   double* pressures = atLeast(scratch_.pressures, places);
   const auto view = viewOf(batches_, fibres_, positions, nullptr);
-  parallelBlocks(batches_.size(), kBatchGrain,
+  parallelBlocks(batches_.size(), kSolidBatchGrain,
                  [&](size_t begin, size_t end) { kernels::solid::ratios(view, begin, end, ratios); });
   averages_.pressures({ratios, places}, {nodal, averages_.stiffness.size()}, {pressures, places});
   return pressures;
@@ -46,12 +46,12 @@ double Solid::energy(std::span<const Vec3> positions) const {
   const double own = parallelReduce(
       batches_.size(), 0.0,
       [&](size_t begin, size_t end) { return kernels::solid::energy(view, begin, end); }, std::plus<double>(),
-      kBatchGrain);
+      kSolidBatchGrain);
   if (averages_.empty()) return own;
-  const size_t places = kBatch * batches_.size();
+  const size_t places = kBatchTets * batches_.size();
   double* ratios = atLeast(scratch_.ratios, places);
   double* nodal = atLeast(scratch_.nodal, averages_.stiffness.size());
-  parallelBlocks(batches_.size(), kBatchGrain,
+  parallelBlocks(batches_.size(), kSolidBatchGrain,
                  [&](size_t begin, size_t end) { kernels::solid::ratios(view, begin, end, ratios); });
   return own + averages_.energy({ratios, places}, {nodal, averages_.stiffness.size()});
 }
@@ -59,8 +59,8 @@ double Solid::energy(std::span<const Vec3> positions) const {
 void Solid::addForces(std::span<const Vec3> positions, std::span<Vec3> forces) const {
   assert(positions.size() == vertices() && forces.size() == vertices());
   const auto view = viewOf(batches_, fibres_, positions, pressures(positions));
-  double* records = atLeast(scratch_.records, 12 * kBatch * batches_.size());
-  parallelBlocks(batches_.size(), kBatchGrain,
+  double* records = atLeast(scratch_.records, 12 * kBatchTets * batches_.size());
+  parallelBlocks(batches_.size(), kSolidBatchGrain,
                  [&](size_t begin, size_t end) { kernels::solid::forces(view, begin, end, records); });
   parallelFor(
       vertices(),
@@ -74,7 +74,7 @@ void Solid::addForces(std::span<const Vec3> positions, std::span<Vec3> forces) c
         }
         forces[v] += Vec3(x, y, z);
       },
-      kVertexGrain);
+      kSolidVertexGrain);
 }
 
 void Solid::addTangent(std::span<const Vec3> positions, Tangent kind, double scale, BlockMatrix& matrix,
@@ -84,20 +84,20 @@ void Solid::addTangent(std::span<const Vec3> positions, Tangent kind, double sca
   const auto view = viewOf(batches_, fibres_, positions, pressures(positions));
   const bool turned = hooke_ || (frozenHooke_ && kind == Tangent::Frozen);
   const size_t record = turned ? kernels::solid::kTurnedRecord : kernels::solid::kBlockRecord;
-  double* records = atLeast(scratch_.records, record * kBatch * std::min(batches_.size(), kChunkBatches));
+  double* records = atLeast(scratch_.records, record * kBatchTets * std::min(batches_.size(), kChunkBatches));
   static_assert(sizeof(Mat3) == 9 * sizeof(double));
   double* values = matrix.block(0).data();
   const kernels::solid::TangentKind how{kind != Tangent::Exact, kind == Tangent::Frozen};
   for (const GatherTables::Chunk& chunk : gather_.chunks) {
-    parallelBlocks(chunk.lastBatch - chunk.firstBatch, kBatchGrain, [&](size_t begin, size_t end) {
+    parallelBlocks(chunk.lastBatch - chunk.firstBatch, kSolidBatchGrain, [&](size_t begin, size_t end) {
       const size_t first = chunk.firstBatch + begin, last = chunk.firstBatch + end;
-      double* out = records + record * kBatch * begin;
+      double* out = records + record * kBatchTets * begin;
       if (turned)
         kernels::solid::turnedGradients(view, first, last, scale, out);
       else
         kernels::solid::blocks(view, first, last, how, scale, out);
     });
-    parallelBlocks(chunk.lastEntry - chunk.firstEntry, kEntryGrain, [&](size_t begin, size_t end) {
+    parallelBlocks(chunk.lastEntry - chunk.firstEntry, kSolidEntryGrain, [&](size_t begin, size_t end) {
       const size_t first = chunk.firstEntry + begin, last = chunk.firstEntry + end;
       if (!turned)
         kernels::solid::addBlocks(gather_, first, last, records, values);
@@ -108,9 +108,9 @@ void Solid::addTangent(std::span<const Vec3> positions, Tangent kind, double sca
     });
   }
   if (averages_.empty()) return;
-  const size_t places = kBatch * batches_.size();
+  const size_t places = kBatchTets * batches_.size();
   double* gradients = atLeast(scratch_.gradients, 12 * places);
-  parallelBlocks(batches_.size(), kBatchGrain, [&](size_t begin, size_t end) {
+  parallelBlocks(batches_.size(), kSolidBatchGrain, [&](size_t begin, size_t end) {
     kernels::solid::ratioGradients(view, begin, end, gradients);
   });
   averages_.addOuter({gradients, 12 * places}, scale, outer);
@@ -120,8 +120,8 @@ void Solid::stresses(std::span<const Vec3> positions, std::span<Mat3> cauchy,
                      std::span<Mat3> rotations) const {
   assert(positions.size() == vertices() && cauchy.size() == tets_.size() && rotations.size() == tets_.size());
   const auto view = viewOf(batches_, fibres_, positions, pressures(positions));
-  double* records = atLeast(scratch_.records, 18 * kBatch * batches_.size());
-  parallelBlocks(batches_.size(), kBatchGrain,
+  double* records = atLeast(scratch_.records, 18 * kBatchTets * batches_.size());
+  parallelBlocks(batches_.size(), kSolidBatchGrain,
                  [&](size_t begin, size_t end) { kernels::solid::stresses(view, begin, end, records); });
   parallelFor(
       tets_.size(),
@@ -131,7 +131,7 @@ void Solid::stresses(std::span<const Vec3> positions, std::span<Mat3> cauchy,
         cauchy[t] = 0.5 * (s + s.transpose());
         rotations[t] = Eigen::Map<const Mat3>(from + 9);
       },
-      kVertexGrain);
+      kSolidVertexGrain);
 }
 
 }  // namespace sunder::fem

@@ -104,10 +104,10 @@ HWY_ATTR void Blocks(const SolidView& view, size_t first, size_t last, TangentKi
   HWY_ALIGN double rows[kBlockRecord][kLanes];
   for (size_t i = first; i < last; ++i) {
     const ElementBatch& b = view.batches[i];
-    for (size_t lane = 0; lane < kBatch; lane += kLanes, out += kBlockRecord * kLanes) {
+    for (size_t lane = 0; lane < kBatchTets; lane += kLanes, out += kBlockRecord * kLanes) {
       const Tets t = tetsOf(b, lane);
       const M3 f = deformation(b, t.gradients, lane, view.positions);
-      const V p = view.pressures ? hn::LoadU(D(), view.pressures + kBatch * i + lane) : hn::Zero(D());
+      const V p = view.pressures ? hn::LoadU(D(), view.pressures + kBatchTets * i + lane) : hn::Zero(D());
       const V weight = hn::Mul(number(scale), t.volume);
       Singular w{identity(), identity(), vector(1, 1, 1)};
       if (b.model != ElasticModel::Linear) w = singular(f, polarRotation(f));
@@ -137,7 +137,7 @@ HWY_ATTR void TurnedGradients(const SolidView& view, size_t first, size_t last, 
   HWY_ALIGN double rows[kTurnedRecord][kLanes];
   for (size_t i = first; i < last; ++i) {
     const ElementBatch& b = view.batches[i];
-    for (size_t lane = 0; lane < kBatch; lane += kLanes, out += kTurnedRecord * kLanes) {
+    for (size_t lane = 0; lane < kBatchTets; lane += kLanes, out += kTurnedRecord * kLanes) {
       const Tets t = tetsOf(b, lane);
       M3 h = t.gradients;
       if (b.model != ElasticModel::Linear)

@@ -9,7 +9,7 @@
 namespace sunder::fem {
 
 namespace {
-constexpr size_t kGrain = 512;
+constexpr size_t kAverageGrain = 512;
 }
 
 void VolumeAverages::build(const Mesh& mesh, const geometry::Rows& stars) {
@@ -77,13 +77,13 @@ double VolumeAverages::energy(std::span<const double> ratios, std::span<double> 
         }
         return sum;
       },
-      std::plus<double>(), kGrain);
+      std::plus<double>(), kAverageGrain);
 }
 
 void VolumeAverages::pressures(std::span<const double> ratios, std::span<double> nodal,
                                std::span<double> pressures) const {
   parallelFor(
-      stiffness.size(), [&](size_t a) { nodal[a] = stiffness[a] * excess(ratios, a); }, kGrain);
+      stiffness.size(), [&](size_t a) { nodal[a] = stiffness[a] * excess(ratios, a); }, kAverageGrain);
   parallelFor(
       pressures.size(),
       [&](size_t p) {
@@ -92,7 +92,7 @@ void VolumeAverages::pressures(std::span<const double> ratios, std::span<double>
           if (averageOf[k] != kNoIndex) sum += nodal[averageOf[k]];
         pressures[p] = sum / 4;
       },
-      4 * kGrain);
+      4 * kAverageGrain);
 }
 
 void VolumeAverages::addOuter(std::span<const double> gradients, double scale, OuterTerms& outer) const {
@@ -114,7 +114,7 @@ void VolumeAverages::addOuter(std::span<const double> gradients, double scale, O
         }
         for (size_t r = 0; r < rows.row(a).size(); ++r) sums[r] /= volume[a];
       },
-      kGrain);
+      kAverageGrain);
 }
 
 }  // namespace sunder::fem

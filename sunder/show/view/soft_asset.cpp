@@ -250,8 +250,9 @@ std::string bytesOf(const SoftAsset& asset, const record::MeshEntry& cage) {
 CornerOrder cornerOrder(std::span<const geometry::Tetrahedron> rest) {
   CornerOrder order(rest.size(), {0, 1, 2, 3});
   for (size_t t = 0; t < rest.size(); ++t)
-    std::sort(order[t].begin(), order[t].end(),
-              [&](uint8_t a, uint8_t b) { return rest[t][a] < rest[t][b]; });
+    for (size_t i = 1; i < 4; ++i)
+      for (size_t j = i; j > 0 && rest[t][order[t][j]] < rest[t][order[t][j - 1]]; --j)
+        std::swap(order[t][j], order[t][j - 1]);
   return order;
 }
 

@@ -634,12 +634,14 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   if (info["points"].boolean())
     for (const size_t frame : numbers) add(data.points(frame));
   for (size_t b = 0; b < info["bodies"].size(); ++b)
-    if (const Json& body = info["bodies"][b]; body.contains("changes"))
-      for (size_t v = 0; v <= body["changes"].size(); ++v)
+    if (const Json& body = info["bodies"][b]; body.contains("changes")) {
+      for (size_t v = 0; v <= body["changes"].size(); ++v) {
         if (body.contains("soft") && body["soft"][v] != -1)
           addSafely([&] { return data.tear(b, v); });
         else
           add(data.shape(b, v));
+      }
+    }
   for (const int64_t m : soft) addSafely([&] { return data.soft(size_t(m)); });
   if (info["fronts"].boolean()) {
     Json fronts = Json::array();

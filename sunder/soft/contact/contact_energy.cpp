@@ -11,7 +11,7 @@ namespace sunder::soft {
 namespace {
 
 // A unit vector across `normal`, along `way` where that has a direction.
-Vec3 across(const Vec3& normal, const Vec3& way) {
+Vec3 acrossNormal(const Vec3& normal, const Vec3& way) {
   const double length = way.norm();
   if (length > 0) return way / length;
   Eigen::Index axis = 0;
@@ -38,36 +38,25 @@ double SphereContacts::energy(std::span<const Vec3> x) const {
 void SphereContacts::addGradient(std::span<const Vec3> x, std::span<Vec3> gradient) const {
   for (const Contact& c : contacts_) {
     const double k = c.stiffness, force = std::max(0.0, c.normalForce - k * c.gap(x));
-    Vec3 sum = force * c.normal;
-    if (c.bound > 0) sum += clippedForce(c.frictionForce - k * c.slip(x), c.bound);
-    if (sum != Vec3::Zero()) c.place.addGradient(-sum, gradient);
+    if (force > 0) c.place.addGradient(-force * c.normal, gradient);
+    if (c.bound > 0) c.touch.addGradient(-clippedForce(c.frictionForce - k * c.slip(x), c.bound), gradient);
   }
 }
 
 void SphereContacts::addCurvature(std::span<const Vec3> x, fem::BlockMatrix& matrix,
                                   std::span<Mat3> /*diagonal*/, fem::OuterTerms& outer) const {
-  std::array<Vec3, 3> directions;
-  std::array<double, 3> weights{};
   for (const Contact& c : contacts_) {
     const double k = c.stiffness;
-    size_t count = 0;
-    if (c.normalForce - k * c.gap(x) > 0) {
-      directions[count] = c.normal;
-      weights[count++] = k;
-    }
-    if (c.bound > 0) {
-      const Vec3 pull = c.frictionForce - k * c.slip(x);
-      const double size = pull.norm();
-      const Vec3 along = across(c.normal, pull);
-      // Beyond the bound the force keeps its size: only its direction can change.
-      directions[count] = c.normal.cross(along);
-      weights[count++] = size > c.bound ? k * c.bound / size : k;
-      if (size <= c.bound) {
-        directions[count] = along;
-        weights[count++] = k;
-      }
-    }
-    if (count) c.place.addCurvature({directions.data(), count}, {weights.data(), count}, matrix, outer);
+    if (c.normalForce - k * c.gap(x) > 0) c.place.addCurvature({&c.normal, 1}, {&k, 1}, matrix, outer);
+    if (!(c.bound > 0)) continue;
+    const Vec3 pull = c.frictionForce - k * c.slip(x);
+    const double size = pull.norm();
+    const Vec3 along = acrossNormal(c.normal, pull);
+    // Beyond the bound the force keeps its size: only its direction can change.
+    const std::array<Vec3, 2> directions{c.normal.cross(along), along};
+    const std::array<double, 2> weights{size > c.bound ? k * c.bound / size : k, k};
+    const size_t count = size > c.bound ? 1 : 2;
+    c.touch.addCurvature({directions.data(), count}, {weights.data(), count}, matrix, outer);
   }
 }
 

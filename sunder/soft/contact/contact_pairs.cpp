@@ -14,19 +14,19 @@ namespace sunder::soft {
 
 namespace {
 
-constexpr double kFurther = 1.5;       // how much further than foreseen something may go unnoticed
-constexpr double kSlack = 0.5;         // of a radius, the same for what does not move
+constexpr double kReachFurther = 1.5;  // how much further than foreseen something may go unnoticed
+constexpr double kReachSlack = 0.5;    // of a radius, the same for what does not move
 constexpr double kTornDistance = 0.9;  // of the distance at rest
 constexpr size_t kPairGrain = 256;
 
-bool shareVertex(const geometry::Tetrahedron& a, const geometry::Tetrahedron& b) {
+bool tetsShareVertex(const geometry::Tetrahedron& a, const geometry::Tetrahedron& b) {
   for (const uint32_t p : a)
     for (const uint32_t q : b)
       if (p == q) return true;
   return false;
 }
 
-double reachOf(const Box3& box, const Vec3& centre) {
+double obstacleExtent(const Box3& box, const Vec3& centre) {
   return std::max((box.lower - centre).cwiseAbs().maxCoeff(), (box.upper - centre).cwiseAbs().maxCoeff()) *
          std::sqrt(3.0);
 }
@@ -50,14 +50,14 @@ void SphereContacts::foresee(std::span<const Vec3> x) const {
   for (size_t i = 0; i < spheres_.size(); ++i) {
     Reach& reach = reaches_[spheres_[i].body];
     const double own = (centre(i, x) - startCentres_[i] - reach.common).norm();
-    reach.own = std::max(reach.own, kFurther * own + kSlack * spheres_[i].radius);
+    reach.own = std::max(reach.own, kReachFurther * own + kReachSlack * spheres_[i].radius);
   }
   for (uint32_t o = 0; o < obstacles_.size(); ++o) {
     Reach& reach = obstacleReaches_[o];
     const ObstacleBody& body = obstacles_.bodies()[o];
     const double move = obstacles_.moveAt(o, x).norm(), turn = obstacles_.turnAt(o, x).norm();
-    const double far = turn > 0 ? turn * reachOf(body.shape->bounds(), body.centre) : 0;
-    reach.own = std::max(reach.own, (body.movable() ? kFurther : 1) * (move + far));
+    const double far = turn > 0 ? turn * obstacleExtent(body.shape->bounds(), body.centre) : 0;
+    reach.own = std::max(reach.own, (body.movable() ? kReachFurther : 1) * (move + far));
   }
 }
 
@@ -70,7 +70,7 @@ bool SphereContacts::foreseen(std::span<const Vec3> x) const {
     if (obstacles_.row(o) == kNoIndex) continue;
     const double turn = obstacles_.turnAt(o, x).norm();
     const ObstacleBody& body = obstacles_.bodies()[o];
-    const double far = turn > 0 ? turn * reachOf(body.shape->bounds(), body.centre) : 0;
+    const double far = turn > 0 ? turn * obstacleExtent(body.shape->bounds(), body.centre) : 0;
     if (obstacles_.moveAt(o, x).norm() + far > obstacleReaches_[o].own + obstacleReach(o)) return false;
   }
   return true;
@@ -91,7 +91,7 @@ void SphereContacts::addObstaclePairs(uint32_t obstacle) const {
   const double reach = obstacleReaches_[obstacle].own + obstacleReach(obstacle);
   std::vector<double> most(bodies_.size());
   for (size_t b = 0; b < bodies_.size(); ++b)
-    most[b] = reach + kFurther * reaches_[b].common.norm() + reaches_[b].own;
+    most[b] = reach + kReachFurther * reaches_[b].common.norm() + reaches_[b].own;
   std::vector<uint8_t> near(spheres_.size(), 0);
   parallelFor(
       spheres_.size(),
@@ -112,12 +112,12 @@ bool SphereContacts::mayMeet(uint32_t a, uint32_t b, double& radius) const {
   const ContactSphere &p = spheres_[a], &q = spheres_[b];
   radius = p.radius + q.radius;
   if (p.body != q.body) return true;
-  if (!bodies_[p.body].self || p.tet == q.tet || shareVertex(tets_[p.tet], tets_[q.tet])) return false;
+  if (!bodies_[p.body].self || p.tet == q.tet || tetsShareVertex(tets_[p.tet], tets_[q.tet])) return false;
   const double atRest = (restCentres_[a] - restCentres_[b]).norm();
   if (atRest >= radius) return true;
   // They overlapped at rest. What a tear has parted may not go further into each other than it was.
   radius = kTornDistance * atRest;
-  return radius > 0 && shareVertex(restTets_[p.tet], restTets_[q.tet]);
+  return radius > 0 && tetsShareVertex(restTets_[p.tet], restTets_[q.tet]);
 }
 
 void SphereContacts::addSpherePairs() const {
@@ -130,7 +130,8 @@ void SphereContacts::addSpherePairs() const {
     boxes[spheres_[i].body].grow(Vec3(startCentres_[i] + far));
   }
   const auto closer = [&](uint32_t a, uint32_t b) {
-    return kFurther * (reaches_[a].common - reaches_[b].common).norm() + reaches_[a].own + reaches_[b].own;
+    return kReachFurther * (reaches_[a].common - reaches_[b].common).norm() + reaches_[a].own +
+           reaches_[b].own;
   };
   std::vector<double> margins(count, -1);  // below 0: meets no other body, nor itself
   for (uint32_t a = 0; a < count; ++a)

@@ -3,6 +3,7 @@
 #include "sunder/soft/contact/sphere_contacts.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 
@@ -10,12 +11,13 @@ namespace sunder::soft {
 
 namespace {
 
-constexpr double kNear = 0.02;       // of the radius: gaps that are looked after before they close
+constexpr double kNearGap = 0.02;    // of the radius: gaps that are looked after before they close
 constexpr double kDeepStart = 0.1;   // of the radius: deeper than this at the start of a step parts slowly
 constexpr double kPartSlowly = 0.8;  // of the depth, that may be left after the step
-constexpr double kStiffer = 4, kMostStiffer = 1e4;
-constexpr double kTooSlow = 0.25;  // of the change of the round before
-constexpr double kShortestStep = 0.1;
+constexpr double kContactStiffer = 4, kContactMostStiffer = 1e4;
+constexpr double kContactTooSlow = 0.25;  // of the change of the round before
+constexpr double kShortestContactStep = 0.1;
+constexpr double kFlatTet = 1e-3;  // determinant of a tetrahedron's edges against the one at rest
 
 }  // namespace
 
@@ -49,7 +51,7 @@ void SphereContacts::addContact(const Pair& pair, const Way& way, std::span<cons
   c.fresh = true;
   if (const Kept* kept = keptOf(pair)) {
     c.fresh = false;
-    c.stiffness = std::clamp(kept->stiffness, c.leastStiffness, kMostStiffer * c.leastStiffness);
+    c.stiffness = std::clamp(kept->stiffness, c.leastStiffness, kContactMostStiffer * c.leastStiffness);
     c.normalForce = kept->force;
     c.bound = c.friction * kept->force;
     c.frictionForce = kept->friction;
@@ -58,30 +60,56 @@ void SphereContacts::addContact(const Pair& pair, const Way& way, std::span<cons
   contacts_.push_back(c);
 }
 
+// Adds the material of a sphere's tetrahedron at a point of the world, so that a force there has the same
+// moment for both that touch. In a tetrahedron without volume, the sphere's centre.
+void SphereContacts::addTouch(LinearGap& gap, uint32_t sphere, const Vec3& point, double sign,
+                              std::span<const Vec3> x) const {
+  const geometry::Tetrahedron& tet = tets_[spheres_[sphere].tet];
+  std::array<double, 4> weights = spheres_[sphere].weights;
+  Mat3 edges;
+  for (int k = 0; k < 3; ++k) edges.col(k) = x[tet[size_t(k) + 1]] - x[tet[0]];
+  const double size = sizes_[spheres_[sphere].tet];
+  if (std::abs(edges.determinant()) > kFlatTet * size * size * size) {
+    const Vec3 more = edges.inverse() * (point - centre(sphere, x));
+    weights[0] -= more.sum();
+    for (int k = 0; k < 3; ++k) weights[size_t(k) + 1] += more[k];
+  }
+  for (size_t k = 0; k < 4; ++k) gap.add(tet[k], sign * weights[k]);
+}
+
 // Takes gap and slip anew, linear around x.
 void SphereContacts::linearise(Contact& c, const Way& way, std::span<const Vec3> x) const {
   c.normal = way.normal;
-  c.place = {};
+  c.place = c.touch = {};
   const auto addSphere = [&](uint32_t sphere, double sign) {
     for (size_t k = 0; k < 4; ++k)
       c.place.add(tets_[spheres_[sphere].tet][k], sign * spheres_[sphere].weights[k]);
   };
   addSphere(c.sphere, 1);
+  const Vec3 end = centre(c.sphere, x);
   Vec3 reference = way.at;  // place of the gap at which the gap is way.linearised
   if (c.obstacle) {
     const ObstacleBody& body = obstacles_.bodies()[c.other];
+    addTouch(c.touch, c.sphere, end - c.radius * c.normal, 1, x);
+    const Vec3 touch = c.touch.softPlace(x);
+    const Vec3 slipped =
+        body.before.point(obstacles_.poseAt(c.other, x).toLocal(touch)) - c.touch.softPlace(start_);
     if (obstacles_.row(c.other) != kNoIndex) {
-      c.place.body = obstacles_.row(c.other);
-      c.place.lever = way.at - obstacles_.centreAt(c.other, x);
+      const Vec3 middle = obstacles_.centreAt(c.other, x);
+      c.place.body = c.touch.body = obstacles_.row(c.other);
+      c.place.lever = way.at - middle;
+      c.touch.lever = touch - middle;
       reference -= obstacles_.moveAt(c.other, x) + obstacles_.turnAt(c.other, x).cross(c.place.lever);
     }
-    const Vec3 end = centre(c.sphere, x);
-    const Vec3 slipped =
-        body.before.point(obstacles_.poseAt(c.other, x).toLocal(end)) - startCentres_[c.sphere];
-    c.slipStart = c.place.place(x) - slipped;
+    c.slipStart = c.touch.place(x) - slipped;
   } else {
     addSphere(c.other, -1);
-    c.slipStart = startCentres_[c.sphere] - startCentres_[c.other];
+    const double own = spheres_[c.sphere].radius, others = spheres_[c.other].radius;
+    const Vec3 other = centre(c.other, x);
+    const Vec3 touch = other + others / (own + others) * (end - other);
+    addTouch(c.touch, c.sphere, touch, 1, x);
+    addTouch(c.touch, c.other, touch, -1, x);
+    c.slipStart = c.touch.softPlace(start_);
   }
   c.constant = way.linearised + c.allowance - c.normal.dot(reference);
   c.depth = -(way.held ? c.gap(x) - c.allowance : way.gap);
@@ -97,7 +125,7 @@ size_t SphereContacts::activate(std::span<const Vec3> x) const {
   const std::vector<Way> ways = waysOf(others, x);
   const size_t first = contacts_.size();
   for (size_t i = 0; i < others.size(); ++i) {
-    if (!ways[i].held && !(ways[i].gap <= kNear * others[i].radius)) continue;
+    if (!ways[i].held && !(ways[i].gap <= kNearGap * others[i].radius)) continue;
     addContact(others[i], ways[i], x);
     contactPairs_.push_back(others[i]);
     held_ += ways[i].held;
@@ -119,6 +147,7 @@ void SphereContacts::begin(const fem::StepStart& start, std::span<Vec3> /*own*/)
   held_ = 0;
   contacts_.clear();
   contactPairs_.clear();
+  start_.assign(start.positions.begin(), start.positions.end());
   startCentres_.resize(spheres_.size());
   startVelocities_.resize(spheres_.size());
   for (size_t i = 0; i < spheres_.size(); ++i) {
@@ -149,7 +178,7 @@ double SphereContacts::longestStep(std::span<const Vec3> x, std::span<const Vec3
     const double here = contacts_[i].gap(x), there = contacts_[i].gap(end);
     if (there < 0 && here > there) most = std::min(most, std::max(here, 0.0) / (here - there));
   }
-  return std::max(most, kShortestStep);
+  return std::max(most, kShortestContactStep);
 }
 
 bool SphereContacts::update(std::span<const Vec3> x, uint32_t /*round*/) {
@@ -168,8 +197,8 @@ bool SphereContacts::update(std::span<const Vec3> x, uint32_t /*round*/) {
     c.frictionForce = friction;
     if (change > settings_.tolerance * c.radius) {
       again = true;
-      if (report_.rounds > 1 && change > kTooSlow * c.lastChange)
-        c.stiffness = std::min(kStiffer * k, kMostStiffer * c.leastStiffness);
+      if (report_.rounds > 1 && change > kContactTooSlow * c.lastChange)
+        c.stiffness = std::min(kContactStiffer * k, kContactMostStiffer * c.leastStiffness);
     }
     c.lastChange = change;
   }
@@ -194,7 +223,7 @@ void SphereContacts::settle(std::span<const Vec3> x) {
   for (Contact& c : contacts_) {
     if (!(c.normalForce > 0)) continue;
     c.constant -= c.gap(x);
-    c.slipStart = c.place.place(x);
+    c.slipStart = c.touch.place(x);
   }
 }
 

@@ -47,9 +47,9 @@ double firstAt(const Vec3& from, const Vec3& to, double level) {
 
 }  // namespace
 
-SphereContacts::Way SphereContacts::wayToObstacle(const Pair& pair, std::span<const Vec3> x) const {
+SphereContacts::Way SphereContacts::wayToObstacle(const Pair& pair, const ObstaclePose& pose,
+                                                  std::span<const Vec3> x) const {
   const ObstacleBody& body = obstacles_.bodies()[pair.other];
-  const ObstaclePose pose = obstacles_.poseAt(pair.other, x);
   const Vec3 end = centre(pair.sphere, x);
   const Vec3 from = body.before.toLocal(startCentres_[pair.sphere]), to = pose.toLocal(end);
   const double least = kLeastAdvance * pair.radius, deep = (1 - kDeepWay) * pair.radius;
@@ -58,7 +58,8 @@ SphereContacts::Way SphereContacts::wayToObstacle(const Pair& pair, std::span<co
   const ObstacleSample last = body.shape->at(to);
   way.gap = last.distance - pair.radius;
   const double first = body.shape->at(from).distance;
-  way.held = first > deep && firstAt(*body.shape, from, to, deep, least) <= 1;
+  way.held =
+      first > deep && first - deep < (to - from).norm() && firstAt(*body.shape, from, to, deep, least) <= 1;
   if (way.held) way.touch = std::min(firstAt(*body.shape, from, to, pair.radius, least), 1.0);
   if (!way.held) {
     way.linearised = way.gap;
@@ -93,15 +94,18 @@ SphereContacts::Way SphereContacts::wayToSphere(const Pair& pair, std::span<cons
   return way;
 }
 
-SphereContacts::Way SphereContacts::wayOf(const Pair& pair, std::span<const Vec3> x) const {
-  return pair.obstacle ? wayToObstacle(pair, x) : wayToSphere(pair, x);
-}
-
 std::vector<SphereContacts::Way> SphereContacts::waysOf(std::span<const Pair> pairs,
                                                         std::span<const Vec3> x) const {
+  std::vector<ObstaclePose> poses(obstacles_.size());
+  for (size_t o = 0; o < poses.size(); ++o) poses[o] = obstacles_.poseAt(o, x);
   std::vector<Way> ways(pairs.size());
   parallelFor(
-      pairs.size(), [&](size_t i) { ways[i] = wayOf(pairs[i], x); }, kWayGrain);
+      pairs.size(),
+      [&](size_t i) {
+        const Pair& pair = pairs[i];
+        ways[i] = pair.obstacle ? wayToObstacle(pair, poses[pair.other], x) : wayToSphere(pair, x);
+      },
+      kWayGrain);
   return ways;
 }
 

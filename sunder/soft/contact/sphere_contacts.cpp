@@ -130,8 +130,11 @@ void SphereContacts::end(std::span<const Vec3> x, std::span<Vec3> velocities) {
     const double force = std::max(0.0, c.normalForce - c.stiffness * c.gap(x));
     report_.contacts += force > 0;
     if (!c.obstacle) continue;
-    const Vec3 friction = clippedForce(c.frictionForce - c.stiffness * c.slip(x), c.bound);
-    obstacles_.push(c.other, -h_ * (force * c.normal + friction), centre(c.sphere, x));
+    obstacles_.push(c.other, -h_ * force * c.normal, centre(c.sphere, x));
+    if (c.bound > 0) {
+      const Vec3 friction = clippedForce(c.frictionForce - c.stiffness * c.slip(x), c.bound);
+      obstacles_.push(c.other, -h_ * friction, c.touch.softPlace(x));
+    }
   }
   bounce(x, velocities);
   remember();

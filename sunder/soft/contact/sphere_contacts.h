@@ -63,8 +63,9 @@ struct Contact {
   Vec3 frictionForce = Vec3::Zero();  // on `sphere`, across the normal
   double bound = 0;                   // of the friction force: mu times the normal force
   LinearGap place;                    // of the centre, relative to the other one
+  LinearGap touch;                    // of the material where both touch: where friction acts
   double constant = 0;                // g = normal . place + constant
-  Vec3 slipStart = Vec3::Zero();      // place at which nothing has slipped in this step
+  Vec3 slipStart = Vec3::Zero();      // of `touch`, where nothing has slipped in this step
   double approach = 0;                // m/s before the step, positive where closing
   double allowance = 0;  // m that it may be deep: bodies that begin deep in each other part slowly
   bool fresh = false;    // carried no force when the step began
@@ -77,7 +78,7 @@ struct Contact {
   double gap(std::span<const Vec3> x) const { return normal.dot(place.place(x)) + constant; }
   // Since the step began, across the normal.
   Vec3 slip(std::span<const Vec3> x) const {
-    const Vec3 way = place.place(x) - slipStart;
+    const Vec3 way = touch.place(x) - slipStart;
     return way - normal.dot(way) * normal;
   }
 };
@@ -166,20 +167,22 @@ class SphereContacts final : public fem::StepTerm {
   bool mayMeet(uint32_t a, uint32_t b, double& radius) const;
   double obstacleReach(uint32_t obstacle) const;
   // contact_ways.cpp
-  Way wayOf(const Pair& pair, std::span<const Vec3> x) const;
-  Way wayToObstacle(const Pair& pair, std::span<const Vec3> x) const;
+  Way wayToObstacle(const Pair& pair, const ObstaclePose& pose, std::span<const Vec3> x) const;
   Way wayToSphere(const Pair& pair, std::span<const Vec3> x) const;
   std::vector<Way> waysOf(std::span<const Pair> pairs, std::span<const Vec3> x) const;
   // sphere_contacts.cpp
   double inverseMassOf(uint32_t sphere) const;
   double leastStiffness(const Pair& pair, const Vec3& normal) const;
   const Kept* keptOf(const Pair& pair) const;
+  void remember();
+  // contact_search.cpp
   void addContact(const Pair& pair, const Way& way, std::span<const Vec3> x) const;
   void linearise(Contact& contact, const Way& way, std::span<const Vec3> x) const;
+  void addTouch(LinearGap& gap, uint32_t sphere, const Vec3& point, double sign,
+                std::span<const Vec3> x) const;
   size_t activate(std::span<const Vec3> x) const;
   void extend(std::span<const Vec3> x) const;
   void settle(std::span<const Vec3> x);
-  void remember();
   // contact_bounce.cpp
   void bounce(std::span<const Vec3> x, std::span<Vec3> velocities);
   double closing(const Contact& contact, std::span<const Vec3> x, std::span<const Vec3> velocities) const;
@@ -197,6 +200,7 @@ class SphereContacts final : public fem::StepTerm {
   std::vector<Kept> kept_;             // by sphere, kind and other
 
   double h_ = 0;
+  std::vector<Vec3> start_;                           // positions of the vertices
   std::vector<Vec3> startCentres_, startVelocities_;  // of the spheres
   // Pairs and contacts may become more while the search for a minimum runs, where the unknowns go further
   // than foreseen or a way turns out to lead through something.
