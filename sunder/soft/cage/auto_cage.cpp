@@ -55,7 +55,7 @@ size_t openEdges(const geometry::TriMesh& surface) {
 // Behind most of its area a surface that encloses something has a winding number of about one.
 void requireInside(const geometry::TriMesh& surface, const Solid& solid, size_t open) {
   constexpr size_t kSamples = 2000;
-  constexpr double kLeastWinding = 0.75, kMostDoubtful = 0.2;
+  constexpr double kLeastWinding = 0.9, kMostDoubtful = 0.2;
   const size_t n = surface.triangles.size(), stride = (n + kSamples - 1) / kSamples;
   const double small = 1e-5 * geometry::bounds(surface.positions).diagonal();
   const spatial::WindingNumber winding(solid.query());

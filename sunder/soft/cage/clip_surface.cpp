@@ -85,8 +85,9 @@ SurfaceClips clipSurface(const ClipSurface& surface, const geometry::TetMesh& ca
         const ClipPolygon polygon = clipTriangle(surface, uint32_t(t), cage, k);
         if (polygon.size == 0) continue;
         hits.push_back({uint32_t(t), k, uint32_t(polygon.size)});
-        ++clips.copiesOf[t];
-        clips.covered[t] += shareOfTriangle(polygon);
+        const double share = shareOfTriangle(polygon);
+        clips.copiesOf[t] += share > kDust;
+        clips.covered[t] += share;
       }
     }
     work.step(end - begin);

@@ -252,7 +252,7 @@ bool orderCorners(const Clipper& c, ClipPolygon& polygon) {
 
 // Plain clipping in barycentric coordinates (Sutherland and Hodgman 1974): for what exact crossings cannot
 // order, which takes a contact whose rate is zero too.
-ClipPolygon plainClip(const Clipper& c, const std::array<Vec4, 3>& weights) {
+ClipPolygon plainClip(const std::array<Vec4, 3>& weights) {
   std::vector<ClipCorner> polygon, next;
   for (size_t j = 0; j < 3; ++j) {
     Vec3 in = Vec3::Zero();
@@ -316,11 +316,14 @@ Vec4 cageWeights(const geometry::TetMesh& cage, uint32_t t, const Vec3& point) {
     if (std::abs(volume) <= kOnFace * longest * (b - a).cross(c - a).norm()) on |= 1u << f;
   }
   Vec4 weights = Vec4::Zero();
-  std::array<int, 4> left{};
+  std::array<int, 4> left{};  // by ascending vertex
   size_t corners = 0;
-  for (int k = 0; k < 4; ++k)
-    if (!(on >> k & 1)) left[corners++] = k;
-  std::sort(left.begin(), left.begin() + long(corners), [&](int i, int j) { return tet[i] < tet[j]; });
+  for (int k = 0; k < 4; ++k) {
+    if (on >> k & 1) continue;
+    size_t at = corners++;
+    for (; at > 0 && tet[size_t(left[at - 1])] > tet[size_t(k)]; --at) left[at] = left[at - 1];
+    left[at] = k;
+  }
   const auto corner = [&](size_t i) -> const Vec3& { return x[tet[size_t(left[i])]]; };
   if (corners == 4) {
     weights = volumes / orient3d(x[tet[0]], x[tet[1]], x[tet[2]], x[tet[3]]);
@@ -377,14 +380,13 @@ ClipPolygon clipTriangle(const ClipSurface& surface, uint32_t triangle, const ge
   polygon.size = n;
   if (most <= kMostClipCorners && orderCorners(c, polygon)) return polygon;
   for (size_t j = 0; j < 3; ++j) weights[j] = cageWeights(cage, tet, c.mesh[t[j]]);
-  return plainClip(c, weights);
+  return plainClip(weights);
 }
 
-double shareOfTriangle(const ClipPolygon& polygon) {
+double shareOfTriangle(std::span<const ClipCorner> polygon) {
   double sum = 0;
-  for (size_t i = 2; i < polygon.size; ++i) {
-    const Vec3 &a = polygon.corners[0].inTriangle, &b = polygon.corners[i - 1].inTriangle,
-               &c = polygon.corners[i].inTriangle;
+  for (size_t i = 2; i < polygon.size(); ++i) {
+    const Vec3 &a = polygon[0].inTriangle, &b = polygon[i - 1].inTriangle, &c = polygon[i].inTriangle;
     sum += (b[1] - a[1]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[1] - a[1]);
   }
   return sum;

@@ -42,6 +42,7 @@ class PieceBuilder {
     const uint32_t begin = copies_.trianglesOf.offsets[tet], end = copies_.trianglesOf.offsets[tet + 1];
     for (uint32_t copy = begin; copy < end; ++copy) {
       const uint32_t t = copies_.trianglesOf.items[copy];
+      if (isDust(copies_.polygon(copy))) continue;
       if (mode_ == EmbedMode::Copies)
         for (uint32_t c = 0; c < 3; ++c) shared.emplace_back(normals_.ofCorner[3 * size_t(t) + c], 0u);
       else
@@ -64,6 +65,7 @@ class PieceBuilder {
     for (uint32_t copy = begin; copy < end; ++copy) {
       const uint32_t t = copies_.trianglesOf.items[copy];
       const auto corners = copies_.polygon(copy);
+      if (isDust(corners)) continue;
       if (mode_ == EmbedMode::Copies) {
         geometry::Triangle triangle;
         for (uint32_t c = 0; c < 3; ++c) triangle[c] = find(normals_.ofCorner[3 * size_t(t) + c]);
@@ -97,7 +99,9 @@ class PieceBuilder {
   Vec3f normalAt(uint32_t t, const Vec3& inTriangle) const {
     std::array<uint32_t, 3> corners{0, 1, 2};
     const geometry::Triangle& v = surface_.triangles[t];
-    std::sort(corners.begin(), corners.end(), [&](uint32_t a, uint32_t b) { return v[a] < v[b]; });
+    if (v[corners[0]] > v[corners[1]]) std::swap(corners[0], corners[1]);
+    if (v[corners[1]] > v[corners[2]]) std::swap(corners[1], corners[2]);
+    if (v[corners[0]] > v[corners[1]]) std::swap(corners[0], corners[1]);
     Vec3 normal = Vec3::Zero();
     for (const uint32_t c : corners)
       normal += inTriangle[int(c)] * normals_.normal[normals_.ofCorner[3 * size_t(t) + c]];

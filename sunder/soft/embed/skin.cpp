@@ -31,8 +31,11 @@ Skin::Skin(const EmbeddedSurface& surface, const Cage& cage) {
       tets,
       [&](size_t t) {
         const geometry::Tetrahedron& tet = cage.rest.tets[t];
-        order_[t] = {0, 1, 2, 3};
-        std::sort(order_[t].begin(), order_[t].end(), [&](uint8_t a, uint8_t b) { return tet[a] < tet[b]; });
+        for (size_t k = 0; k < 4; ++k) {
+          size_t rank = 0;
+          for (size_t j = 0; j < 4; ++j) rank += tet[j] < tet[k];
+          order_[t][rank] = uint8_t(k);
+        }
         for (size_t v = first_[t]; v < first_[t + 1]; ++v) {
           for (size_t k = 0; k < 4; ++k) weights_[k][v] = float(surface.weights[v][order_[t][k]]);
           // Only the direction counts: of one length, so that no size of body leaves the range of float.

@@ -126,12 +126,13 @@ SurfaceCopies assignSurface(const geometry::TriMesh& surface, const Cage& cage) 
 CopyStatistics copyStatistics(const SurfaceCopies& copies) {
   CopyStatistics result;
   result.triangles = copies.copiesOf.size();
-  result.copies = copies.copies();
   for (const uint32_t k : copies.copiesOf) {
     if (result.times.size() <= k) result.times.resize(k + 1, 0);
     ++result.times[k];
+    result.copies += k;
   }
-  for (size_t i = 0; i < copies.copies(); ++i) result.clippedTriangles += copies.polygon(i).size() - 2;
+  for (size_t i = 0; i < copies.copies(); ++i)
+    if (!isDust(copies.polygon(i))) result.clippedTriangles += copies.polygon(i).size() - 2;
   return result;
 }
 
