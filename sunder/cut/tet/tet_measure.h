@@ -1,4 +1,4 @@
-// Areas, volumes and centroids of the fragments of a tetrahedron, from the polygons that bound them. Used by
+// Areas, volumes, centroids and second moments of the fragments of a tetrahedron, from the polygons that bound them. Used by
 // tet_cutter.h.
 #pragma once
 
