@@ -145,7 +145,8 @@ test("a tear of a surface in a cage writes no buffer, and only the texels that i
   await page.close();
 });
 
-// Shares of pixels that differ, and how many show the background in the second picture only.
+// Share of pixels that differ, and holes: pixels of the background in the second picture, where the first shows the body all
+// around. (A point on an edge is rounded to a part of a pixel, so the outline itself may differ.)
 const compare = (page, ways) =>
   page.evaluate(async ([first, second]) => {
     const take = async (cut) => {
@@ -155,10 +156,11 @@ const compare = (page, ways) =>
     };
     const a = await take(first), b = await take(second);
     let differ = 0, holes = 0, body = 0;
-    const empty = (p, i) => p[i] === p[0] && p[i + 1] === p[1] && p[i + 2] === p[2];
+    const empty = (p, i) => p[i] === p[0] && p[i + 1] === p[1] && p[i + 2] === p[2], row = 4 * 600;
+    const within = (i) => [-row - 4, -row, -row + 4, -4, 0, 4, row - 4, row, row + 4].every((d) => !empty(a, i + d));
     for (let i = 0; i < a.length; i += 4) {
       differ += [0, 1, 2].some((k) => Math.abs(a[i + k] - b[i + k]) > 2);
-      holes += !empty(a, i) && empty(b, i);
+      holes += empty(b, i) && within(i);
       body += !empty(a, i);
     }
     return { share: (4 * differ) / a.length, holes, body: (4 * body) / a.length };
@@ -177,9 +179,9 @@ test("the ways of cutting a surface in a cage look the same", async () => {
   }
   for (const frame of [5, 9])
     for (const cut of cuts.filter((c) => c !== "whole" && c !== "clipped")) {
+      await go(frame);
       const { share } = await compare(page, ["clipped", cut]);
       assert.ok(share < 0.001, `frame ${frame}, ${cut}: ${share}`);
-      await go(frame);
     }
   assert.deepEqual(complaints, []);
   await page.close();
@@ -195,7 +197,7 @@ test("pieces of a surface in a cage are closed", async () => {
     assert.ok(covered > 5000, `${covered}`);
     assert.equal(odd, 0, `frame ${frame} in ${by}`);
   }
-  await set({ walls: false });
+  await set({ walls: false, by: "tetrahedra" });
   assert.ok((await layers()).odd > 1000, "without walls they are open");
   assert.deepEqual(complaints, []);
   await page.close();
