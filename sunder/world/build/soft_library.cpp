@@ -19,6 +19,10 @@ namespace sunder::world {
 
 namespace {
 
+// From one collision sphere to the next, as a part of the cage's edges: what lies between the vertices moves with
+// them, so finer spheres only follow the surface better.
+constexpr double kSpheresAnEdge = 0.4;
+
 soft::Cage cageOf(const Scene& scene, const SoftBodySpec& body, const geometry::TriMesh& surface) {
   const SoftSpec& soft = body.soft;
   if (soft.cage.empty()) return soft::makeCageAround(surface, {.tets = soft.tets}, nullptr);
@@ -91,14 +95,15 @@ BuiltSoftPtr build(const Scene& scene, const SoftBodySpec& body, const BuiltShap
   const soft::SolidShares shares = soft::exactShares(built->cage, copies, walls);
   built->fractions = shares.fractions;
   for (const double v : shares.volumes) built->volume += v;
-  const sdf::MeshField solid(surface);
-  built->spheres =
-      soft::makeSpheres(surface, built->cage, copies, walls, solid, {.radius = body.soft.spheres / 2});
-  for (const std::string& warning : built->spheres.warnings()) built->problems.push_back(warning);
   Box3 box;
   for (const Vec3& p : surface.positions) box.grow(p);
   built->size = box.extent().maxCoeff();
   built->edge = meanEdge(built->cage.rest);
+  const sdf::MeshField solid(surface);
+  const double spacing = body.soft.spheres > 0 ? body.soft.spheres : kSpheresAnEdge * built->edge;
+  built->spheres =
+      soft::makeSpheres(surface, built->cage, copies, walls, solid, {.radius = spacing / 2});
+  for (const std::string& warning : built->spheres.warnings()) built->problems.push_back(warning);
   const soft::EmbeddedSurface clipped =
       soft::embedSurface(surface, built->cage, copies, soft::EmbedMode::Clipped);
   fillRecord(shape, clipped, soft::wallMesh(walls), surface, shapeTitle(scene.shapes[body.shape]), *built);
