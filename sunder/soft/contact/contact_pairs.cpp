@@ -114,10 +114,11 @@ bool SphereContacts::mayMeet(uint32_t a, uint32_t b, double& radius) const {
   if (p.body != q.body) return true;
   if (!bodies_[p.body].self || p.tet == q.tet || tetsShareVertex(tets_[p.tet], tets_[q.tet])) return false;
   const double atRest = (restCentres_[a] - restCentres_[b]).norm();
+  if (!bodies_[p.body].tornMeet && tetsShareVertex(restTets_[p.tet], restTets_[q.tet])) return false;
   if (atRest >= radius) return true;
   // They overlapped at rest. What a tear has parted may not go further into each other than it was.
   radius = kTornDistance * atRest;
-  return radius > 0 && tetsShareVertex(restTets_[p.tet], restTets_[q.tet]);
+  return bodies_[p.body].tornMeet && radius > 0 && tetsShareVertex(restTets_[p.tet], restTets_[q.tet]);
 }
 
 void SphereContacts::addSpherePairs() const {

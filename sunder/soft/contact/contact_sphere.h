@@ -29,6 +29,7 @@ struct ContactBody {
   double friction = 0.5, restitution = 0;
   double young =
       1e5;           // Pa: how stiff contacts begin; affects how many rounds a step takes, not where it ends
+  bool tornMeet = true;  // whether tetrahedra that a tear has parted meet each other
   bool self = true;  // whether it collides with itself
 };
 
