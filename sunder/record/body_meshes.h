@@ -15,9 +15,20 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace sunder::record {
+
+// A surface in a cage, as a frame has it. All are null where the body's mesh is in no cage.
+struct CagedSurface {
+  std::shared_ptr<const MeshEntry> surface;  // with all walls
+  std::shared_ptr<const MeshEntry> cage;     // at rest, with the vertices and corners of the frame
+  std::shared_ptr<const Embedding> embedding;
+  std::shared_ptr<const MeshEntry> source;             // that was clipped, at rest; null: not known, or lost
+  std::shared_ptr<const std::vector<uint32_t>> shown;  // triangles of `surface`, ascending; null: all
+  explicit operator bool() const { return cage != nullptr; }
+};
 
 struct BodyShape {
   // With the triangles of the frame; never null. Without any for a body that shows no mesh.
@@ -26,10 +37,18 @@ struct BodyShape {
   std::vector<Vec3f> positions;
   // By vertex of the mesh. Those of an embedded surface are means over the corners of its tetrahedra.
   std::vector<PointField> fields;
+  // Of an embedded surface: its parts, and what the frame brings for the vertices of the cage.
+  CagedSurface caged = {};
+  std::vector<Vec3f> cagePositions = {};  // empty where they rest
+  std::vector<PointField> cageFields = {};
   std::span<const Vec3f> vertices() const {
     return positions.empty() ? std::span<const Vec3f>(mesh->positions) : std::span<const Vec3f>(positions);
   }
 };
+
+// Bit k of each tetrahedron: no other one has the face opposite to its corner k, so that a wall there is
+// seen. O(n log n).
+std::vector<uint8_t> exposedFaces(std::span<const geometry::Tetrahedron> tets);
 
 // Whether each vertex of the surface has a tetrahedron of the cage, and each triangle that is a wall a face.
 bool fits(const Embedding& embedding, const MeshEntry& surface, const MeshEntry& cage);
@@ -42,6 +61,10 @@ class BodyMeshes {
   // or does not fit.
   std::shared_ptr<const MeshEntry> mesh(uint32_t body, size_t frame);
 
+  // The parts of a mesh that is embedded in a cage, before any change; none for one that is not. Throws as
+  // mesh().
+  CagedSurface caged(uint32_t mesh) { return unchanged(mesh).caged; }
+
   // `state` is what readFrame(frame) gave. Points that are not as many as the vertices are not taken.
   BodyShape shape(const Frame& state, size_t frame, uint32_t body);
 
@@ -51,12 +74,12 @@ class BodyMeshes {
  private:
   struct Shown {
     std::shared_ptr<const MeshEntry> mesh;
-    std::shared_ptr<const MeshEntry> cage;  // null: not embedded
-    std::shared_ptr<const Embedding> embedding;
+    CagedSurface caged;
   };
   const Shown& shown(uint32_t body, size_t frame);
   const Shown& unchanged(uint32_t mesh);
-  std::shared_ptr<const MeshEntry> withoutHiddenWalls(const Shown& of) const;
+  std::shared_ptr<const MeshEntry> sourceOf(const Embedding& embedding) const;
+  static void hideWalls(Shown& of);
   static uint64_t costOf(const Shown& what);  // bytes
   void keep(const Shown& what);
 

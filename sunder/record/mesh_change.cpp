@@ -105,10 +105,17 @@ NumberedChange decodeMeshChange(std::string_view payload, const std::string& fil
   return out;
 }
 
+uint32_t lastMesh(const Embedding& embedding) {
+  const uint32_t last = std::max(embedding.surface, embedding.cage);
+  return embedding.source == kNoIndex ? last : std::max(last, embedding.source);
+}
+
 std::string encode(const Embedding& embedding, uint32_t index) {
   if (embedding.weights.size() != embedding.tets.size())
     throw Error(ErrorKind::Usage, fmt::format("{} vertices of an embedding have {} weights",
                                               embedding.tets.size(), embedding.weights.size()));
+  if (embedding.sources.empty() != (embedding.source == kNoIndex))
+    throw Error(ErrorKind::Usage, "an embedding names triangles of a source and the source, or neither");
   std::string out;
   ByteWriter writer(out);
   writer.u32(index);
@@ -119,6 +126,10 @@ std::string encode(const Embedding& embedding, uint32_t index) {
   writer.writeArray(std::span(embedding.tets));
   for (const Vec4f& w : embedding.weights) writer.writeArray(std::span(w.data(), 4));
   writer.writeArray(std::span(embedding.walls));
+  if (embedding.source == kNoIndex) return out;
+  writer.u32(embedding.source);
+  writer.u32(static_cast<uint32_t>(embedding.sources.size()));
+  writer.writeArray(std::span(embedding.sources));
   return out;
 }
 
@@ -140,6 +151,13 @@ Embedding decodeEmbedding(std::string_view payload, const std::string& file) {
   in.need(walls, 4, "walls of an embedding");
   embedding.walls.resize(walls);
   in.readArray(std::span(embedding.walls), "walls of an embedding");
+  if (in.atEnd()) return embedding;  // of a program that did not say what was clipped
+  embedding.source = in.u32("source of an embedding");
+  const uint32_t sources = in.u32("number of triangles");
+  in.need(sources, 4, "sources of triangles");
+  embedding.sources.resize(sources);
+  in.readArray(std::span(embedding.sources), "sources of triangles");
+  if (embedding.sources.empty() || embedding.source == kNoIndex) in.fail("an embedding has no source");
   return embedding;
 }
 

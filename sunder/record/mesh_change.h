@@ -26,9 +26,9 @@ struct MeshChange {
   uint64_t frame = 0;        // number of the first frame that shows it
   uint32_t mesh = kNoIndex;  // the body shows this one from now on; kNoIndex: the one it shows already
   // And then, in this order, of that mesh (of its cage, where it is embedded):
-  std::vector<Vec3f> positions = {};               // new vertices, behind those that are there
-  std::vector<CornerChange> corners = {};          // of triangles
-  std::vector<CornerChange> tetCorners = {};       // of tetrahedra
+  std::vector<Vec3f> positions = {};          // new vertices, behind those that are there; of a cage at rest
+  std::vector<CornerChange> corners = {};     // of triangles
+  std::vector<CornerChange> tetCorners = {};  // of tetrahedra
   std::vector<geometry::Triangle> triangles = {};  // new ones, behind those that are there
   std::vector<uint8_t> interior = {};              // of the new triangles: as MeshEntry::interior
   std::vector<Vec2f> uvs = {};                     // of the new triangles: as MeshEntry::uvs

@@ -134,7 +134,7 @@ Repaired repairRun(const std::filesystem::path& input, const std::filesystem::pa
     if (!saved([&] { return run.mesh(embedding.surface); }, surface) ||
         !saved([&] { return run.mesh(embedding.cage); }, cage) || !fits(embedding, surface, cage))
       continue;
-    addMeshes(size_t(std::max(embedding.surface, embedding.cage)) + 1);
+    addMeshes(size_t(lastMesh(embedding)) + 1);
     writer.addEmbedding(embedding);
   }
   // A change that builds on a lost one, or does not fit its mesh, is lost too.

@@ -71,12 +71,13 @@ void RunReader::takeEmbedding(size_t place) {
   }
   if (index >= mostEntries() || (index < embeddings_.size() && embeddings_[index] != kNowhere) ||
       embedding.surface >= mostEntries() || embedding.cage >= mostEntries() ||
+      (embedding.source != kNoIndex && embedding.source >= mostEntries()) ||
       embeddingOf_.contains(embedding.surface)) {
     note(fmt::format("the embedding of mesh {} does not fit and was left out", embedding.surface));
     return;
   }
   loseChunks(embeddings_, index + 1);
-  loseMeshes(size_t(std::max(embedding.surface, embedding.cage)) + 1);
+  loseMeshes(size_t(lastMesh(embedding)) + 1);
   embeddings_[index] = place;
   embeddingOf_[embedding.surface] = static_cast<uint32_t>(index);
 }

@@ -164,7 +164,8 @@ uint32_t RunWriter::addBody(const BodyEntry& body) {
 }
 
 uint32_t RunWriter::addEmbedding(const Embedding& embedding) {
-  if (std::max(embedding.surface, embedding.cage) >= counts_.meshes)
+  if (std::max(embedding.surface, embedding.cage) >= counts_.meshes ||
+      (embedding.source != kNoIndex && embedding.source >= counts_.meshes))
     throw Error(ErrorKind::Usage, "an embedding needs meshes that are there");
   add(ChunkType::Embedding, encode(embedding, counts_.embeddings));
   return counts_.embeddings++;

@@ -58,7 +58,7 @@ class RunWriter {
   uint32_t addMaterial(const material::Material& material);  // its index
   uint32_t addMesh(const MeshEntry& mesh);
   uint32_t addBody(const BodyEntry& body);
-  // Both meshes must have been added.
+  // Its meshes must have been added.
   uint32_t addEmbedding(const Embedding& embedding);
   // A body that was added shows another mesh, or its mesh changes, from a frame on that comes after those
   // that are written. Throws Error (Usage) for an earlier one, or a body or mesh that is not there.

@@ -117,10 +117,10 @@ record::BodyShape shapeOrNone(record::BodyMeshes& meshes, const record::Frame& s
   try {
     record::BodyShape shape = meshes.shape(state, frame, body);
     for (const Vec3f& p : shape.mesh->positions)
-      if (!p.allFinite()) return {kNone, {}, {}};
+      if (!p.allFinite()) return {.mesh = kNone, .positions = {}, .fields = {}};
     return shape;
   } catch (const Error&) {
-    return {kNone, {}, {}};
+    return {.mesh = kNone, .positions = {}, .fields = {}};
   }
 }
 

@@ -195,17 +195,17 @@ TEST_F(ChangingShown, ThePageGetsVersionsOfMeshes) {
   EXPECT_GT(counts(data.shape(kJelly, 1)).second, counts(data.shape(kJelly, 0)).second);
   EXPECT_THROW(data.shape(kCloth, 3), Error);
   EXPECT_THROW(data.shape(99, 0), Error);
-  // Points of the jelly are the vertices of its surface, not those of its cage; the box rests.
+  // Points of the jelly are those of its cage, which the page places its surface by; the box rests.
   const std::string points = data.points(4);
   size_t at = 8;
   for (int body = 0; body < 4; ++body) {
     uint32_t head[4];
     std::memcpy(head, points.data() + at, 16);
     if (head[0] == kJelly) {
-      EXPECT_EQ(head[1], jelly().first.positions.size());
+      EXPECT_EQ(head[1], cageMesh().positions.size());
     }
-    EXPECT_EQ(head[3], head[0] == kBox ? 1u : 0u);
-    at += 16 + (head[3] ? 0 : 12 * head[1]) + 4 * head[1] * info["pointFields"].size();
+    EXPECT_EQ(head[3], head[0] == kBox ? 1u : head[0] == kJelly ? 2u : 0u);
+    at += 16 + (head[3] & 1 ? 0 : 12 * head[1]) + 4 * head[1] * info["pointFields"].size();
   }
   EXPECT_EQ(at, points.size());
   const auto fronts = readJson(data.fronts(3));

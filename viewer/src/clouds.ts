@@ -60,7 +60,7 @@ export class Clouds {
       object.updateMatrixWorld();
     };
     for (let body = 0; body < info.bodies.length && body * width < rows.length; ++body) {
-      if (!this.has(body) || Number.isNaN(rows[body * width])) continue;
+      if (!this.has(body) || Number.isNaN(rows[body * width]) || this.store.softMesh(body, frame) >= 0) continue;
       const whole = ofBody.get(body);
       if (whole && whole.radius > 0) {
         const cloud = every > 1 ? thinned(whole, every) : whole, shown = this.pointsOf(body);

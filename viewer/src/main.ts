@@ -5,6 +5,7 @@ import { kRow, openSource } from "./source";
 import { Inspector } from "./inspect";
 import { coarseReady } from "./coarse";
 import { Pace } from "./pace";
+import { SoftProbe } from "./soft_probe";
 import { kWorstQuality, Stage } from "./stage";
 import { Store } from "./store";
 import { Color } from "three";
@@ -95,6 +96,8 @@ async function start(): Promise<void> {
   gui.add(options, "wireframe").onChange((on: boolean) => (stage.setWireframe(on), (dirty = true)));
   gui.add(options, "contacts").name("contact impulses").onChange(() => ((shownEvents = -1), (dirty = true)));
   if (store.info.fronts) gui.add(options, "fronts").name("crack fronts").onChange(() => ((shownFronts = -1), (dirty = true)));
+  if (store.info.softMeshes.length) stage.soft.addControls(gui, () => (dirty = true));
+  (window as unknown as { sunderSoft: SoftProbe }).sunderSoft = new SoftProbe(stage, () => (dirty = true));
   const ask = store.source.bytes?.bind(store.source);
   const inspector = ask && new Inspector(ask, () => (dirty = true));
   if (inspector) {

@@ -1,5 +1,6 @@
 // Where the page gets a run from: the server of `sunder view`, or the data element of an exported page. Both give the same
 // bytes.
+import { parseSoft, parseTear, SoftAsset, SoftTear } from "./soft_data";
 
 export interface Material {
   colour: [number, number, number]; // linear
@@ -21,6 +22,8 @@ export interface Body {
   ground: boolean; // the plane without end
   // Of bodies whose mesh is their own: the frames from which on they show another version of it, ascending.
   changes?: number[];
+  // Where some versions are in a cage: by version, first that before any change, the mesh, -1 where it is in none.
+  soft?: number[];
 }
 
 export type RunState = "live" | "finished" | "stopped" | "diverged" | "cut off";
@@ -35,6 +38,7 @@ export interface RunInfo {
   materials: Record<string, Material>;
   bodies: Body[];
   meshes: number;
+  softMeshes: number[]; // that are in cages, ascending
   slots: Record<string, string[]>; // materials that triangles name, by number of the mesh
   fields: string[]; // recorded numbers per body, in the order of the rows
   statistics: string[];
@@ -68,6 +72,7 @@ export interface Cloud {
   radius: number;
   positions: Float32Array; // empty: vertices that rest where the mesh has them
   values: Float32Array[]; // by field
+  ofCage: boolean; // these are the vertices of a cage
 }
 
 export interface ContactEvent {
@@ -96,6 +101,8 @@ export interface Source {
   events(frame: number): Promise<ContactEvent[]>;
   points(frame: number): Promise<Cloud[]>;
   fronts(frame: number): Promise<Front[]>;
+  soft(mesh: number): Promise<SoftAsset>; // a mesh in a cage, and which tetrahedra a version of a body changes
+  tear(body: number, version: number): Promise<SoftTear>;
   shape(body: number, version: number): Promise<Mesh>; // version k is shown from the k-th of the body's changes on
   bytes?(path: string): Promise<ArrayBuffer>; // of overlays; a page that stands alone has none
   readonly live: boolean; // may grow
@@ -144,14 +151,17 @@ export function parseFrames(data: ArrayBuffer): FrameBlock {
   return block;
 }
 
-// u32 bodies, fields; then per body u32 body, points, f32 radius, u32 whether there are values only, the positions, the
-// values of each field.
+// u32 bodies, fields; then per body u32 body, points, f32 radius, u32 bits (1: there are values only, 2: these are the vertices
+// of a cage), the positions, the values of each field.
 export function parsePoints(data: ArrayBuffer): Cloud[] {
   const view = new DataView(data), bodies = view.getUint32(0, true), fields = view.getUint32(4, true), clouds: Cloud[] = [];
   let at = 8;
   for (let b = 0; b < bodies; ++b) {
-    const count = view.getUint32(at + 4, true), values: Float32Array[] = [], places = view.getUint32(at + 12, true) ? 0 : count;
-    const cloud = { body: view.getUint32(at, true), radius: view.getFloat32(at + 8, true), positions: new Float32Array(data, at + 16, 3 * places), values };
+    const count = view.getUint32(at + 4, true), values: Float32Array[] = [], bits = view.getUint32(at + 12, true), places = bits & 1 ? 0 : count;
+    const cloud = {
+      body: view.getUint32(at, true), radius: view.getFloat32(at + 8, true), positions: new Float32Array(data, at + 16, 3 * places), values,
+      ofCage: (bits & 2) !== 0,
+    };
     at += 16 + 12 * places;
     for (let f = 0; f < fields; ++f, at += 4 * count) values.push(new Float32Array(data, at, count));
     clouds.push(cloud);
@@ -187,6 +197,12 @@ class ServerSource implements Source {
   async shape(body: number, version: number): Promise<Mesh> {
     return parseMesh(await (await this.get(`api/shape/${body}/${version}`)).arrayBuffer());
   }
+  async soft(mesh: number): Promise<SoftAsset> {
+    return parseSoft(await (await this.get(`api/soft/${mesh}`)).arrayBuffer());
+  }
+  async tear(body: number, version: number): Promise<SoftTear> {
+    return parseTear(await (await this.get(`api/tear/${body}/${version}`)).arrayBuffer());
+  }
   async bytes(path: string): Promise<ArrayBuffer> {
     return (await this.get(path)).arrayBuffer();
   }
@@ -197,7 +213,8 @@ class ServerSource implements Source {
 
 // The data element of an exported page: base64 of gzip of u32 length + JSON info, then u32 length + bytes for every mesh,
 // for the frames, and for the events; where there are points, u32 length + bytes for every frame; then u32 length + bytes
-// for every version of the meshes of bodies that have their own; at last, where there are any, the crack fronts.
+// for every version of the meshes of bodies that have their own (where it is in a cage, its tear), and for every mesh in a cage;
+// at last, where there are any, the crack fronts.
 class EmbeddedSource implements Source {
   readonly live = false;
   private parts: Promise<ArrayBuffer[]>;
@@ -243,10 +260,21 @@ class EmbeddedSource implements Source {
   async fronts(frame: number): Promise<Front[]> {
     return (await this.json<Front[][]>((await this.parts).length - 1))[frame] ?? [];
   }
-  async shape(body: number, version: number): Promise<Mesh> {
+  // Where the versions of a body begin among the parts; behind the last body, the meshes in cages.
+  private async versionsAt(body: number): Promise<number> {
     const { meshes, bodies, points, frames } = await this.info();
     const before = bodies.slice(0, body).reduce((sum, b) => sum + (b.changes ? b.changes.length + 1 : 0), 0);
-    return parseMesh((await this.parts)[3 + meshes + (points ? frames : 0) + before + version]);
+    return 3 + meshes + (points ? frames : 0) + before;
+  }
+  async shape(body: number, version: number): Promise<Mesh> {
+    return parseMesh((await this.parts)[(await this.versionsAt(body)) + version]);
+  }
+  async tear(body: number, version: number): Promise<SoftTear> {
+    return parseTear((await this.parts)[(await this.versionsAt(body)) + version]);
+  }
+  async soft(mesh: number): Promise<SoftAsset> {
+    const { bodies, softMeshes } = await this.info();
+    return parseSoft((await this.parts)[(await this.versionsAt(bodies.length)) + softMeshes.indexOf(mesh)]);
   }
   async events(frame: number): Promise<ContactEvent[]> {
     return (await this.json<ContactEvent[][]>(2))[frame] ?? [];

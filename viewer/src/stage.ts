@@ -13,6 +13,7 @@ import { Clouds } from "./clouds";
 import { Coarse, standIns } from "./coarse";
 import { distinctColour, scaleColour } from "./colours";
 import { Crowd, groundMaterial, Light } from "./crowd";
+import { SoftBodies } from "./soft";
 import { Cloud, ContactEvent, Front, kRow, Material } from "./source";
 import { Store } from "./store";
 
@@ -72,6 +73,7 @@ export class Stage {
   private shown = 0; // bodies in the last frame
   private extent = 1;
   private readonly clouds: Clouds;
+  readonly soft: SoftBodies;
   private quality = 0;
   private shadows = true;
   private wireframe = false;
@@ -112,7 +114,8 @@ export class Stage {
     this.scene.add(this.contacts, this.fronts);
     if (this.software) this.quality = kBestCrowd;
     this.clouds = new Clouds(store, this.light, arrived);
-    this.scene.add(this.clouds.group);
+    this.soft = new SoftBodies(store, this.renderer, arrived);
+    this.scene.add(this.clouds.group, this.soft.group);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.15;
@@ -132,6 +135,7 @@ export class Stage {
       }
     this.crowds.clear();
     this.clouds.clear();
+    this.soft.clear();
     this.groups = [];
     const { bodies, materials } = this.store.info;
     this.groupOf = new Array(bodies.length).fill(undefined);
@@ -287,12 +291,14 @@ export class Stage {
       if (g.mesh.instanceColor) g.mesh.instanceColor.needsUpdate = true;
     }
     this.renderer.shadowMap.needsUpdate = true;
-    this.clouds.selected = this.selected;
-    return this.clouds.show(frame, clouds, data.rows, width, colourBy, top) || end;
+    this.clouds.selected = this.soft.selected = this.selected;
+    const last = this.clouds.show(frame, clouds, data.rows, width, colourBy, top) || end;
+    this.soft.show(frame, clouds, data.rows, width, colourBy, last);
+    return last;
   }
 
   get bodiesShown(): number {
-    return this.shown + this.clouds.bodiesShown;
+    return this.shown + this.clouds.bodiesShown + this.soft.bodiesShown;
   }
 
   showContacts(events: ContactEvent[]): void {
@@ -354,7 +360,12 @@ export class Stage {
       mesh.geometry = shownGeometry;
     }
     const own = this.clouds.pick(ray);
-    return own.distance < nearest ? own.body : picked;
+    if (own.distance < nearest) {
+      nearest = own.distance;
+      picked = own.body;
+    }
+    const soft = this.soft.pick(ray);
+    return soft.distance < nearest ? soft.body : picked;
   }
 
   setShadows(on: boolean): void {
@@ -367,6 +378,7 @@ export class Stage {
     for (const g of this.groups) g.rich.wireframe = g.plain.wireframe = on;
     for (const crowds of this.crowds.values()) for (const crowd of crowds) crowd.wireframe = on;
     this.clouds.setWireframe(on);
+    this.soft.setWireframe(on);
   }
 
   // 0 is the best; see kQualities.
@@ -382,6 +394,7 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, pixels));
     if (rich && !this.scene.environment)
       this.scene.environment = new PMREMGenerator(this.renderer).fromScene(new RoomEnvironment(), 0.04).texture;
+    this.soft.setRich(rich);
     this.clouds.setMost(crowd ? crowd / kTrianglesOfABall : Infinity);
     this.renderer.shadowMap.enabled = this.sun.castShadow = this.shadows && shadows && !crowd;
     this.renderer.shadowMap.needsUpdate = true;
@@ -455,6 +468,7 @@ export class Stage {
     this.controls.update();
     const height = this.renderer.domElement.height;
     this.clouds.setView(height);
+    this.soft.setView(this.camera.position, Math.tan((this.camera.fov * Math.PI) / 360), height);
     for (const crowd of this.crowds.get(this.quality) ?? []) crowd.update(this.poses, this.tints, this.camera, height);
     this.renderer.render(this.scene, this.camera);
   }

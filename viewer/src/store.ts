@@ -1,4 +1,5 @@
 // The run as far as it has arrived: frames are fetched in blocks, near the one that is looked at first.
+import { SoftAsset, SoftTear } from "./soft_data";
 import { Cloud, ContactEvent, FrameBlock, Mesh, RunInfo, Source } from "./source";
 
 const kBlock = 64;
@@ -19,26 +20,36 @@ export class Store {
   private cloudBytes = 0;
   private shapes = new Map<string, Mesh | "coming">(); // by body and version, last used last
   private shapeBytes = 0;
+  private softAssets = new Map<number, SoftAsset | "coming" | "lost">(); // by mesh
+  private softTears = new Map<number, (SoftTear | "coming" | "lost" | undefined)[]>(); // by body, by version
   private started = 0; // frames of a growing run that its last block had when it was fetched
 
   constructor(readonly source: Source) {}
 
   async open(): Promise<void> {
     this.info = await this.source.info();
-    this.meshes = await Promise.all(Array.from({ length: this.info.meshes }, (_, i) => this.source.mesh(i)));
+    this.meshes = await Promise.all(Array.from({ length: this.info.meshes }, (_, i) => this.meshAt(i)));
     if (this.info.frames > 0) await this.need(0);
+  }
+
+  // The shader has those in cages.
+  private async meshAt(i: number): Promise<Mesh> {
+    if (!this.info.softMeshes.includes(i)) return this.source.mesh(i);
+    return { positions: new Float32Array(0), indices: new Uint32Array(0) };
   }
 
   // What was written since; true where there is something new.
   async refresh(): Promise<boolean> {
     const before = this.info;
     const info = await this.source.info();
-    for (let i = this.meshes.length; i < info.meshes; ++i) this.meshes.push(await this.source.mesh(i));
     this.info = info;
+    for (let i = this.meshes.length; i < info.meshes; ++i) this.meshes.push(await this.meshAt(i));
     if (info.frames < before.frames) {
       this.blocks.clear(); // the run was started again
       this.clouds.clear();
       this.shapes.clear();
+      this.softAssets.clear();
+      this.softTears.clear();
       this.cloudBytes = this.shapeBytes = 0;
     } else if (info.frames > before.frames && before.frames % kBlock !== 0)
       this.blocks.delete(Math.floor((before.frames - 1) / kBlock));
@@ -77,14 +88,52 @@ export class Store {
     return here;
   }
 
+  // Which version of its mesh a body shows in a frame.
+  versionAt(body: number, frame: number): number {
+    const changes = this.info.bodies[body].changes ?? [];
+    let version = 0;
+    while (version < changes.length && changes[version] <= frame) ++version;
+    return version;
+  }
+
+  // The mesh in a cage that a body shows in a frame; -1: none.
+  softMesh(body: number, frame: number): number {
+    const { soft } = this.info.bodies[body];
+    return soft ? soft[this.versionAt(body, frame)] ?? -1 : -1;
+  }
+
+  // Undefined: it was asked for and is not here yet, or is lost.
+  soft(mesh: number, arrived: () => void): SoftAsset | undefined {
+    const here = this.softAssets.get(mesh);
+    if (here === undefined) {
+      this.softAssets.set(mesh, "coming");
+      this.source.soft(mesh).then((asset) => (this.softAssets.set(mesh, asset), arrived())).catch(() => this.softAssets.set(mesh, "lost"));
+    }
+    return typeof here === "object" ? here : undefined;
+  }
+
+  // Tears of the versions up to one, as far as they are here; the others are asked for.
+  tears(body: number, version: number, arrived: () => void): (SoftTear | undefined)[] {
+    let list = this.softTears.get(body);
+    if (!list) this.softTears.set(body, (list = []));
+    const kept = list, { soft } = this.info.bodies[body];
+    for (let v = 0; v <= version; ++v) {
+      if (kept[v] !== undefined || !soft || soft[v] < 0) continue;
+      kept[v] = "coming";
+      this.source.tear(body, v).then((tear) => ((kept[v] = tear), arrived())).catch(() => (kept[v] = "lost"));
+    }
+    return Array.from({ length: version + 1 }, (_, v) => {
+      const here = kept[v];
+      return typeof here === "object" ? here : undefined;
+    });
+  }
+
   // The mesh that a body shows in a frame; undefined: it was asked for and is not here yet, or there is none. One that goes
   // with no version of its own is that of the table.
   shape(body: number, frame: number, arrived: () => void): Mesh | undefined {
     const { changes, mesh } = this.info.bodies[body];
     if (!changes) return mesh >= 0 ? this.meshes[mesh] : undefined;
-    let version = 0;
-    while (version < changes.length && changes[version] <= frame) ++version;
-    const key = `${body}/${version}`, here = this.shapes.get(key);
+    const version = this.versionAt(body, frame), key = `${body}/${version}`, here = this.shapes.get(key);
     if (here === "coming") return undefined;
     if (here) {
       this.shapes.delete(key);

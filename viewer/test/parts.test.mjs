@@ -12,13 +12,13 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const outfile = join(folder, "parts.mjs");
 await build({
   stdin: {
-    contents: `export * from "./src/pace"; export * from "./src/coarse"; export * from "./src/crowd"; export * from "./src/creases"; export * from "./src/source";
+    contents: `export * from "./src/pace"; export * from "./src/coarse"; export * from "./src/crowd"; export * from "./src/creases"; export * from "./src/source"; export * from "./src/soft_data"; export * from "./src/solid_textures"; export { subdivided } from "./src/soft_body";
       export { Color, Fog, Matrix4, PerspectiveCamera, Quaternion, Vector3 } from "three";`,
     resolveDir: join(dirname(fileURLToPath(import.meta.url)), ".."),
   },
   bundle: true, format: "esm", platform: "node", outfile, logLevel: "error",
 });
-const { Coarse, coarseReady, Color, Creases, Crowd, Fog, Matrix4, Pace, parseMesh, parsePoints, PerspectiveCamera, Quaternion, standIns, Vector3 } = await import(pathToFileURL(outfile).href);
+const { Coarse, coarseReady, Color, Creases, Crowd, Fog, Matrix4, Pace, neighboursAtRest, parseMesh, parsePoints, parseTear, piecesOf, solidOf, subdivided, PerspectiveCamera, Quaternion, standIns, Vector3 } = await import(pathToFileURL(outfile).href);
 
 // Plays for so many ms on a machine that takes cost[level] for a picture; screens have 60 ticks a second.
 function play(pace, cost, duration, state = { now: 0, changes: [] }, drawEvery = 1) {
@@ -186,4 +186,47 @@ test("meshes with slots, and points that rest, are read as they are written", ()
   const [cloud] = parsePoints(points);
   assert.equal(cloud.positions.length, 0);
   assert.deepEqual([...cloud.values[0]], [0, 5]);
+});
+
+test("pieces of a cage part where faces are open", () => {
+  // Two tetrahedra that share the face opposite to corner 0 of the first and corner 3 of the second.
+  const rest = Uint32Array.from([0, 1, 2, 3, 1, 2, 3, 4]), neighbours = neighboursAtRest(rest);
+  assert.deepEqual([...neighbours], [7, -1, -1, -1, -1, -1, -1, 0]);
+  assert.equal(piecesOf(rest, neighbours).count, 1);
+  const torn = Uint32Array.from([0, 1, 2, 3 | (15 << 28), 5, 2, 3, 4 | (15 << 28)]);
+  const pieces = piecesOf(torn, neighbours);
+  assert.deepEqual([pieces.count, ...pieces.of], [2, 0, 1]);
+});
+
+test("tears are read as they are written", () => {
+  const words = Uint32Array.from([3, 1, 28, 1, 0, 0, 0, 1, 7, 1, 2, 3, 4]), tear = parseTear(words.buffer);
+  assert.deepEqual([tear.mesh, tear.fresh, tear.nodes, tear.rest.length], [3, true, 28, 3]);
+  assert.deepEqual([[...tear.tets], [...tear.texels]], [[7], [1, 2, 3, 4]]);
+  assert.throws(() => parseTear(Uint32Array.from([...words, 0]).buffer));
+});
+
+test("walls are divided without gaps", () => {
+  const part = {
+    weights: Float32Array.from([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]), covectors: new Float32Array(9).fill(1),
+    rest: Float32Array.from([0, 0, 0, 1, 0, 0, 0, 1, 0]), tets: Uint32Array.from([4, 4, 4]), flags: Uint32Array.from([3, 3, 3]),
+    indices: Uint32Array.from([0, 1, 2]),
+  };
+  const fine = subdivided(part, 4);
+  let area = 0;
+  for (let t = 0; t < fine.indices.length; t += 3) {
+    const [a, b, c] = [0, 1, 2].map((k) => fine.rest.subarray(3 * fine.indices[t + k], 3 * fine.indices[t + k] + 3));
+    const own = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    assert.ok(own > 0);
+    area += own / 2;
+  }
+  assert.equal(fine.indices.length, 3 * 16);
+  assert.ok(Math.abs(area - 0.5) < 1e-6);
+  for (let v = 0; v < fine.tets.length; ++v) {
+    assert.ok(Math.abs(fine.weights.subarray(4 * v, 4 * v + 4).reduce((s, w) => s + w) - 1) < 1e-6);
+    assert.equal(fine.tets[v], 4);
+  }
+});
+
+test("solid textures are chosen by the name of the material", () => {
+  assert.deepEqual(["oak", "marble", "flesh", "concrete", "rubber"].map(solidOf), ["wood", "marble", "flesh", "grain", "plain"]);
 });

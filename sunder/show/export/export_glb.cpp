@@ -2,7 +2,6 @@
 // scale of 0. Bodies with the same mesh share its data. Where vertices move by themselves, a GLB a frame.
 #include "sunder/base/error.h"
 #include "sunder/meshio/glb_output.h"
-#include "sunder/show/corner_normals.h"
 #include "sunder/show/export/export.h"
 #include "sunder/show/export/export_files.h"
 #include "sunder/show/export/export_tracks.h"
@@ -109,30 +108,17 @@ Json GlbScene::primitive(const BodySurface& surface, std::span<const Vec3f> norm
   return {{"attributes", std::move(attributes)}, {"indices", glb_.addIndices(indices, table.keys.size())}};
 }
 
-// Each part has normals of its own: the faces inside of a body do not smooth those outside.
 std::vector<GlbScene::Part> GlbScene::partsOf(const BodySurface& surface) {
-  geometry::TriMesh mesh;
-  for (const Vec3f& p : surface.positions) mesh.positions.push_back(p.cast<double>());
+  const std::vector<Vec3f> normals = normalsOf(surface);
   std::vector<Part> parts;
-  std::vector<Vec3f> normals(3 * surface.triangles.size());
-  for (const bool inside : {false, true}) {
-    std::vector<size_t> side;
-    mesh.triangles.clear();
-    for (size_t t = 0; t < surface.triangles.size(); ++t) {
-      if (surface.inside(t) != inside) continue;
-      side.push_back(t);
-      mesh.triangles.push_back(surface.triangles[t]);
-    }
-    const std::vector<Vec3f> own = cornerNormals(mesh, kCreaseAngle, surface.rest);
-    for (size_t i = 0; i < side.size(); ++i)
-      std::copy_n(own.begin() + std::ptrdiff_t(3 * i), 3, normals.begin() + std::ptrdiff_t(3 * side[i]));
+  for (const bool inside : {false, true})
     for (size_t slot = 0; slot <= surface.slotMaterials.size(); ++slot) {
       std::vector<size_t> triangles;
-      for (const size_t t : side)
-        if (size_t(surface.slots.empty() ? 0 : surface.slots[t]) == slot) triangles.push_back(t);
+      for (size_t t = 0; t < surface.triangles.size(); ++t)
+        if (surface.inside(t) == inside && size_t(surface.slots.empty() ? 0 : surface.slots[t]) == slot)
+          triangles.push_back(t);
       if (!triangles.empty()) parts.push_back({slot, inside, primitive(surface, normals, triangles)});
     }
-  }
   return parts;
 }
 

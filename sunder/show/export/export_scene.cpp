@@ -1,6 +1,8 @@
 #include "sunder/show/export/export_scene.h"
 
 #include "sunder/base/error.h"
+#include "sunder/show/caged_normals.h"
+#include "sunder/show/corner_normals.h"
 #include "sunder/show/readable.h"
 #include "sunder/show/run_summary.h"
 
@@ -67,9 +69,17 @@ FrameMesh particleMesh(record::BodyPoints& points) {
   return mesh;
 }
 
-FrameMesh shapeMesh(uint32_t body, record::BodyShape shape) {
+FrameMesh shapeMesh(uint32_t body, record::BodyShape shape, CagedNormals& normals) {
   FrameMesh mesh;
   mesh.body = body;
+  mesh.normals = normals.of(shape);
+  const auto finite = [](const Vec3f& p) { return p.allFinite(); };
+  if (shape.caged && std::all_of(shape.cagePositions.begin(), shape.cagePositions.end(), finite)) {
+    mesh.cage = shape.caged.cage;
+    mesh.cagePositions =
+        shape.cagePositions.empty() ? shape.caged.cage->positions : std::move(shape.cagePositions);
+    mesh.cageFields = std::move(shape.cageFields);
+  }
   mesh.positions = shape.positions.empty() ? shape.mesh->positions : std::move(shape.positions);
   mesh.triangles = shape.mesh->triangles;
   mesh.tets = shape.mesh->tets;
@@ -139,7 +149,8 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
       } catch (const Error&) {  // lost
       }
   const auto meshes = std::make_shared<record::BodyMeshes>(run);
-  scene.readFrame = [&run, liquids, meshes](size_t frame, ExportFrame& out) {
+  const auto normals = std::make_shared<CagedNormals>();
+  scene.readFrame = [&run, liquids, meshes, normals](size_t frame, ExportFrame& out) {
     run.readFrame(frame, out.state);
     out.meshes.clear();
     out.fields.clear();
@@ -163,7 +174,7 @@ ExportScene exportSceneOf(const record::RunReader& run, std::vector<size_t> fram
         out.fields[b] = points->fields;
         continue;
       } else if (!plain || points) {
-        mesh = shapeMesh(b, shapeOrNone(*meshes, out.state, frame, b));
+        mesh = shapeMesh(b, shapeOrNone(*meshes, out.state, frame, b), *normals);
       } else {
         continue;
       }
@@ -222,6 +233,38 @@ void takeLooks(const record::MeshEntry& mesh, BodySurface& surface) {
 
 }  // namespace
 
+BodySurface cageOf(const BodySurface& surface) {
+  BodySurface cage;
+  cage.body = surface.body;
+  cage.state = surface.state;
+  if (!surface.own || !surface.own->cage) return cage;
+  cage.positions = surface.own->cagePositions;
+  cage.tets = surface.own->cage->tets;
+  cage.fields = surface.own->cageFields;
+  return cage;
+}
+
+std::vector<Vec3f> normalsOf(const BodySurface& surface) {
+  if (surface.normals.size() == 3 * surface.triangles.size())
+    return {surface.normals.begin(), surface.normals.end()};
+  geometry::TriMesh mesh;
+  for (const Vec3f& p : surface.positions) mesh.positions.push_back(p.cast<double>());
+  std::vector<Vec3f> normals(3 * surface.triangles.size());
+  for (const bool inside : {false, true}) {
+    std::vector<size_t> side;
+    mesh.triangles.clear();
+    for (size_t t = 0; t < surface.triangles.size(); ++t) {
+      if (surface.inside(t) != inside) continue;
+      side.push_back(t);
+      mesh.triangles.push_back(surface.triangles[t]);
+    }
+    const std::vector<Vec3f> own = cornerNormals(mesh, kCreaseAngle, surface.rest);
+    for (size_t i = 0; i < side.size(); ++i)
+      std::copy_n(own.begin() + std::ptrdiff_t(3 * i), 3, normals.begin() + std::ptrdiff_t(3 * side[i]));
+  }
+  return normals;
+}
+
 BodySurface surfaceOfMesh(const record::MeshEntry& mesh) {
   BodySurface surface;
   surface.positions = mesh.positions;
@@ -278,6 +321,7 @@ std::vector<BodySurface> surfacesOf(const ExportScene& scene, const ExportFrame&
       surface.tets = own->tets;
       surface.fields = own->fields;
       surface.own = &*own;
+      surface.normals = own->normals;
       if (own->mesh && own->mesh->triangles.size() == own->triangles.size()) {
         takeLooks(*own->mesh, surface);
         surface.rest = own->mesh->positions;

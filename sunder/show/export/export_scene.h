@@ -31,6 +31,12 @@ struct FrameMesh {
   std::shared_ptr<const record::MeshEntry> mesh = {};
   std::vector<record::PointField> fields = {};  // by vertex
   float radius = 0;                             // of particles that have no field "radius"
+  std::vector<Vec3f> normals = {};              // by corner, three a triangle; empty: they follow from it
+  // The cage that the triangles are embedded in, where its vertices are, and what is known of them; null:
+  // none.
+  std::shared_ptr<const record::MeshEntry> cage = {};
+  std::vector<Vec3f> cagePositions = {};
+  std::vector<record::PointField> cageFields = {};
 };
 
 struct ExportFrame {
@@ -81,7 +87,8 @@ struct BodySurface {
   std::span<const Vec2f> uvs = {};       // three a triangle; empty: none
   std::span<const uint16_t> slots = {};  // by triangle: the material, see MeshEntry::slots; empty: 0
   std::span<const std::string> slotMaterials = {};
-  std::span<const Vec3f> rest = {};                 // of vertices that moved; empty: where they are
+  std::span<const Vec3f> rest = {};     // of vertices that moved; empty: where they are
+  std::span<const Vec3f> normals = {};  // by corner, three a triangle; empty: they follow from the triangles
   std::span<const record::PointField> fields = {};  // by vertex
   const FrameMesh* own = nullptr;                   // where the frame brought it
 
@@ -98,6 +105,12 @@ struct BodySurface {
         .cast<float>();
   }
 };
+
+// The cage that a surface is embedded in, with its tetrahedra alone; without any where it is in none.
+BodySurface cageOf(const BodySurface& surface);
+
+// Normals by corner, three a triangle. The faces inside of a body do not smooth those outside.
+std::vector<Vec3f> normalsOf(const BodySurface& surface);
 
 // Of a mesh by itself, without a body.
 BodySurface surfaceOfMesh(const record::MeshEntry& mesh);

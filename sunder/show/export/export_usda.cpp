@@ -257,13 +257,17 @@ void UsdaWriter::movingMesh(uint32_t b) {
   out_ << "                normal3f[] normals (\n                    interpolation = \"faceVarying\"\n"
           "                )\n";
   meshSamples(b, "normal3f[] normals", [&](const FrameMesh& mesh, auto&& begin) {
-    geometry::TriMesh shape;
-    for (const Vec3f& p : mesh.positions) shape.positions.push_back(p.cast<double>());
-    shape.triangles = mesh.triangles;
     begin();
-    putList(out_, cornerNormals(
-                      shape, kCreaseAngle,
-                      mesh.mesh ? std::span<const Vec3f>(mesh.mesh->positions) : std::span<const Vec3f>()));
+    if (!mesh.normals.empty()) {
+      putList(out_, mesh.normals);
+    } else {
+      geometry::TriMesh shape;
+      for (const Vec3f& p : mesh.positions) shape.positions.push_back(p.cast<double>());
+      shape.triangles = mesh.triangles;
+      putList(out_, cornerNormals(
+                        shape, kCreaseAngle,
+                        mesh.mesh ? std::span<const Vec3f>(mesh.mesh->positions) : std::span<const Vec3f>()));
+    }
     out_ << ",\n";
   });
   meshSamples(b, "point3f[] points", [&](const FrameMesh& mesh, auto&& begin) {

@@ -227,7 +227,7 @@ std::string exportVtk(const ExportScene& scene, ExportFiles& files, const Export
   for (size_t f = 0; f < scene.frames.size(); ++f) {
     scene.readFrame(scene.frames[f], frame);
     times.push_back(frame.state.time);
-    for (const FrameMesh& mesh : frame.meshes) volumes = volumes || !mesh.tets.empty();
+    for (const FrameMesh& mesh : frame.meshes) volumes = volumes || !mesh.tets.empty() || mesh.cage;
     Cells<3> triangles;
     Cells<4> tets;
     Cells<1> particles;
@@ -237,6 +237,11 @@ std::string exportVtk(const ExportScene& scene, ExportFiles& files, const Export
         std::vector<uint32_t> all(surface.positions.size());
         std::iota(all.begin(), all.end(), 0u);
         tets.add(surface, surface.tets, all);
+      }
+      if (const BodySurface cage = cageOf(surface); !cage.tets.empty()) {
+        std::vector<uint32_t> all(cage.positions.size());
+        std::iota(all.begin(), all.end(), 0u);
+        tets.add(cage, cage.tets, all);
       }
       if (surface.own && surface.triangles.empty() && !surface.own->mesh) particles.addParticles(surface);
     }

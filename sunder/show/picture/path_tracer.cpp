@@ -402,12 +402,19 @@ PathTracer::~PathTracer() = default;
 
 uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, double creaseAngle, std::vector<uint8_t> interior,
                              std::vector<uint16_t> slots, std::span<const Vec3f> rest) {
+  return addMesh(mesh, cornerNormals(mesh, creaseAngle, rest), std::move(interior), std::move(slots));
+}
+
+uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, std::vector<Vec3f> normals,
+                             std::vector<uint8_t> interior, std::vector<uint16_t> slots) {
+  if (normals.size() != 3 * mesh.triangles.size())
+    throw Error(ErrorKind::Usage, "a mesh needs the normal of each of its corners");
   if (!interior.empty() && interior.size() != mesh.triangles.size())
     throw Error(ErrorKind::Usage, "a mesh needs to say of all of its triangles which are inside, or of none");
   if (!slots.empty() && slots.size() != mesh.triangles.size())
     throw Error(ErrorKind::Usage, "a mesh needs a slot for each of its triangles, or none");
   Impl::Mesh added;
-  added.normals = cornerNormals(mesh, creaseAngle, rest);
+  added.normals = std::move(normals);
   added.interior = std::move(interior);
   added.slots = std::move(slots);
   return impl_->add(mesh, std::move(added));

@@ -86,6 +86,9 @@ class PathTracer {
 
   // The same with a normal for each vertex, for surfaces that know theirs better than their triangles do.
   uint32_t addMesh(const geometry::TriMesh& mesh, std::span<const Vec3f> vertexNormals);
+  // And with a normal for each corner, three a triangle.
+  uint32_t addMesh(const geometry::TriMesh& mesh, std::vector<Vec3f> cornerNormals,
+                   std::vector<uint8_t> interior, std::vector<uint16_t> slots);
 
   void dropMesh(uint32_t mesh);  // its number may be given to another one
 

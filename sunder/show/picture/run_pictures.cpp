@@ -85,8 +85,11 @@ void RunPictures::placeShape(const record::BodyShape& shape, const RunShotSettin
   } else if (settings.colourBy == ColourBy::Material) {
     paintSlots(entry.slotMaterials, placed);
   }
-  placed.mesh = ofShot_.emplace_back(
-      tracer_.addMesh(mesh, kCreaseAngle, entry.interior, std::move(slots), entry.positions));
+  const uint32_t added =
+      shape.caged && vertices.data() == shape.vertices().data()
+          ? tracer_.addMesh(mesh, normals_.of(shape), entry.interior, std::move(slots))
+          : tracer_.addMesh(mesh, kCreaseAngle, entry.interior, std::move(slots), entry.positions);
+  placed.mesh = ofShot_.emplace_back(added);
 }
 
 // Cells are smaller than they need to be for flat water, so that drops are round.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sunder/record/body_meshes.h"
+#include "sunder/show/caged_normals.h"
 #include "sunder/show/picture/path_tracer.h"
 #include "sunder/show/run_summary.h"
 
@@ -62,6 +63,7 @@ class RunPictures {
   RunSummary summary_;
   PathTracer tracer_;
   record::BodyMeshes meshes_;
+  CagedNormals normals_;
   std::vector<uint32_t> handles_;                        // in the tracer, by mesh
   std::vector<std::vector<std::string>> slotMaterials_;  // of the same meshes
   std::vector<uint32_t> ofShot_;                         // meshes of bodies that deform, in the tracer

@@ -6,6 +6,7 @@
 #include "sunder/show/overlay.h"
 #include "sunder/show/readable.h"
 #include "sunder/show/run_summary.h"
+#include "sunder/show/view/soft_asset.h"
 
 #include <algorithm>
 #include <atomic>
@@ -157,7 +158,8 @@ struct ViewData::Impl {
       if (const material::Material& inside = material::insideOf(summary.materials, m); &inside != &m)
         materials[m.name]["inside"] = inside.name;
     }
-    Json bodies = Json::array();
+    Json bodies = Json::array(), softNumbers = Json::array();
+    std::set<uint32_t> softMeshes;
     for (const record::BodyEntry& b : run.bodies()) {
       const auto number = uint32_t(bodies.size());
       const bool ground =
@@ -174,7 +176,15 @@ struct ViewData::Impl {
       if (versions.empty() && run.embeddingOf(b.mesh) == kNoIndex && !valued.contains(number)) continue;
       Json& changes = bodies.back()["changes"] = Json::array();
       for (const auto& [frame, version] : versions) changes.push_back(frame);
+      const std::vector<uint32_t> cages = cagesOf(number);
+      if (std::all_of(cages.begin(), cages.end(), [](uint32_t m) { return m == kNoIndex; })) continue;
+      Json& soft = bodies.back()["soft"] = Json::array();
+      for (const uint32_t m : cages) {
+        soft.push_back(m == kNoIndex ? -1 : int64_t(m));
+        if (m != kNoIndex) softMeshes.insert(m);
+      }
     }
+    for (const uint32_t m : softMeshes) softNumbers.push_back(m);
     Json slots = Json::object();
     for (size_t m = 0; m < slotMaterials.size(); ++m)
       if (!slotMaterials[m].empty()) slots[std::to_string(m)] = slotMaterials[m];
@@ -190,6 +200,7 @@ struct ViewData::Impl {
             {"bodies", bodies},
             {"meshes", run.meshCount()},
             {"slots", slots},
+            {"softMeshes", softNumbers},
             {"fields", fields},
             {"statistics", statistics},
             {"points", hasPoints()},
@@ -237,6 +248,55 @@ struct ViewData::Impl {
     }
     throw Error(ErrorKind::Usage, fmt::format("there is no version {} of the mesh of body {}", version, body))
         .inFile(run.path().string());
+  }
+
+  // By version of the body's mesh, the mesh where it is embedded in a cage; else kNoIndex.
+  std::vector<uint32_t> cagesOf(uint32_t body) const {
+    const auto embedded = [&](uint32_t mesh) { return run.embeddingOf(mesh) == kNoIndex ? kNoIndex : mesh; };
+    if (run.frameCount() == 0) return {embedded(run.bodies()[body].mesh)};
+    std::vector<uint32_t> cages{embedded(run.meshOf(body, 0))};
+    for (const auto& [frame, version] : run.meshVersions(body)) cages.push_back(embedded(version.mesh));
+    return cages;
+  }
+
+  std::string soft(size_t mesh) {
+    checkMesh(mesh);
+    const record::CagedSurface caged = shapes.caged(uint32_t(mesh));
+    if (!caged)
+      throw Error(ErrorKind::Usage, fmt::format("mesh {} is in no cage", mesh)).inFile(run.path().string());
+    return bytesOf(softAsset(caged), *caged.cage);
+  }
+
+  std::string tear(size_t body, size_t version) {
+    const auto versions = body < run.bodies().size() && run.frameCount() > 0
+                              ? run.meshVersions(body)
+                              : std::vector<std::pair<size_t, record::MeshVersion>>();
+    const auto frameOf = [&](size_t v) { return v == 0 ? size_t(0) : versions[v - 1].first; };
+    if (body >= run.bodies().size() || run.frameCount() == 0 || version > versions.size() ||
+        run.embeddingOf(run.meshOf(body, frameOf(version))) == kNoIndex)
+      throw Error(ErrorKind::Usage, fmt::format("version {} of body {} is in no cage", version, body))
+          .inFile(run.path().string());
+    const record::MeshVersion now = run.meshVersion(body, frameOf(version));
+    const record::MeshVersion before =
+        version == 0 ? record::MeshVersion{} : run.meshVersion(body, frameOf(version - 1));
+    const bool fresh = before.mesh != now.mesh || before.changes > now.changes ||
+                       (before.changes > 0 && before.first != now.first);
+    static const record::Frame kNothing{};
+    const auto cageAt = [&](size_t frame) {
+      return shapes.shape(kNothing, frame, uint32_t(body)).caged.cage;
+    };
+    const auto old = fresh ? shapes.caged(now.mesh).cage : cageAt(frameOf(version - 1));
+    const auto cage = cageAt(frameOf(version));
+    std::string out;
+    ByteWriter writer(out);
+    writer.u32(now.mesh);
+    writer.u32(fresh);
+    writer.u32(uint32_t(cage->positions.size()));
+    writer.u32(uint32_t(cage->positions.size() - old->positions.size()));
+    for (size_t v = old->positions.size(); v < cage->positions.size(); ++v)
+      writer.writeArray(std::span(cage->positions[v].data(), 3));
+    const CornerOrder order = cornerOrder(shapes.caged(now.mesh).cage->tets);
+    return out + texelChanges(tetTexels(old->tets, order), tetTexels(cage->tets, order));
   }
 
   std::string frames(size_t first, size_t last) {
@@ -305,8 +365,10 @@ struct ViewData::Impl {
     std::vector<float> values;
     for (const record::BodyPoints& recorded : frame.points) {
       record::BodyPoints cloud = recorded;
-      // Of a body with a mesh the vertices that are shown, whatever they were recorded as.
-      if (!(cloud.radius > 0) && run.meshOf(cloud.body, f) < run.meshCount()) {
+      // Of a body with a mesh the vertices that are shown; the page places those in a cage itself.
+      const uint32_t mesh = run.meshOf(cloud.body, f);
+      const bool caged = !(cloud.radius > 0) && run.embeddingOf(mesh) != kNoIndex;
+      if (!(cloud.radius > 0) && !caged && mesh < run.meshCount()) {
         record::BodyShape shape = shapeOrNone(shapes, frame, f, cloud.body);
         cloud.positions = std::move(shape.positions);
         cloud.fields = std::move(shape.fields);
@@ -315,7 +377,7 @@ struct ViewData::Impl {
       writer.u32(cloud.body);
       writer.u32(uint32_t(count));
       writer.f32(cloud.radius);
-      writer.u32(cloud.positions.empty());  // vertices that rest
+      writer.u32(uint32_t(cloud.positions.empty()) | uint32_t(caged) << 1);  // 1: vertices that rest
       for (const Vec3f& p : cloud.positions) writer.writeArray(std::span(p.data(), 3));
       for (const std::string& name : pointFields) {
         values.assign(count, 0);
@@ -426,6 +488,16 @@ std::string ViewData::points(size_t frame) {
 std::string ViewData::shape(size_t body, size_t version) {
   const std::lock_guard guard(impl_->lock);
   return impl_->shape(body, version);
+}
+
+std::string ViewData::soft(size_t mesh) {
+  const std::lock_guard guard(impl_->lock);
+  return impl_->soft(mesh);
+}
+
+std::string ViewData::tear(size_t body, size_t version) {
+  const std::lock_guard guard(impl_->lock);
+  return impl_->tear(body, version);
 }
 
 std::string ViewData::boxes(size_t mesh, uint32_t level) {
@@ -545,12 +617,32 @@ std::string selfContainedPage(std::string_view page, const std::filesystem::path
   ByteWriter(frames).overwrite<uint32_t>(4, uint32_t(numbers.size()));
   add(frames);
   add(events.text({.asCame = true}));
-  for (size_t m = 0; m < info["meshes"].whole(); ++m) add(data.mesh(m));
+  // The shader has surfaces in cages, so their meshes stay empty. What is damaged is left out.
+  const std::string nothing(8, '\0');
+  const auto addSafely = [&](auto&& get) {
+    std::string part;
+    try {
+      part = get();
+    } catch (const Error&) {  // lost
+    }
+    add(part);
+  };
+  std::set<int64_t> soft;
+  for (const Json& mesh : info["softMeshes"]) soft.insert(int64_t(mesh.whole()));
+  for (size_t m = 0; m < info["meshes"].whole(); ++m)
+    add(soft.contains(int64_t(m)) ? std::string_view(nothing) : std::string_view(data.mesh(m)));
   if (info["points"].boolean())
     for (const size_t frame : numbers) add(data.points(frame));
   for (size_t b = 0; b < info["bodies"].size(); ++b)
-    if (info["bodies"][b].contains("changes"))
-      for (size_t v = 0; v <= info["bodies"][b]["changes"].size(); ++v) add(data.shape(b, v));
+    if (const Json& body = info["bodies"][b]; body.contains("changes")) {
+      for (size_t v = 0; v <= body["changes"].size(); ++v) {
+        if (body.contains("soft") && body["soft"][v] != -1)
+          addSafely([&] { return data.tear(b, v); });
+        else
+          add(data.shape(b, v));
+      }
+    }
+  for (const int64_t m : soft) addSafely([&] { return data.soft(size_t(m)); });
   if (info["fronts"].boolean()) {
     Json fronts = Json::array();
     for (const size_t frame : numbers) fronts.push_back(readJson(data.fronts(frame)));

@@ -27,10 +27,16 @@ class ViewData {
   std::string frames(size_t first, size_t last);  // at most kMostFrames; Error (Limit) above kMostBytes
   std::string events(size_t frame);               // JSON
   std::string fronts(size_t frame);               // of cracks, JSON
-  std::string points(size_t frame);               // particles and vertices of the frame's own
+  std::string points(size_t frame);  // particles and vertices of the frame's own; of cages, these
   // The mesh of a body that shows several: version 0 is that of its first frame, version k that of the k-th
   // frame in "changes" of info().
   std::string shape(size_t body, size_t version);
+  // A mesh that is embedded in a cage, for the shader (soft_asset.h), and which corners of its tetrahedra a
+  // version of a body changes: u32 number of the mesh, u32 1 where the changes are those from the mesh, 0
+  // from the version before, u32 vertices of the cage, u32 how many of them are new since, their positions
+  // at rest, the changes.
+  std::string soft(size_t mesh);
+  std::string tear(size_t body, size_t version);
   // What collision detection sees of a mesh (overlay.h).
   std::string boxes(size_t mesh, uint32_t level);
   std::string spheres(size_t mesh, uint32_t level);

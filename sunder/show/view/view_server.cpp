@@ -90,6 +90,8 @@ struct ViewServer::Impl {
       return ok(kBytes, data.slice((*n)[0], uint32_t((*n)[1]), double((*n)[2]) / 1000));
     if (const auto n = pathNumbers(path, "/api/points/", "")) return ok(kBytes, data.points((*n)[0]));
     if (const auto n = pathNumbers(path, "/api/shape/", "/")) return ok(kBytes, data.shape((*n)[0], (*n)[1]));
+    if (const auto n = pathNumbers(path, "/api/soft/", "")) return ok(kBytes, data.soft((*n)[0]));
+    if (const auto n = pathNumbers(path, "/api/tear/", "/")) return ok(kBytes, data.tear((*n)[0], (*n)[1]));
     if (const auto n = pathNumbers(path, "/api/fronts/", "")) return ok(kJson, data.fronts((*n)[0]));
     if (const auto n = pathNumbers(path, "/api/events/", "")) return ok(kJson, data.events((*n)[0]));
     throw Error(ErrorKind::Usage, "there is nothing at this path");

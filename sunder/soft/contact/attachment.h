@@ -88,11 +88,10 @@ class Attachments final : public fem::StepTerm {
     LinearGap gap;
     Vec3 target = Vec3::Zero();  // what the place of the gap must be
     Vec3 force = Vec3::Zero();   // multiplier: on the first point
-    double stiffness = 0, lastMiss = 0;
+    double stiffness = 0, leastStiffness = 0, lastMiss = 0;
   };
   Vec3 miss(const Tie& tie, std::span<const Vec3> x) const { return tie.gap.place(x) - tie.target; }
   void linearise(Tie& tie, std::span<const Vec3> x);
-  Vec3 trueMiss(const Tie& tie, std::span<const Vec3> x) const;
 
   ObstacleBodies& obstacles_;
   AttachmentSettings settings_;

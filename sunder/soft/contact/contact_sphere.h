@@ -2,9 +2,11 @@
 #pragma once
 
 #include "sunder/base/math.h"
+#include "sunder/geometry/mesh.h"
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace sunder::soft {
 
@@ -15,6 +17,13 @@ struct ContactSphere {
   double radius = 0;                                      // m
   uint32_t body = 0;
 };
+
+// The mean of what the corners of a tetrahedron have, with those weights.
+inline Vec3 blended(const geometry::Tetrahedron& tet, const std::array<double, 4>& weights,
+                    std::span<const Vec3> values) {
+  return weights[0] * values[tet[0]] + weights[1] * values[tet[1]] + weights[2] * values[tet[2]] +
+         weights[3] * values[tet[3]];
+}
 
 struct ContactBody {
   double friction = 0.5, restitution = 0;

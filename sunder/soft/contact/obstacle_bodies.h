@@ -51,13 +51,14 @@ class ObstacleBodies final : public fem::StepTerm {
   Vec3 moveAt(size_t body, std::span<const Vec3> x) const;
   Vec3 turnAt(size_t body, std::span<const Vec3> x) const;
   double step() const { return h_; }
-  // An impulse at a place of the world, collected in the reaction. `kick`: one that the step's end does not
-  // hold yet, so the velocity changes by it.
-  void push(size_t body, const Vec3& impulse, const Vec3& place, bool kick);
+  // Sets the blocks of bodies to what they do alone; makes room for them.
+  void setAlone(std::vector<Vec3>& x) const;
+  // After end(): an impulse at a place of the world, collected in the reaction and added to the velocities.
+  void push(size_t body, const Vec3& impulse, const Vec3& place);
   // What a unit impulse along a unit direction at that place gives in speed there.
   double inverseMassAt(size_t body, const Vec3& place, const Vec3& direction) const;
-  Vec3 velocityAt(size_t body, const Vec3& place) const;        // after the step
-  Vec3 velocityAtBefore(size_t body, const Vec3& place) const;  // before it
+  Vec3 velocityAt(size_t body, const Vec3& place) const;      // after the step
+  Vec3 velocityBefore(size_t body, const Vec3& place) const;  // before it
 
   uint32_t ownBlocks() const override;
   void begin(const fem::StepStart& start, std::span<Vec3> own) override;

@@ -30,6 +30,7 @@
 #include "sunder/soft/contact/linear_gap.h"
 #include "sunder/soft/contact/obstacle_bodies.h"
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -56,15 +57,30 @@ struct Contact {
   bool obstacle = false;  // what `other` is
   double radius = 0;      // least distance: of the centre from the obstacle, or of both centres
   double friction = 0;
-  double stiffness = 0;               // N/m
+  double stiffness = 0;               // k, N/m
   Vec3 normal = Vec3::UnitY();        // towards `sphere`
   double normalForce = 0;             // p, N
   Vec3 frictionForce = Vec3::Zero();  // on `sphere`, across the normal
-  double bound = 0;                   // of the friction force: mu times the normal force of the last round
-  LinearGap gap;                      // relative place of the centre; constant is such that normal . it = g
-  Vec3 slipStart = Vec3::Zero();      // relative place at which nothing has slipped yet
+  double bound = 0;                   // of the friction force: mu times the normal force
+  LinearGap place;                    // of the centre, relative to the other one
+  LinearGap touch;                    // of the material where both touch: where friction acts
+  double constant = 0;                // g = normal . place + constant
+  Vec3 slipStart = Vec3::Zero();      // of `touch`, where nothing has slipped in this step
   double approach = 0;                // m/s before the step, positive where closing
-  bool fresh = false;                 // carried no force when the step began
+  double allowance = 0;  // m that it may be deep: bodies that begin deep in each other part slowly
+  bool fresh = false;    // carried no force when the step began
+
+  // What the search for a state has done to it so far.
+  double leastStiffness = 0;  // that it began with
+  double lastChange = 0;      // of the multipliers in the last round, m
+  double depth = 0;           // m where the last minimum was found; negative: apart
+
+  double gap(std::span<const Vec3> x) const { return normal.dot(place.place(x)) + constant; }
+  // Since the step began, across the normal.
+  Vec3 slip(std::span<const Vec3> x) const {
+    const Vec3 way = touch.place(x) - slipStart;
+    return way - normal.dot(way) * normal;
+  }
 };
 
 struct ContactReport {
@@ -112,21 +128,22 @@ class SphereContacts final : public fem::StepTerm {
   void hash(Hasher& hasher) const;
 
  private:
-  // Two that may meet within the reach of their spheres.
+  // Two that may meet.
   struct Pair {
-    uint32_t sphere = 0, other = 0;
+    uint32_t sphere = 0;
     bool obstacle = false;
-    bool isContact = false;
+    uint32_t other = 0;
     double radius = 0;
+    auto operator<=>(const Pair&) const = default;
   };
   // How a pair stands at some x, seen along its way from the start of the step.
   struct Way {
-    double gap = 0;         // at the end of the way, true
+    double gap = 0;         // at the end of the way
     double linearised = 0;  // gap where `normal` and `at` were taken
     Vec3 normal = Vec3::UnitY();
-    Vec3 at = Vec3::Zero();  // relative place there, in the frame of the end of the step
-    double touch = 1;        // the part of the way at which the gap is first used up; 1: not at all
-    bool held = false;       // the way leads through
+    Vec3 at = Vec3::Zero();  // centre relative to the other one there, with the other one where it ends
+    double touch = 1;        // part of the way at which the gap is first used up, where it is held
+    bool held = false;       // the way leads through the other one
   };
   struct Kept {
     uint32_t sphere = 0;
@@ -135,25 +152,42 @@ class SphereContacts final : public fem::StepTerm {
     double force = 0, stiffness = 0;
     Vec3 friction = Vec3::Zero();
   };
+  // How far the spheres of a body may go from what they have in common before pairs are looked for again.
+  struct Reach {
+    Vec3 common = Vec3::Zero();
+    double own = 0;
+  };
 
-  void findPairs(double reachScale) const;
-  void addObstaclePairs() const;
+  // contact_pairs.cpp: which spheres may meet what.
+  void foresee(std::span<const Vec3> x) const;
+  bool foreseen(std::span<const Vec3> x) const;
+  void findPairs() const;
+  void addObstaclePairs(uint32_t obstacle) const;
   void addSpherePairs() const;
   bool mayMeet(uint32_t a, uint32_t b, double& radius) const;
-  Way wayOf(const Pair& pair, std::span<const Vec3> x) const;
-  Way wayToObstacle(const Pair& pair, std::span<const Vec3> x) const;
+  double obstacleReach(uint32_t obstacle) const;
+  // contact_ways.cpp
+  Way wayToObstacle(const Pair& pair, const ObstaclePose& pose, std::span<const Vec3> x) const;
   Way wayToSphere(const Pair& pair, std::span<const Vec3> x) const;
-  double baseStiffness(const Pair& pair, const Vec3& normal) const;
+  std::vector<Way> waysOf(std::span<const Pair> pairs, std::span<const Vec3> x) const;
+  // sphere_contacts.cpp
   double inverseMassOf(uint32_t sphere) const;
-  void addContact(uint32_t pair, const Way& way, std::span<const Vec3> x) const;
+  double leastStiffness(const Pair& pair, const Vec3& normal) const;
+  const Kept* keptOf(const Pair& pair) const;
+  void remember();
+  // contact_search.cpp
+  void addContact(const Pair& pair, const Way& way, std::span<const Vec3> x) const;
   void linearise(Contact& contact, const Way& way, std::span<const Vec3> x) const;
-  uint32_t activate(std::span<const Vec3> x) const;
-  const Kept* kept(const Pair& pair) const;
-  void measure(std::span<const Vec3> x);
-  void bounce(std::span<Vec3> velocities);
-  Vec3 sphereVelocity(uint32_t sphere, std::span<const Vec3> velocities) const;
-  double relativeSpeed(const Contact& contact, std::span<const Vec3> velocities) const;
-  void pushApart(const Contact& contact, double impulse, std::span<Vec3> velocities, bool kick);
+  void addTouch(LinearGap& gap, uint32_t sphere, const Vec3& point, double sign,
+                std::span<const Vec3> x) const;
+  size_t activate(std::span<const Vec3> x) const;
+  void extend(std::span<const Vec3> x) const;
+  void settle(std::span<const Vec3> x);
+  // contact_bounce.cpp
+  void bounce(std::span<const Vec3> x, std::span<Vec3> velocities);
+  double closing(const Contact& contact, std::span<const Vec3> x, std::span<const Vec3> velocities) const;
+  double inverseMassOf(const Contact& contact, std::span<const Vec3> x) const;
+  void pushApart(const Contact& contact, double impulse, std::span<const Vec3> x, std::span<Vec3> velocities);
 
   ObstacleBodies& obstacles_;
   ContactSettings settings_;
@@ -166,19 +200,22 @@ class SphereContacts final : public fem::StepTerm {
   std::vector<Kept> kept_;             // by sphere, kind and other
 
   double h_ = 0;
+  std::vector<Vec3> start_;                           // positions of the vertices
   std::vector<Vec3> startCentres_, startVelocities_;  // of the spheres
-  // What the search looks at may grow while it runs, where the unknowns go further than foreseen; that
-  // changes no energy at states that were within reach before.
-  mutable std::vector<double> reach_;
-  mutable std::vector<Pair> pairs_;
+  // Pairs and contacts may become more while the search for a minimum runs, where the unknowns go further
+  // than foreseen or a way turns out to lead through something.
+  mutable std::vector<Reach> reaches_;          // by body
+  mutable std::vector<Reach> obstacleReaches_;  // by obstacle
+  mutable std::vector<Pair> pairs_;             // ascending; those that are contacts too
   mutable std::vector<Contact> contacts_;
-  mutable std::vector<uint32_t> pairOf_;     // of each contact
-  mutable std::vector<double> lastChanges_;  // of each contact, in the last round
-  mutable std::vector<double> allowances_;  // how deep each contact may be: what it started with, less a part
+  mutable std::vector<Pair> contactPairs_;  // ascending
+  mutable uint32_t held_ = 0;
   ContactReport report_;
 };
 
 // Friction against what Coulomb allows, in [0, 1]: 1 where the contact slips, less where it sticks.
 double frictionUse(const Contact& contact);
+// A force of at most that size.
+Vec3 clippedForce(const Vec3& force, double bound);
 
 }  // namespace sunder::soft
