@@ -131,11 +131,9 @@ void BlockCholesky::factor(const BlockMatrix& matrix) {
           [](uint32_t x, uint32_t y) { return std::min(x, y); }, 1);
     }
   }
-  if (failed != kNoIndex) {
-    analysis_.stamp = 0;
+  if (failed != kNoIndex)
     notPositive(static_cast<uint32_t>(std::find(analysis_.place.begin(), analysis_.place.end(), failed) -
                                       analysis_.place.begin()));
-  }
   parallelFor(
       count, [&](size_t s) { invertSupernode(static_cast<uint32_t>(s)); },
       analysis_.flops < kParallelFlops ? count : 16);

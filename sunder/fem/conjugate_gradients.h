@@ -20,6 +20,9 @@ class ConjugateGradients final : public LinearSolver {
   std::string_view name() const override { return "pcg"; }
   void factor(const BlockMatrix& matrix) override;
   void solve(std::span<const Vec3> b, std::span<Vec3> x) override;
+  // z = what stands for the inverse of the matrix * r; for systems of which the matrix is a part. Needs the
+  // pattern alone of the matrix that was factored.
+  void precondition(std::span<const Vec3> r, std::span<Vec3> z) const;
 
   size_t iterations() const override { return iterations_; }
   bool converged() const override { return converged_; }
@@ -28,7 +31,6 @@ class ConjugateGradients final : public LinearSolver {
  private:
   void invertDiagonal(double raised);
   bool incompleteFactor(double raised);
-  void precondition(std::span<const Vec3> r, std::span<Vec3> z) const;
 
   SolverSettings settings_;
   const BlockMatrix* matrix_ = nullptr;

@@ -4,9 +4,9 @@
 //   J(x) = |x - p|_M^2 / (2 q h^2) + E(x0 + q (x - x0)) / q + D(x - x0) / (2 h) + sum of the terms
 //
 // with q = 1 (implicit Euler) or 1/2 (implicit midpoint), p = x0 + h v0 + q h^2 M^-1 (loads), and Rayleigh's
-// damping D = a |.|_M^2 + b (.)^T K (.), where K is the tangent at x0 with rotations held. Its minimum is the
-// step of the scheme, v1 = v0 + ((x - x0) / h - v0) / q. What terms add acts at x in both schemes, so that a
-// term's impulse on the vertices is h times its force.
+// damping D = a |.|_M^2 + b (.)^T K (.), where K is the tangent at x0 + h v0 / 2 with rotations held. Its
+// minimum is the step of the scheme, v1 = v0 + ((x - x0) / h - v0) / q. What terms add acts at x in both
+// schemes, so that a term's impulse on the vertices is h times its force.
 //
 // Newton's method with a line search on J; the search starts where the acceleration of the last step leads.
 // The tangent is exact where the system is positive definite with it (then Newton converges with order two),
@@ -18,10 +18,10 @@
 // where E is not, energy may grow, by what StepReport says (growth).
 //
 // Guarantees: same bits for any number of threads, and after load() of what save() wrote. The momentum of a
-// connected part that is not held changes by exactly what loads and terms give it, up to rounding, whatever
-// the residual. Every step ends: after mostIterations or where J falls no further, the best state so far is
-// kept and the report says so. Numbers that are not finite are an Error (Numerical) and leave the state as it
-// was.
+// connected part that is not held changes by exactly what loads, terms and mass damping give it, up to
+// rounding: whatever the residual where no term acts on it, and where the step converged otherwise. Every
+// step ends: after mostIterations or where J falls no further, the best state so far is kept and the report
+// says so. Numbers that are not finite are an Error (Numerical) and leave the state as it was.
 #pragma once
 
 #include "sunder/fem/motion/loads.h"
@@ -59,11 +59,11 @@ struct MotionSettings {
   MotionScheme scheme = MotionScheme::ImplicitEuler;
   // Exact: the exact one first, Positive where it is indefinite. The others are taken as they are.
   Tangent tangent = Tangent::Exact;
-  // Of the gradient of J, against the largest norm among loads, elastic forces and the gradient where the
-  // search starts (over components that are free; mean motion taken out).
+  // Of the gradient of J, against the largest norm among loads, elastic forces, the gradient where the search
+  // starts, and what gives all masses 1e-3 m/s^2. 1e-3 serves scenes. What rounding leaves counts as met.
   double tolerance = 1e-3;
-  uint32_t mostIterations = 30;  // of Newton, in a step
-  uint32_t mostRounds = 8;       // of terms that are brought up to date (StepTerm::update)
+  uint32_t mostIterations = 60;  // of Newton, in a step
+  uint32_t mostRounds = 30;      // of terms that are brought up to date (StepTerm::update)
   double massDamping = 0;        // a, 1/s
   double stiffnessDamping = 0;   // b, s
   MotionSolver solver = MotionSolver::Auto;

@@ -126,7 +126,7 @@ std::vector<std::string> CollisionSpheres::warnings() const {
         fmt::format("{} tetrahedra have smaller collision spheres than {:.3g} m, so that there are "
                     "three in each; the smallest has {:.3g} m",
                     counts.halved, radius, counts.smallest));
-  if (size() == 0) said.push_back("there are no collision spheres");
+  if (size() == 0) said.emplace_back("there are no collision spheres");
   return said;
 }
 
