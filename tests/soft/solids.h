@@ -48,7 +48,7 @@ inline geometry::TriMesh splitSphere(double radius, int levels) {
   return mesh;
 }
 
-// The rabbit of scenes/rabbits.json as a mesh; 0.0072 m give about 5,000 triangles. Vertices are evened out,
+// The rabbit of scenes/rabbits.json as a mesh; 0.0159 m give about 5,000 triangles. Vertices are evened out,
 // as those of simplified scans are.
 inline geometry::TriMesh rabbit(double edge) {
   using namespace sdf;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace sunder::soft {
 
@@ -128,10 +129,11 @@ SurfaceClips clipSurface(const ClipSurface& surface, const geometry::TetMesh& ca
   return clips;
 }
 
-std::vector<uint8_t> touchedTets(const ClipSurface& surface, const geometry::TetMesh& cage) {
+std::vector<uint8_t> touchedTets(const ClipSurface& surface, const geometry::TetMesh& cage, size_t* copies) {
   const size_t n = surface.mesh.triangles.size();
   const TetCandidates candidates(cage, {});
   std::vector<std::vector<uint32_t>> found((n + kTrianglesAtOnce - 1) / kTrianglesAtOnce);
+  std::vector<size_t> counts(found.size(), 0);
   parallelBlocks(n, kTrianglesAtOnce, [&](size_t begin, size_t end) {
     std::vector<uint32_t>& mine = found[begin / kTrianglesAtOnce];
     std::vector<uint32_t> tets;
@@ -140,12 +142,14 @@ std::vector<uint8_t> touchedTets(const ClipSurface& surface, const geometry::Tet
       for (const uint32_t k : tets)
         if (clipTriangle(surface, uint32_t(t), cage, k).size != 0) mine.push_back(k);
     }
+    counts[begin / kTrianglesAtOnce] = mine.size();
     std::sort(mine.begin(), mine.end());
     mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
   });
   std::vector<uint8_t> touched(cage.tets.size(), 0);
   for (const auto& block : found)
     for (const uint32_t t : block) touched[t] = 1;
+  if (copies) *copies = std::accumulate(counts.begin(), counts.end(), size_t(0));
   return touched;
 }
 

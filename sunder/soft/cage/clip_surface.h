@@ -33,8 +33,10 @@ struct SurfaceClips {
 SurfaceClips clipSurface(const ClipSurface& surface, const geometry::TetMesh& cage,
                          std::span<const uint8_t> skip = {});
 
-// Which tetrahedra hold a part of the surface, without the polygons.
-std::vector<uint8_t> touchedTets(const ClipSurface& surface, const geometry::TetMesh& cage);
+// Which tetrahedra hold a part of the surface, without the polygons; `copies`, if given, receives how many
+// there would be.
+std::vector<uint8_t> touchedTets(const ClipSurface& surface, const geometry::TetMesh& cage,
+                                 size_t* copies = nullptr);
 
 // The first triangle that is not covered whole, and the share of the surface's area that is outside.
 struct Uncovered {

@@ -20,22 +20,22 @@ namespace sunder::soft {
 namespace {
 
 constexpr uint32_t kMostSearched = 400;  // tetrahedra up to which lattices are compared by samples
-constexpr size_t kSampledTriangles = 6000, kSampledInside = 4000;
-constexpr size_t kMostCounted = 30000;  // triangles
-constexpr uint32_t kLatticeTrials = 320, kExactTrials = 8;
-constexpr int kBisections = 9;  // of the bisection
-constexpr double kMostLatticeTets =
-    4e6;  // of a lattice over the box, before those without solid are left out
+constexpr size_t kMostCounted = 30000;   // triangles
+// Many lattices are compared by few samples, the best of them by more, and the best of those exactly.
+constexpr size_t kFewSamples = 1000, kManySamples = 6000;
+constexpr uint32_t kLatticeTrials = 256, kFineTrials = 20, kExactTrials = 5;
+constexpr int kBisections = 8, kFineBisections = 5;
+constexpr double kMostLatticeTets = 4e6;  // over the box, before those without solid are left out
 
 // Points of the surface, four a triangle (corners and middle), and points inside.
 struct SolidSamples {
   std::vector<Vec3> surface, inside;
 };
 
-SolidSamples takeSamples(const ClipSurface& surface, const Solid& solid, const Box3& box) {
+SolidSamples takeSamples(const ClipSurface& surface, const Solid& solid, const Box3& box, size_t count) {
   SolidSamples samples;
   const geometry::TriMesh& mesh = surface.mesh;
-  const size_t n = mesh.triangles.size(), stride = (n + kSampledTriangles - 1) / kSampledTriangles;
+  const size_t n = mesh.triangles.size(), stride = (n + count - 1) / count;
   for (size_t t = 0; t < n; t += stride) {
     const geometry::Triangle& v = mesh.triangles[t];
     const Vec3 &a = mesh.positions[v[0]], &b = mesh.positions[v[1]], &c = mesh.positions[v[2]];
@@ -43,7 +43,7 @@ SolidSamples takeSamples(const ClipSurface& surface, const Solid& solid, const B
   }
   RandomStream random(23);
   std::vector<Vec3> points;
-  for (size_t i = 0; i < 3 * kSampledInside; ++i) points.push_back(random.pointIn(box));
+  for (size_t i = 0; i < 2 * count; ++i) points.push_back(random.pointIn(box));
   const std::vector<uint8_t> inside = solid.inside(points);
   for (size_t i = 0; i < points.size() && samples.inside.size() < kSampledInside; ++i)
     if (inside[i]) samples.inside.push_back(points[i]);
@@ -110,23 +110,46 @@ struct LatticeTrial {
   double score = std::numeric_limits<double>::infinity();
 };
 
-// The edge with the count nearest to the wish, by bisection of its logarithm (without one: square roots).
+// What is best: a hundredth more tetrahedra or fewer than wished weighs as much as a hundredth of a copy;
+// what is beyond a twentieth weighs much.
+double scoreOf(const LatticeCount& count, double wished) {
+  const double off = std::abs(count.tets - wished) / wished;
+  return count.copies + off + 10 * std::max(0.0, off - 0.05);
+}
+
+// The edge with the best score, by bisection of its logarithm for the count (square roots do that) between
+// edge / range and edge * range.
 template <class CountOf>
-LatticeTrial fitEdge(Lattice lattice, double edge, double wished, const CountOf& countOf) {
-  double low = edge / 4, high = edge * 4;
+LatticeTrial fitEdge(Lattice lattice, double range, int steps, double wished, const CountOf& countOf) {
+  double low = lattice.edge / range, high = lattice.edge * range;
   LatticeTrial best;
-  for (int step = 0; step < kBisections; ++step) {
+  for (int step = 0; step < steps; ++step) {
     lattice.edge = std::sqrt(low * high);
     const LatticeCount count = countOf(lattice);
-    const double off = std::abs(count.tets - wished) / wished;
-    // One hundredth more tetrahedra or fewer weighs as much as a hundredth of a copy; what is beyond a
-    // twentieth weighs much.
-    const double score = count.copies + off + 10 * std::max(0.0, off - 0.05);
+    const double score = scoreOf(count, wished);
     if (score < best.score) best = {lattice, score};
     if (off < 0.01) break;
     (count.tets > wished ? low : high) = lattice.edge;
   }
   return best;
+}
+
+// Does that for many lattices and keeps the best.
+std::vector<LatticeTrial> fitEdges(std::vector<Lattice> lattices, double range, int steps, double wished,
+                                   const SolidSamples& samples, size_t keep) {
+  std::vector<LatticeTrial> found(lattices.size());
+  Work work("comparing lattices", lattices.size());
+  parallelBlocks(lattices.size(), 1, [&](size_t begin, size_t end) {
+    std::vector<uint64_t> keys;
+    for (size_t i = begin; i < end; ++i)
+      found[i] = fitEdge(lattices[i], range, steps, wished,
+                         [&](const Lattice& lattice) { return countSamples(lattice, samples, keys); });
+    work.step(end - begin);
+  });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const LatticeTrial& a, const LatticeTrial& b) { return a.score < b.score; });
+  found.resize(std::min(keep, found.size()));
+  return found;
 }
 
 // Some of the triangles of a large surface, for trials.
@@ -153,7 +176,8 @@ LatticeCage cageOf(const Lattice& lattice, const ClipSurface& surface, const Sol
     throw Error(ErrorKind::Limit, "the solid is too thin for a cage of so many tetrahedra of one size")
         .hint("fewer tetrahedra, or a cage of your own");
   geometry::TetMesh all = lattice.tetsIn(box);
-  const std::vector<uint8_t> touched = touchedTets(surface, all);
+  LatticeCage cage;
+  const std::vector<uint8_t> touched = touchedTets(surface, all, &cage.copies);
   std::vector<Vec3> middles;
   for (size_t t = 0; t < all.tets.size(); ++t) {
     if (touched[t]) continue;
@@ -162,7 +186,6 @@ LatticeCage cageOf(const Lattice& lattice, const ClipSurface& surface, const Sol
     middles.push_back(middle);
   }
   const std::vector<uint8_t> inside = solid.inside(middles);
-  LatticeCage cage;
   std::vector<uint32_t> number(all.positions.size(), kNoIndex);
   size_t next = 0;
   for (size_t t = 0; t < all.tets.size(); ++t) {
@@ -192,59 +215,41 @@ LatticeChoice chooseLattice(const ClipSurface& whole, const Solid& solid, uint32
   const double edge = std::max(std::cbrt(12 * 3 * volume / double(tets)), 1e-9 * box.diagonal());
   LatticeChoice choice;
 
-  const bool search = tets <= kMostSearched;
-  const uint32_t trials = search ? kLatticeTrials : 1;
-  std::vector<LatticeTrial> found(trials);
-  if (search) {
-    const SolidSamples samples = takeSamples(surface, solid, box);
-    Work work("comparing lattices", trials);
-    parallelBlocks(trials, 1, [&](size_t begin, size_t end) {
-      std::vector<uint64_t> keys;
-      for (size_t i = begin; i < end; ++i)
-        found[i] = fitEdge(trialLattice(uint32_t(i), box), edge, double(tets),
-                           [&](const Lattice& lattice) { return countSamples(lattice, samples, keys); });
-      work.step(end - begin);
-    });
-    std::stable_sort(found.begin(), found.end(),
-                     [](const LatticeTrial& a, const LatticeTrial& b) { return a.score < b.score; });
-    found.resize(kExactTrials);
+  const auto exactly = [&](const Lattice& lattice) {
+    // Far too many are not counted.
+    if (Lattice::countIn(latticeBox(lattice, surface.mesh.positions)) > kMostLatticeTets)
+      return LatticeCount{1e9, 1};
+    const LatticeCage cage = cageOf(lattice, surface, solid);
+    return LatticeCount{double(cage.mesh.tets.size()),
+                        double(cage.copies) / double(surface.mesh.triangles.size())};
+  };
+  LatticeTrial best;
+  if (tets <= kMostSearched) {
+    std::vector<Lattice> lattices;
+    for (uint32_t i = 0; i < kLatticeTrials; ++i) {
+      lattices.push_back(trialLattice(i, box));
+      lattices.back().edge = edge;
+    }
+    choice.trials = kLatticeTrials;
+    std::vector<LatticeTrial> found = fitEdges(lattices, 4, kBisections, double(tets),
+                                               takeSamples(surface, solid, box, kFewSamples), kFineTrials);
+    lattices.clear();
+    for (const LatticeTrial& trial : found) lattices.push_back(trial.lattice);
+    found = fitEdges(lattices, 1.2, kFineBisections, double(tets),
+                     takeSamples(surface, solid, box, kManySamples), kExactTrials);
+    // Samples miss tetrahedra with little in them, so the lattice with the count is a little coarser.
+    for (const LatticeTrial& trial : found) {
+      const LatticeTrial exact = fitEdge(trial.lattice, 1.1, 4, double(tets), exactly);
+      if (exact.score < best.score) best = exact;
+    }
   } else {
     Lattice lattice = trialLattice(0, box);
-    found[0] = fitEdge(lattice, edge, double(tets), [&](const Lattice& l) {
-      // Far too many are not counted.
-      if (Lattice::countIn(latticeBox(l, surface.mesh.positions)) > kMostLatticeTets)
-        return LatticeCount{1e9, 1};
-      return LatticeCount{double(cageOf(l, surface, solid).mesh.tets.size()), 1};
-    });
-  }
-
-  LatticeTrial best;
-  for (const LatticeTrial& trial : found) {
-    const auto exactly = [&](const Lattice& lattice) {
-      if (Lattice::countIn(latticeBox(lattice, surface.mesh.positions)) > kMostLatticeTets)
-        return LatticeCount{1e9, 1};
-      const LatticeCage cage = cageOf(lattice, surface, solid);
-      LatticeCount count{double(cage.mesh.tets.size()), 1};
-      if (search) {
-        const SurfaceClips clips = clipSurface(surface, cage.mesh);
-        count.copies = double(clips.trianglesOf.items.size()) / double(surface.mesh.triangles.size());
-      }
-      return count;
-    };
-    Lattice lattice = trial.lattice;
-    // SolidSamples miss tetrahedra with little in them, so a slightly coarser lattice has the count.
-    for (const double factor : {1.0, 1.03, 1.06, 1.1}) {
-      if (!search && factor > 1) break;
-      lattice.edge = trial.lattice.edge * factor;
-      const LatticeCount count = exactly(lattice);
-      const double off = std::abs(count.tets - double(tets)) / double(tets);
-      const double score = count.copies + off + 10 * std::max(0.0, off - 0.05);
-      if (score < best.score) best = {lattice, score};
-    }
+    lattice.edge = edge;
+    best = fitEdge(lattice, 4, kBisections, double(tets), exactly);
+    choice.trials = 1;
   }
   choice.lattice = best.lattice;
   choice.cage = cageOf(best.lattice, whole, solid);
-  choice.trials = trials;
   return choice;
 }
 

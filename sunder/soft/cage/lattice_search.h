@@ -15,6 +15,7 @@ namespace sunder::soft {
 struct LatticeCage {
   geometry::TetMesh mesh;
   uint32_t inside = 0;  // of them without surface
+  size_t copies = 0;    // of triangles
 };
 LatticeCage cageOf(const Lattice& lattice, const ClipSurface& surface, const Solid& solid);
 

@@ -3,6 +3,7 @@
 #include "sunder/cut/kernel/holes.h"
 #include "sunder/geometry/triangulate.h"
 
+#include <array>
 #include <cmath>
 
 namespace sunder::soft {
@@ -10,6 +11,8 @@ namespace sunder::soft {
 namespace {
 
 constexpr double kNothing = 1e-13;  // share of a face below which a loop is triangulated on its own
+
+constexpr double kOverlap = 1e-9;  // share of a face that triangles may cover twice, by rounding
 
 Vec2 planePoint(const Vec3& weights) { return {weights[1], weights[2]}; }
 
@@ -79,9 +82,17 @@ FacePolygons facePolygons(std::span<const std::vector<Vec3>> loops) {
       }
       made = geometry::triangulate(outer, inner);
     }
-    if (made.forced > 0 && std::abs(areas[o]) > kNothing) result.clean = false;
-    for (const geometry::Triangle& t : made.triangles)
-      result.triangles.push_back({t[0] + base, t[1] + base, t[2] + base});
+    double sum = 0, sizes = 0;  // twice the areas: they differ where triangles are turned over
+    for (const geometry::Triangle& t : made.triangles) {
+      const geometry::Triangle moved{t[0] + base, t[1] + base, t[2] + base};
+      const std::array<Vec3, 3> corners{result.points[moved[0]], result.points[moved[1]],
+                                        result.points[moved[2]]};
+      const double area = twiceArea(corners);
+      sum += area;
+      sizes += std::abs(area);
+      result.triangles.push_back(moved);
+    }
+    if (sizes - std::abs(sum) > kOverlap) result.clean = false;
   }
   return result;
 }
