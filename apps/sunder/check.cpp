@@ -35,6 +35,13 @@ std::string memoryText(const world::Cost& cost) {
                             bytesWords(cost.memoryUnbroken), bytesWords(cost.memoryBroken));
 }
 
+// ", 2 deformable of about 400 tetrahedra"; empty where there are none.
+std::string softText(const world::Cost& cost) {
+  if (cost.softBodies == 0) return "";
+  return fmt::format(", {} deformable of about {} tetrahedra", cost.softBodies,
+                     world::countWords(cost.softTets));
+}
+
 std::string costText(const world::CheckReport& report) {
   const world::Cost& cost = report.cost;
   std::string text =
@@ -90,6 +97,8 @@ int check(const CheckCommand& command, const Settings& settings) {
                {"particles", report.particles},
                {"particles_later", report.cost.particlesLater},
                {"tetrahedra", report.cost.tetrahedra},
+               {"soft_bodies", report.cost.softBodies},
+               {"soft_tetrahedra", report.cost.softTets},
                {"pairs", report.cost.pairs},
                {"memory_bytes", report.cost.memoryBytes},
                {"memory_range", {report.cost.memoryUnbroken, report.cost.memoryBroken}},
@@ -104,11 +113,12 @@ int check(const CheckCommand& command, const Settings& settings) {
   for (const world::Finding& f : report.findings)
     say(settings, fmt::format("{}: {}{}", f.error ? "error" : "warning",
                               f.where.empty() ? "" : f.where + ": ", f.text));
-  say(settings, fmt::format("{}: {} bodies ({} dynamic), {} shapes, {} joints{}; {} error{}, {} warning{}",
-                            command.input, report.bodies, report.dynamicBodies, report.shapes, report.joints,
-                            report.particles > 0 ? fmt::format(", {} particles", report.particles) : "",
-                            errors, errors == 1 ? "" : "s", report.findings.size() - errors,
-                            report.findings.size() - errors == 1 ? "" : "s"));
+  say(settings,
+      fmt::format("{}: {} bodies ({} dynamic){}, {} shapes, {} joints{}; {} error{}, {} warning{}",
+                  command.input, report.bodies, report.dynamicBodies, softText(report.cost), report.shapes,
+                  report.joints, report.particles > 0 ? fmt::format(", {} particles", report.particles) : "",
+                  errors, errors == 1 ? "" : "s", report.findings.size() - errors,
+                  report.findings.size() - errors == 1 ? "" : "s"));
   say(settings, costText(report));
   return errors > 0 ? 2 : 0;
 }

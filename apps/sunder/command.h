@@ -47,6 +47,7 @@ Verb addSdf(App& root);
 Verb addSurface(App& root);
 Verb addVoxelize(App& root);
 Verb addTet(App& root);
+Verb addEmbed(App& root);
 Verb addStress(App& root);
 Verb addFracture(App& root);
 Verb addCut(App& root);

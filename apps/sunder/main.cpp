@@ -103,12 +103,13 @@ int run(int argc, char** argv) {
   App app("Sunder simulates what happens when things touch, break, get cut and splash.", "sunder");
   Settings settings;
   addSettings(app, settings);
-  std::vector<Verb> verbs{
-      addRun(app),      addImport(app),  addCheck(app),    addReplay(app),     addShape(app),
-      addInfo(app),     addConvert(app), addClean(app),    addCollide(app),    addQuery(app),
-      addSdf(app),      addSurface(app), addVoxelize(app), addTet(app),        addStress(app),
-      addFracture(app), addCut(app),     addSlice(app),    addRender(app),     addView(app),
-      addExport(app),   addBench(app),   addDescribe(app), addCompletion(app), addRepair(app)};
+  std::vector<Verb> verbs{addRun(app),      addImport(app), addCheck(app),    addReplay(app),
+                          addShape(app),    addInfo(app),   addConvert(app),  addClean(app),
+                          addCollide(app),  addQuery(app),  addSdf(app),      addSurface(app),
+                          addVoxelize(app), addTet(app),    addStress(app),   addFracture(app),
+                          addCut(app),      addSlice(app),  addRender(app),   addView(app),
+                          addExport(app),   addBench(app),  addDescribe(app), addCompletion(app),
+                          addRepair(app),   addEmbed(app)};
   for (Verb& verb : verbs) addSettings(*verb.app, settings);
   app.footer(
       "Examples:\n"

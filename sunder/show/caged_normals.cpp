@@ -94,6 +94,34 @@ void normalsOfSource(const record::CagedSurface& caged, std::vector<Vec3f>& norm
   });
 }
 
+// Of the vertices of a cage: the mean over their tetrahedra. Those that are flat at rest do not count.
+std::vector<Mat3> gradientsOf(const record::MeshEntry& cage, std::span<const Vec3f> places) {
+  std::vector<Mat3> own(cage.tets.size());
+  std::vector<double> volumes(cage.tets.size());
+  const auto edgesOf = [](const std::array<Vec3f, 4>& corners) {
+    Mat3 edges;
+    for (int k = 0; k < 3; ++k) edges.col(k) = (corners[size_t(k) + 1] - corners[0]).cast<double>();
+    return edges;
+  };
+  parallelFor(cage.tets.size(), [&](size_t t) {
+    const Mat3 rest = edgesOf(cornersOf(cage.tets[t], cage.positions));
+    volumes[t] = std::abs(rest.determinant());
+    own[t] = edgesOf(cornersOf(cage.tets[t], places)) * rest.inverse();
+    if (!(volumes[t] > 0) || !own[t].allFinite()) volumes[t] = 0;
+  });
+  std::vector<Mat3> sums(cage.positions.size(), Mat3::Zero());
+  std::vector<double> weights(sums.size(), 0);
+  for (size_t t = 0; t < cage.tets.size(); ++t)
+    for (const uint32_t v : cage.tets[t]) {
+      if (!(volumes[t] > 0)) continue;
+      sums[v] += volumes[t] * own[t];
+      weights[v] += volumes[t];
+    }
+  for (size_t v = 0; v < sums.size(); ++v)
+    if (weights[v] > 0) sums[v] /= weights[v];
+  return sums;
+}
+
 }  // namespace
 
 std::vector<Vec3f> normalsAtRest(const record::CagedSurface& caged) {
@@ -161,12 +189,26 @@ std::vector<Vec3f> CagedNormals::of(const record::BodyShape& shape) {
   const std::vector<Vec3f>& covectors = kept_.at(&embedding).covectors;
   const std::span<const Vec3f> places =
       shape.cagePositions.empty() ? std::span<const Vec3f>(caged.cage->positions) : shape.cagePositions;
-  std::vector<Vec3f> normals(3 * shape.mesh->triangles.size());
+  const std::vector<Mat3> gradients = gradientsOf(*caged.cage, places);
+  const auto smooth = [&](uint32_t vertex, const Vec3f& covector) {
+    const geometry::Tetrahedron& tet = caged.cage->tets[embedding.tets[vertex]];
+    Mat3 gradient = Mat3::Zero();
+    for (size_t k = 0; k < 4; ++k) gradient += double(embedding.weights[vertex][int(k)]) * gradients[tet[k]];
+    std::array<Vec3f, 4> corners = cornersOf(tet, caged.cage->positions);
+    const Vec3f origin = corners[0];
+    for (Vec3f& corner : corners) corner = (gradient * (corner - origin).cast<double>()).cast<float>();
+    return carriedNormal(covector, corners);
+  };
+  std::vector<Vec3f> normals(3 * shape.mesh->triangles.size(), Vec3f::Zero());
   parallelFor(shape.mesh->triangles.size(), [&](size_t i) {
     const size_t t = caged.shown ? (*caged.shown)[i] : i;
     for (size_t k = 0; k < 3; ++k) {
-      const uint32_t tet = embedding.tets[surface.triangles[t][k]];
-      normals[3 * i + k] = carriedNormal(covectors[3 * t + k], cornersOf(caged.cage->tets[tet], places));
+      const uint32_t vertex = surface.triangles[t][k];
+      Vec3f& normal = normals[3 * i + k];
+      if (!isWall(embedding, t)) normal = smooth(vertex, covectors[3 * t + k]);
+      if (normal.isZero())
+        normal =
+            carriedNormal(covectors[3 * t + k], cornersOf(caged.cage->tets[embedding.tets[vertex]], places));
     }
   });
   return normals;

@@ -4,7 +4,11 @@
 //
 //   n' = a_1 e_2 x e_3 + a_2 e_3 x e_1 + a_3 e_1 x e_2,   e_i = x_i - x_0,
 //
-// times the sign of the volume, which is parallel to F^-T n. The page computes the same in its shader.
+// times the sign of the volume, which is parallel to F^-T n. With the gradient F of each tetrahedron by
+// itself the light would jump at its faces and show the cage. So F at a vertex of the cage is the mean over
+// its tetrahedra, weighed with their volumes, and F at a point of the outside is interpolated between the
+// vertices: normals are continuous where the body holds together, and sharp at tears. Walls are flat and have
+// the F of their tetrahedron. The page computes the same in its shader (viewer/src/soft_shaders.ts).
 #pragma once
 
 #include "sunder/record/body_meshes.h"

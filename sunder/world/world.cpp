@@ -39,8 +39,15 @@ World::World(Scene scene, const Progress& progress)
 World::~World() = default;
 
 StepContext World::contextOf(uint32_t part, uint64_t step, uint64_t frame) {
-  return {step,    frame,   scene_.world.simulation.timeStep, OwnBodies(table_, part), exchange_, ledger_,
-          events_, changes_};
+  return {step,
+          frame,
+          scene_.world.simulation.timeStep,
+          OwnBodies(table_, part),
+          exchange_,
+          ledger_,
+          events_,
+          meshChanges_,
+          changes_};
 }
 
 void World::noteOverlaps() {
@@ -64,6 +71,7 @@ void World::input(Input input) {
 
 void World::advance() {
   events_.clear();
+  meshChanges_.clear();
   applied_.clear();
   const uint64_t first = step();
   Work work(fmt::format("frame {}", frame_ + 1), scene_.world.stepsPerFrame, "steps");
@@ -113,7 +121,7 @@ void World::makeStep(uint64_t step) {
     StepContext context = contextAt(p);
     parts_[p]->touch(context);
   }
-  for (const Stage stage : {Stage::Solids, Stage::Touching, Stage::Flowing}) {
+  for (const Stage stage : {Stage::Deforming, Stage::Solids, Stage::Touching, Stage::Flowing}) {
     for (uint32_t p = 0; p < parts_.size(); ++p) {
       if (parts_[p]->stage() != stage) continue;
       StepContext context = contextAt(p);
@@ -147,6 +155,11 @@ Totals World::totals() const {
 record::MeshEntry World::mesh(uint32_t index) {
   const MeshRow& row = table_.mesh(index);
   return parts_[row.part]->mesh(row.local, ledger_);
+}
+
+std::optional<record::Embedding> World::embedding(uint32_t mesh) const {
+  const MeshRow& row = table_.mesh(mesh);
+  return parts_[row.part]->embedding(row.local);
 }
 
 record::BodyEntry World::body(uint32_t index) const {

@@ -16,6 +16,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,13 +75,17 @@ class World {
   uint32_t bodyCount() const { return table_.size(); }
   record::MeshEntry mesh(uint32_t index);
   record::BodyEntry body(uint32_t index) const;
+  // Where a mesh is a surface that a cage carries: how.
+  std::optional<record::Embedding> embedding(uint32_t mesh) const;
   std::vector<record::MeshEntry> meshes();
   std::vector<record::BodyEntry> bodies() const;
   std::vector<record::BodyState> states() const;
   std::vector<record::BodyField> fields() const;
   std::vector<record::BodyPoints> points() const;
   const std::vector<record::Event>& events() const { return events_; }  // of the last frame
-  std::vector<record::Statistic> statistics() const;                    // of the last frame
+  // Meshes that changed in the last frame, of bodies that live on.
+  const std::vector<record::MeshChange>& meshChanges() const { return meshChanges_; }
+  std::vector<record::Statistic> statistics() const;  // of the last frame
 
   // The resolved scene with the hashes of the mesh files.
   std::string resolvedScene() const;
@@ -110,6 +115,7 @@ class World {
   uint64_t nextInput_ = 0;  // number
   std::vector<BodyChange> changes_;
   std::vector<record::Event> events_;
+  std::vector<record::MeshChange> meshChanges_;
   uint64_t frame_ = 0;
 };
 

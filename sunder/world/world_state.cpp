@@ -113,6 +113,7 @@ void World::load(std::string_view state, const std::string& fileName) {
   if (!in.atEnd()) in.fail(fmt::format("{} bytes more than the state of the scene", in.remaining()));
   ledger_ = std::move(ledger);
   events_.clear();
+  meshChanges_.clear();
   changes_.clear();
 }
 

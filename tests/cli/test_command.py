@@ -6,7 +6,7 @@ import unittest
 from harness import BIN, CommandTest
 
 VERBS = ["run", "check", "replay", "shape", "info", "convert", "clean", "collide", "query", "sdf", "surface", "voxelize", "tet",
-         "stress", "fracture", "cut", "slice", "render", "view", "export", "bench", "describe", "completion"]
+         "embed", "stress", "fracture", "cut", "slice", "render", "view", "export", "bench", "describe", "completion"]
 
 
 class Command(CommandTest):

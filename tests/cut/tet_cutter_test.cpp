@@ -92,6 +92,7 @@ void compareWithCut(int count, uint64_t seed, double bumps, bool aligned) {
     const double volume = tetVolumeOf(tet);
     double sum = 0;
     Vec3 moment = Vec3::Zero();
+    Mat3 second = Mat3::Zero();
     int nodes = 0;
     std::array<double, 4> area{};
     for (size_t k = 0; k < a.size(); ++k) {
@@ -103,7 +104,10 @@ void compareWithCut(int count, uint64_t seed, double bumps, bool aligned) {
       ASSERT_EQ(nodes & f.nodes, 0);
       nodes |= f.nodes;
       sum += f.volume;
-      if (f.volume > 0) moment += f.volume * f.centroid;
+      if (f.volume > 0) {
+        moment += f.volume * f.centroid;
+        second += f.second + f.volume * f.centroid * f.centroid.transpose();
+      }
       for (size_t v = 0; v < 4; ++v) area[v] += f.faceArea[v];
       // The area vectors of a closed surface cancel.
       Vec3 closed = Vec3::Zero();
@@ -114,6 +118,11 @@ void compareWithCut(int count, uint64_t seed, double bumps, bool aligned) {
     ASSERT_EQ(nodes, 15);
     ASSERT_NEAR(sum, volume, 1e-12 * volume);
     ASSERT_LT((moment / volume - 0.25 * (tet[0] + tet[1] + tet[2] + tet[3])).norm(), 1e-12);
+    Mat3 wholeSecond = Mat3::Zero();  // V / 20 (sum x x^T + 16 c c^T)
+    const Vec3 four = tet[0] + tet[1] + tet[2] + tet[3];
+    for (const Vec3& x : tet) wholeSecond += volume / 20 * x * x.transpose();
+    wholeSecond += volume / 20 * four * four.transpose();
+    ASSERT_LT((second - wholeSecond).norm(), 1e-12 * (1 + wholeSecond.norm()));
     for (size_t v = 0; v < 4; ++v) {
       const auto& f = geometry::kTetFaces[v];
       const double whole = 0.5 * (tet[f[1]] - tet[f[0]]).cross(tet[f[2]] - tet[f[0]]).norm();
@@ -138,6 +147,33 @@ TEST(TetCutterFull, AsCutDoes) {
   compareWithCut(50'000, 6, 0.2, false);
   compareWithCut(50'000, 7, 0, true);
   compareWithCut(50'000, 8, 1, true);
+}
+
+// A plane that cuts a corner off leaves a smaller tetrahedron, whose moments are known.
+TEST(TetCutter, C12_FragmentsHaveTheMomentsOfTheirShape) {
+  for (uint64_t i = 0; i < 200; ++i) {
+    RandomStream random(23, i);
+    const Tet tet = randomTet(random, false);
+    Tet corner = tet;
+    for (size_t k = 1; k < 4; ++k) corner[k] = tet[0] + random.uniform(0.1, 0.9) * (tet[k] - tet[0]);
+    const Vec3 n = (corner[2] - corner[1]).cross(corner[3] - corner[1]).normalized(), u = n.unitOrthogonal(),
+               v = n.cross(u), at = corner[1];
+    geometry::TriMesh plane;
+    plane.positions = {at - 20 * u - 10 * v, at + 20 * u - 10 * v, at + 20 * v};
+    plane.triangles = {{0, 1, 2}};
+    TetCutter cutter(plane);
+    const TetCut& cut = cutter.cut(tet);
+    ASSERT_EQ(cut.fragments.size(), 2u);
+    const TetFragment& f = cut.fragments[cut.fragments[0].nodes == 1 ? 0 : 1];
+    ASSERT_EQ(f.nodes, 1);
+    const double volume = tetVolumeOf(corner);
+    const Vec3 centroid = 0.25 * (corner[0] + corner[1] + corner[2] + corner[3]);
+    Mat3 second = Mat3::Zero();
+    for (const Vec3& x : corner) second += volume / 20 * (x - centroid) * (x - centroid).transpose();
+    ASSERT_NEAR(f.volume, volume, 1e-13);
+    ASSERT_LT((f.centroid - centroid).norm(), 1e-11);
+    ASSERT_LT((f.second - second).norm(), 1e-13);
+  }
 }
 
 // A plane separates nodes by their signed distance.

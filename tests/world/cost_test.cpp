@@ -166,6 +166,16 @@ std::vector<Hostile> hostileScenes() {
        bodies(
            R"({"id": "x", "shape": {"box": {"size": [1, 1, 1]}}, "material": "glass", "position": [0, 3, 0],
                   "fracture": {"model": "voronoi", "pieces": 10000, "edge": 0.1}})")},
+      {"fine collision spheres", "bodies.x.soft.spheres",
+       bodies(
+           R"({"id": "x", "shape": {"box": {"size": [1, 1, 1]}}, "kind": "deformable", "material": "rubber",
+                  "soft": {"spheres": 0.0001}})")},
+      {"many soft bodies of fine cages", "arrays.m.body.soft.tets",
+       fmt::format(
+           R"({{"bodies": [{}], "arrays": [{{"id": "m", "body": {{"shape": {{"sphere": {{"radius": 0.2}}}},
+                "kind": "deformable", "material": "rubber", "soft": {{"tets": 50000}}}},
+                "grid": {{"count": [5, 5, 5], "spacing": [1, 1, 1]}}}}]}})",
+           ground)},
       {"a billion frames", "world.frames",
        fmt::format(R"({{"world": {{"frames": 1000000000}}, "bodies": [{}]}})", ground)},
       {"a long duration", "world.duration",

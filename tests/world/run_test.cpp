@@ -205,8 +205,8 @@ TEST(WorldRun, TheSampleShowsEveryKeyAndIsAScene) {
   const auto has = [&](const std::string& key) {
     return sample.find("\"" + key + "\"") != std::string::npos;
   };
-  for (const char* definition :
-       {"world", "solver", "material", "shape", "rotation", "body", "array", "joint", "force", "recording"})
+  for (const char* definition : {"world", "solver", "material", "shape", "rotation", "body", "soft", "pin",
+                                 "glue", "array", "joint", "force", "recording"})
     for (const auto& [key, value] : schema["definitions"][definition]["properties"].members())
       EXPECT_TRUE(has(key)) << definition << "." << key;
   for (const SampleBlock& block : sampleBlocks())

@@ -108,6 +108,14 @@ void expectSame(const FractureSpec& a, const FractureSpec& b) {
   EXPECT_EQUAL(focus);
 }
 
+void expectSame(const std::vector<KeyFrame>& a, const std::vector<KeyFrame>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].time, b[i].time);
+    EXPECT_TRUE(same(a[i].pose, b[i].pose));
+  }
+}
+
 void expectSame(const BodySpec& a, const BodySpec& b) {
   EXPECT_EQUAL(id);
   EXPECT_EQUAL(kind);
@@ -122,13 +130,58 @@ void expectSame(const BodySpec& a, const BodySpec& b) {
   EXPECT_EQUAL(canSleep);
   EXPECT_EQUAL(repeat);
   EXPECT_SAME(cut);
-  ASSERT_EQ(a.keyFrames.size(), b.keyFrames.size());
-  for (size_t i = 0; i < a.keyFrames.size(); ++i) {
-    EXPECT_EQ(a.keyFrames[i].time, b.keyFrames[i].time);
-    EXPECT_TRUE(same(a.keyFrames[i].pose, b.keyFrames[i].pose));
-  }
+  expectSame(a.keyFrames, b.keyFrames);
   ASSERT_EQ(a.fracture.has_value(), b.fracture.has_value());
   if (a.fracture) expectSame(*a.fracture, *b.fracture);
+}
+
+void expectSame(const SoftSpec& a, const SoftSpec& b) {
+  EXPECT_EQUAL(model);
+  EXPECT_SAME(young);
+  EXPECT_SAME(poisson);
+  EXPECT_SAME(density);
+  EXPECT_EQUAL(massDamping);
+  EXPECT_EQUAL(stiffnessDamping);
+  if (a.cage.empty()) {
+    EXPECT_EQUAL(tets);
+  }
+  EXPECT_EQUAL(cage);
+  EXPECT_EQUAL(cageHash);
+  EXPECT_EQUAL(spheres);
+  EXPECT_SAME(fibre);
+  EXPECT_EQUAL(fibreYoung);
+  ASSERT_EQ(a.tear.has_value(), b.tear.has_value());
+  if (a.tear) {
+    EXPECT_SAME(tear->strength);
+    EXPECT_SAME(tear->surfaceEnergy);
+    EXPECT_EQUAL(tear->mostSplits);
+  }
+  ASSERT_EQ(a.pins.size(), b.pins.size());
+  for (size_t i = 0; i < a.pins.size(); ++i) {
+    EXPECT_SAME(pins[i].box);
+    EXPECT_EQUAL(pins[i].body);
+    EXPECT_EQUAL(pins[i].piece);
+    expectSame(a.pins[i].keyFrames, b.pins[i].keyFrames);
+    EXPECT_EQUAL(pins[i].repeat);
+    EXPECT_EQUAL(pins[i].until);
+  }
+  ASSERT_EQ(a.attach.size(), b.attach.size());
+  for (size_t i = 0; i < a.attach.size(); ++i) {
+    EXPECT_SAME(attach[i].box);
+    EXPECT_EQUAL(attach[i].body);
+    EXPECT_EQUAL(attach[i].softBody);
+    EXPECT_EQUAL(attach[i].piece);
+    EXPECT_EQUAL(attach[i].strength);
+  }
+}
+
+void expectSame(const SoftBodySpec& a, const SoftBodySpec& b) {
+  EXPECT_EQUAL(id);
+  EXPECT_SAME(pose);
+  EXPECT_SAME(velocity);
+  EXPECT_SAME(angularVelocity);
+  EXPECT_EQUAL(gravityScale);
+  expectSame(a.soft, b.soft);
 }
 
 void expectSame(const JointSpec& a, const JointSpec& b) {
@@ -278,6 +331,13 @@ void expectSame(const Scene& a, const Scene& b) {
     EXPECT_EQ(one.name, other.name);
     EXPECT_EQ(one.fileHash, other.fileHash);
   }
+  ASSERT_EQ(a.softBodies.size(), b.softBodies.size());
+  for (size_t i = 0; i < a.softBodies.size(); ++i) {
+    const SoftBodySpec &one = a.softBodies[i], &other = b.softBodies[i];
+    expectSame(one, other);
+    expectSame(a.materials[one.material], b.materials[other.material]);
+    EXPECT_TRUE(std::visit(SameShape{}, a.shapes[one.shape].value, b.shapes[other.shape].value)) << one.id;
+  }
   ASSERT_EQ(a.joints.size(), b.joints.size());
   for (size_t i = 0; i < a.joints.size(); ++i) expectSame(a.joints[i], b.joints[i]);
   ASSERT_EQ(a.forces.size(), b.forces.size());
@@ -366,7 +426,19 @@ TEST(SceneText, EverySettingIsReadAsTheSameValues) {
       {"id": "b", "shape": {"box": {"size": [1, 1, 1]}},
        "fracture": {"model": "voronoi", "pieces": 7, "impulse": 0.3, "focus": 2}},
       {"id": "c", "shape": {"box": {"size": [1, 1, 1]}}, "kind": "kinematic", "repeat": true, "keyFrames": [
-        {"time": 1, "position": [1, 0, 0]}, {"time": 2, "rotation": {"degrees": [0, 50, 0]}}]}],
+        {"time": 1, "position": [1, 0, 0]}, {"time": 2, "rotation": {"degrees": [0, 50, 0]}}]},
+      {"id": "s", "shape": {"box": {"size": [1, 1, 1]}}, "kind": "deformable", "material": "mine", "position": [5, 6, 7],
+       "rotation": {"degrees": [10, 20, 30]}, "velocity": [1, 2, 3], "angularVelocity": [4, 5, 6], "gravityScale": 0.5,
+       "soft": {"model": "stvk", "young": 3e4, "poisson": 0.4, "density": 900, "massDamping": 0.1, "stiffnessDamping": 0.02,
+         "tets": 77, "spheres": 0.03, "fibre": {"direction": [1, 2, 3], "young": 2e4},
+         "tear": {"strength": 4e4, "surfaceEnergy": 6, "mostSplits": 3},
+         "pins": [{"lower": [-1, 0.3, -1], "upper": [1, 1, 1], "repeat": true, "until": 4, "keyFrames": [
+                     {"time": 0.5}, {"time": 2, "position": [5, 7, 7], "rotation": {"degrees": [0, 90, 0]}}]},
+                  {"lower": [-1, -1, -1], "upper": [1, 0, 1], "body": "a"}],
+         "attach": [{"lower": [-1, -1, -1], "upper": [0, 1, 1], "body": "t", "strength": 8},
+                    {"lower": [0, -1, -1], "upper": [1, 1, 1], "body": "c"}]}},
+      {"id": "t", "shape": {"box": {"size": [1, 1, 1]}}, "kind": "deformable", "material": "mine",
+       "soft": {"model": "neo-hookean", "cage": "/cage.vtk", "cageHash": "00000000000000aa", "tear": {}}}],
     "arrays": [{"id": "d", "body": {"shape": {"sphere": {"radius": 0.1}}}, "fill": {"count": 5, "spacing": 0.3,
       "box": {"lower": [0, 0, 0], "upper": [1, 1, 1]}}, "turned": true, "jitter": {"position": [0.1, 0.1, 0.1], "angle": 1}}],
     "joints": [

@@ -16,7 +16,7 @@ const kRoughness = 0.02; // height of rough walls, as a share of the body
 export class SoftBodies {
   readonly group = new Group();
   readonly options = {
-    cut: "clipped" as Cut, solid: "by material" as Solid | "by material", copies: false, cage: false, walls: true, bumps: true, rough: false,
+    cut: "clipped" as Cut, solid: "by material" as Solid | "by material", copies: false, cage: false, smooth: true, walls: true, bumps: true, rough: false,
     explode: 0, by: "pieces" as "tetrahedra" | "pieces",
   };
   bodiesShown = 0;
@@ -24,7 +24,7 @@ export class SoftBodies {
   readonly bodies = new Map<number, SoftBody>(); // by body, those that were shown
   private rich = false;
   private wireframe = false;
-  private readonly shared: SoftUniforms = { solidNoise: { value: noiseTexture() }, softWalls: { value: true }, softBump: { value: 0 } };
+  private readonly shared: SoftUniforms = { solidNoise: { value: noiseTexture() }, softWalls: { value: true }, softSmooth: { value: true }, softBump: { value: 0 } };
   private readonly clip?: (on: boolean) => void;
 
   constructor(private readonly store: Store, renderer: WebGLRenderer, private readonly arrived: () => void) {
@@ -46,6 +46,7 @@ export class SoftBodies {
     folder.add(options, "solid", ["by material", ...kSolids]).name("solid texture").onChange(changed);
     folder.add(options, "copies").name("copies in colour").onChange(changed);
     folder.add(options, "cage").onChange(changed);
+    folder.add(options, "smooth").name("smooth light").onChange(changed);
     folder.add(options, "walls").onChange(changed);
     folder.add(options, "bumps").name("relief of walls").onChange(changed);
     folder.add(options, "rough").name("rough walls").onChange(changed);
@@ -57,6 +58,7 @@ export class SoftBodies {
   show(frame: number, clouds: Cloud[], rows: Float32Array, width: number, colourBy: string, top: number): void {
     const { info } = this.store, field = info.pointFields.indexOf(colourBy), { options, shared } = this;
     shared.softWalls.value = options.walls;
+    shared.softSmooth.value = options.smooth;
     shared.softBump.value = options.bumps ? kBump : 0;
     this.bodiesShown = 0;
     const there = new Set<SoftBody>();

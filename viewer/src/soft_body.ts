@@ -2,7 +2,7 @@
 // frame) and which corners its tetrahedra have (where a tear changes some).
 import {
   BufferAttribute, BufferGeometry, Color, Data3DTexture, DataTexture, DoubleSide, FloatType, Group, LinearFilter, LineBasicMaterial,
-  LineSegments, Material, Mesh, MeshDepthMaterial, MeshLambertMaterial, MeshStandardMaterial, RedFormat, RGBADepthPacking, RGBAFormat,
+  LineSegments, Material, Matrix3, Mesh, MeshDepthMaterial, MeshLambertMaterial, MeshStandardMaterial, RedFormat, RGBADepthPacking, RGBAFormat,
   RGBAIntegerFormat, Sphere, UnsignedByteType, UnsignedIntType, Vector3, WebGLRenderer,
 } from "three";
 import {
@@ -109,6 +109,9 @@ export class SoftBody {
   sent = 0; // texels of tears that were sent since the start
   private readonly nodeTexture: DataTexture;
   private readonly tetTexture: DataTexture;
+  private readonly turnTexture: DataTexture; // gradients of the deformation at the cage's vertices, three texels each
+  private readonly inverses: Float64Array; // of the edges at rest, by tetrahedron, nine by columns; zeros where it is flat
+  private readonly volumes: Float64Array; // six times
   private shiftTexture?: DataTexture;
   private readonly rest: number[]; // of the cage's vertices, also those that tears have added
   private readonly undo: { version: number; nodes: number; rest: number; tets: Uint32Array; texels: Uint32Array }[] = [];
@@ -126,6 +129,9 @@ export class SoftBody {
     this.rest = Array.from(asset.nodes);
     // A cage that has come apart entirely has four vertices a tetrahedron, so a tear never makes the texture larger.
     this.nodeTexture = floatTexture(Math.max(this.nodes, 4 * tets));
+    this.turnTexture = floatTexture(3 * Math.max(this.nodes, 4 * tets));
+    this.inverses = new Float64Array(9 * tets);
+    this.volumes = new Float64Array(tets);
     const [width, height] = sizeFor(tets), padded = new Uint32Array(4 * width * height);
     padded.set(this.texels);
     this.tetTexture = new DataTexture(padded, width, height, RGBAIntegerFormat, UnsignedIntType);
@@ -145,6 +151,7 @@ export class SoftBody {
     this.uniforms = {
       ...shared,
       softNodes: { value: this.nodeTexture }, softTets: { value: this.tetTexture }, softShifts: { value: floatTexture(1) },
+      softTurns: { value: this.turnTexture },
       softEdges: { value: this.edgeTexture() }, softDepths: { value: depths }, softLower: { value: low }, softUpper: { value: high },
       softDeepest: { value: deepest }, softMode: { value: 0 }, softTint: { value: new Color() }, softTop: { value: 1 },
       softLooks: { value: floatTexture(1) }, solidKind: { value: 0 }, solidMiddle: { value: this.middle }, solidScale: { value: 1 / this.size },
@@ -158,10 +165,15 @@ export class SoftBody {
   // Edges of the tetrahedra at rest, from their first corners: three texels each.
   private edgeTexture(): DataTexture {
     const { texels, nodes } = this.asset, tets = texels.length / 4, texture = floatTexture(3 * tets), data = texture.image.data as Float32Array;
-    for (let t = 0; t < tets; ++t)
+    const edges = new Matrix3();
+    for (let t = 0; t < tets; ++t) {
       for (let k = 1; k < 4; ++k)
         for (let d = 0; d < 3; ++d)
           data[4 * (3 * t + k - 1) + d] = nodes[3 * (texels[4 * t + k] & kNodeMask) + d] - nodes[3 * texels[4 * t] + d];
+      for (let k = 0; k < 3; ++k) for (let d = 0; d < 3; ++d) edges.elements[3 * k + d] = data[4 * (3 * t + k) + d];
+      this.volumes[t] = Math.abs(edges.determinant());
+      if (this.volumes[t] > 0) edges.invert().toArray(this.inverses, 9 * t);
+    }
     return texture;
   }
 
@@ -249,6 +261,31 @@ export class SoftBody {
       data[4 * i + 3] = values && values.length === this.nodes ? values[i] : 0;
     }
     sendRows(this.nodeTexture, this.nodes);
+    if (this.uniforms.softSmooth.value) this.turn(data);
+  }
+
+  // At each of the cage's vertices the mean gradient of its tetrahedra, by their volumes.
+  private turn(places: Float32Array): void {
+    const { texels, inverses, volumes } = this, sums = new Float64Array(9 * this.nodes), weights = new Float64Array(this.nodes);
+    const own = new Float64Array(9), nodes = [0, 0, 0, 0];
+    for (let t = 0; t < volumes.length; ++t) {
+      if (!(volumes[t] > 0)) continue;
+      for (let k = 0; k < 4; ++k) nodes[k] = texels[4 * t + k] & kNodeMask;
+      for (let column = 0; column < 3; ++column)
+        for (let row = 0; row < 3; ++row) {
+          let sum = 0;
+          for (let k = 0; k < 3; ++k) sum += (places[4 * nodes[k + 1] + row] - places[4 * nodes[0] + row]) * inverses[9 * t + 3 * column + k];
+          own[3 * column + row] = volumes[t] * sum;
+        }
+      for (const v of nodes) {
+        weights[v] += volumes[t];
+        for (let i = 0; i < 9; ++i) sums[9 * v + i] += own[i];
+      }
+    }
+    const data = this.turnTexture.image.data as Float32Array;
+    for (let v = 0; v < this.nodes; ++v)
+      for (let i = 0; i < 9; ++i) data[4 * (3 * v + Math.floor(i / 3)) + (i % 3)] = weights[v] > 0 ? sums[9 * v + i] / weights[v] : 0;
+    sendRows(this.turnTexture, 3 * this.nodes);
   }
 
   node(i: number, out: Vector3): Vector3 {
@@ -403,7 +440,7 @@ export class SoftBody {
     }
     this.cageLines.geometry.dispose();
     (this.cageLines.material as Material).dispose();
-    for (const name of ["softNodes", "softTets", "softShifts", "softEdges", "softDepths", "softLooks"])
+    for (const name of ["softNodes", "softTets", "softTurns", "softShifts", "softEdges", "softDepths", "softLooks"])
       (this.uniforms[name].value as DataTexture).dispose();
   }
 }

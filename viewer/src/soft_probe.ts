@@ -8,6 +8,7 @@ import { SoftBody } from "./soft_body";
 import { Cut, kPlaceShader, patchSoft } from "./soft_shaders";
 import { Stage } from "./stage";
 
+const kPictureQuality = 2; // as pictures of a machine without a graphics card that stand still
 const kPoints = 512; // vertices in a row of the picture that they are read from
 
 export interface SoftState {
@@ -137,8 +138,9 @@ export class SoftProbe {
     return { odd, covered };
   }
 
-  // The scene as it is, without smoothing of edges.
+  // The scene in one quality, with shadows, without smoothing of edges.
   picture(width: number, height: number): Uint8Array {
+    this.stage.setQuality(kPictureQuality);
     this.stage.draw();
     const data = new Uint8Array(4 * width * height);
     this.render(this.stage.scene, width, height, data);

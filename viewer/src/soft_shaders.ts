@@ -15,12 +15,15 @@ const kOverlap = "1e-4";
 const kOpen = `
 vec4 softOpen(uint exposed) { return vec4(uvec4(exposed, exposed >> 1, exposed >> 2, exposed >> 3) & 1u); }`;
 
-// Where a vertex is, in the frame of the body. Attribute `position` is where it rests.
+// Where a vertex is, in the frame of the body. Attribute `position` is where it rests. The normal follows from the covector and
+// the edges of the tetrahedron; those of the outside are what the edges at rest become with the gradient of the deformation,
+// which is a mean at the cage's vertices and interpolated between, so that light does not jump from one to the next
+// (sunder/show/caged_normals.h).
 export const kPlaceShader = `
 precision highp usampler2D;
-uniform highp sampler2D softNodes, softShifts;
+uniform highp sampler2D softNodes, softShifts, softEdges, softTurns;
 uniform highp usampler2D softTets;
-uniform bool softApart, softAllOpen, softWalls;
+uniform bool softApart, softAllOpen, softWalls, softSmooth;
 in vec4 softWeights;
 in vec3 softCovector;
 in uint softTet, softFlags;
@@ -28,10 +31,19 @@ vec3 softPosition, softNormal;
 float softNodeValue;
 uint softExposed;
 bool softHidden;
-vec3 softC1, softC2, softC3;
+vec3 softC1, softC2, softC3, softX1, softX2, softX3;
 float softVolume;
 ivec2 softTexel(int i, int width) { return ivec2(i % width, i / width); }
 vec4 softNode(uint i) { return texelFetch(softNodes, softTexel(int(i), textureSize(softNodes, 0).x), 0); }
+mat3 softTurn(uint i) {
+  int width = textureSize(softTurns, 0).x, first = 3 * int(i);
+  return mat3(texelFetch(softTurns, softTexel(first, width), 0).xyz, texelFetch(softTurns, softTexel(first + 1, width), 0).xyz,
+              texelFetch(softTurns, softTexel(first + 2, width), 0).xyz);
+}
+vec3 softOutward(vec3 e1, vec3 c1, vec3 c2, vec3 c3) {
+  vec3 normal = softCovector.x * c1 + softCovector.y * c2 + softCovector.z * c3;
+  return dot(e1, c1) < 0.0 ? -normal : normal;
+}
 void softPlace() {
   ivec2 at = softTexel(int(softTet), textureSize(softTets, 0).x);
   uvec4 id = texelFetch(softTets, at, 0);
@@ -45,12 +57,22 @@ void softPlace() {
   softC2 = cross(e3, e1);
   softC3 = cross(e1, e2);
   softVolume = dot(e1, softC1);
-  softNormal = softCovector.x * softC1 + softCovector.y * softC2 + softCovector.z * softC3;
-  if (softVolume < 0.0) softNormal = -softNormal;
+  int width = textureSize(softEdges, 0).x, first = 3 * int(softTet);
+  softX1 = texelFetch(softEdges, softTexel(first, width), 0).xyz;
+  softX2 = texelFetch(softEdges, softTexel(first + 1, width), 0).xyz;
+  softX3 = texelFetch(softEdges, softTexel(first + 2, width), 0).xyz;
+  uint face = softFlags & 7u;
+  softNormal = vec3(0.0);
+  if (softSmooth && face >= 4u) {
+    mat3 turn = softWeights.x * softTurn(id.x) + softWeights.y * softTurn(id.y) + softWeights.z * softTurn(id.z) + softWeights.w * softTurn(id.w);
+    vec3 s1 = turn * softX1, s2 = turn * softX2, s3 = turn * softX3;
+    softNormal = softOutward(s1, cross(s2, s3), cross(s3, s1), cross(s1, s2));
+  }
+  if (softNormal == vec3(0.0)) softNormal = softOutward(e1, softC1, softC2, softC3);
+  softNormal /= max(max(abs(softNormal.x), abs(softNormal.y)), max(abs(softNormal.z), 1e-37));
   float size = length(softNormal);
   softNormal = size > 0.0 ? softNormal / size : vec3(0.0, 1.0, 0.0);
   if (softApart) softPosition += texelFetch(softShifts, softTexel(int(softTet), textureSize(softShifts, 0).x), 0).xyz;
-  uint face = softFlags & 7u;
   softHidden = face < 4u && (!softWalls || ((softExposed >> face) & 1u) == 0u);
 }
 `;
@@ -61,7 +83,6 @@ out vec4 softShare;
 out vec3 softRest;
 out float softValue;
 #ifdef SOFT_WALL
-uniform highp sampler2D softEdges;
 uniform highp sampler3D softDepths;
 uniform vec3 softLower, softUpper;
 uniform float softRough, softDeepest;
@@ -77,19 +98,15 @@ out highp float gl_ClipDistance[4];
 // surface is near, so that nothing pokes through it.
 const kVertexMain = `
 softPlace();
-float softTurn = 1.0;
-if ((softVolume < 0.0) != ((softFlags & 128u) != 0u)) softTurn = -1.0;
+float softFlip = (softVolume < 0.0) != ((softFlags & 128u) != 0u) ? -1.0 : 1.0; // inverted: three.js goes by the winding
 softKind = uvec2(softFlags, softExposed);
 softShare = softWeights;
 softRest = position;
 softValue = softNodeValue;
 #ifdef SOFT_WALL
 {
-  int width = textureSize(softEdges, 0).x, first = 3 * int(softTet);
-  vec3 x1 = texelFetch(softEdges, softTexel(first, width), 0).xyz, x2 = texelFetch(softEdges, softTexel(first + 1, width), 0).xyz,
-       x3 = texelFetch(softEdges, softTexel(first + 2, width), 0).xyz;
   float volume = softVolume == 0.0 ? 1.0 : softVolume;
-  mat3 twist = normalMatrix * (outerProduct(softC1, x1) + outerProduct(softC2, x2) + outerProduct(softC3, x3)) * (1.0 / volume);
+  mat3 twist = normalMatrix * (outerProduct(softC1, softX1) + outerProduct(softC2, softX2) + outerProduct(softC3, softX3)) * (1.0 / volume);
   softTwist0 = twist[0];
   softTwist1 = twist[1];
   softTwist2 = twist[2];
@@ -188,7 +205,7 @@ export function patchSoft(material: Material, uniforms: SoftUniforms, part: Soft
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = `${defines}${part.wall ? kSolidShader : ""}${kVertexHead}\n${shader.vertexShader}`
       .replace("void main() {", `void main() {\n${kVertexMain}`)
-      .replace("#include <beginnormal_vertex>", "vec3 objectNormal = softTurn * softNormal;")
+      .replace("#include <beginnormal_vertex>", "vec3 objectNormal = softFlip * softNormal;")
       .replace("#include <begin_vertex>", "vec3 transformed = softPosition;")
       .replace("#include <project_vertex>", "#include <project_vertex>\nif (softHidden) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);");
     shader.fragmentShader = `${defines}${kSolidShader}${kFragmentHead}\n${shader.fragmentShader}`

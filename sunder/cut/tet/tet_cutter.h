@@ -1,6 +1,7 @@
-// One tetrahedron cut by a sheet, for the many small cuts of finite elements: fragments with volume, centroid
-// and nodes, and the polygons that bound them. The steps are those of a cut of meshes (seam.h, regions.h)
-// with the same exact signs, on arrays that are kept from one tetrahedron to the next.
+// One tetrahedron cut by a sheet, for the many small cuts of finite elements: fragments with their ten
+// moments (volume, centroid, second moments) and nodes, and the polygons that bound them. The steps are those
+// of a cut of meshes (seam.h, regions.h) with the same exact signs, on arrays that are kept from one
+// tetrahedron to the next.
 //
 //   TetCutter cutter(sheet);
 //   for (...) for (const TetFragment& f : cutter.cut(corners, facesNear).fragments) ...
@@ -41,6 +42,7 @@ struct TetPiece {
 struct TetFragment {
   double volume = 0;
   Vec3 centroid = Vec3::Zero();      // of the tetrahedron where the fragment has no volume
+  Mat3 second = Mat3::Zero();        // integral of (x - centroid) (x - centroid)^T; zero without volume
   std::array<double, 4> faceArea{};  // what it has of the tetrahedron's faces
   double lidArea = 0;
   uint8_t nodes = 0;                  // a bit for each vertex of the tetrahedron

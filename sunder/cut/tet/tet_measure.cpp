@@ -9,9 +9,10 @@ namespace {
 // Of the triangles between a polygon and a point. Single numbers: vectors that are written in parts and read
 // as a whole make the processor wait.
 struct Sums {
-  double x = 0, y = 0, z = 0;     // twice the area
-  double volume = 0;              // six times
-  double mx = 0, my = 0, mz = 0;  // 24 times the first moment
+  double x = 0, y = 0, z = 0;                             // twice the area
+  double volume = 0;                                      // six times
+  double mx = 0, my = 0, mz = 0;                          // 24 times the first moment
+  double xx = 0, yy = 0, zz = 0, xy = 0, yz = 0, zx = 0;  // 120 times the second
 };
 
 Sums sumsOf(std::span<const Vec3> ring, const Vec3& origin) {
@@ -28,9 +29,16 @@ Sums sumsOf(std::span<const Vec3> ring, const Vec3& origin) {
     s.y += ny;
     s.z += nz;
     s.volume += v;
-    s.mx += v * (ax + bx + cx);
-    s.my += v * (ay + by + cy);
-    s.mz += v * (az + bz + cz);
+    const double sx = ax + bx + cx, sy = ay + by + cy, sz = az + bz + cz;
+    s.mx += v * sx;
+    s.my += v * sy;
+    s.mz += v * sz;
+    s.xx += v * (ax * ax + bx * bx + cx * cx + sx * sx);
+    s.yy += v * (ay * ay + by * by + cy * cy + sy * sy);
+    s.zz += v * (az * az + bz * bz + cz * cz + sz * sz);
+    s.xy += v * (ax * ay + bx * by + cx * cy + sx * sy);
+    s.yz += v * (ay * az + by * bz + cy * cz + sy * sz);
+    s.zx += v * (az * ax + bz * bx + cz * cx + sz * sx);
     bx = cx;
     by = cy;
     bz = cz;
@@ -55,14 +63,28 @@ void measure(const std::array<Vec3, 4>& tet, TetCut& cut) {
     f.centroid.x() += sign * s.mx;
     f.centroid.y() += sign * s.my;
     f.centroid.z() += sign * s.mz;
+    f.second(0, 0) += sign * s.xx;
+    f.second(1, 1) += sign * s.yy;
+    f.second(2, 2) += sign * s.zz;
+    f.second(0, 1) += sign * s.xy;
+    f.second(1, 2) += sign * s.yz;
+    f.second(0, 2) += sign * s.zx;
     (p.face == kTetLid ? f.lidArea : f.faceArea[p.face]) += area;
   }
   for (TetFragment& f : cut.fragments) {
     f.volume /= 6;
-    if (f.volume > 0)
-      f.centroid = tet[0] + f.centroid / (24 * f.volume);
-    else
+    if (!(f.volume > 0)) {
       f.centroid = 0.25 * (tet[0] + tet[1] + tet[2] + tet[3]);
+      f.second.setZero();
+      continue;
+    }
+    const Vec3 centroid = f.centroid / (24 * f.volume);
+    f.centroid = tet[0] + centroid;
+    for (int i = 0; i < 3; ++i)
+      for (int j = i; j < 3; ++j) {
+        const double about = f.second(i, j) / 120 - f.volume * centroid[i] * centroid[j];
+        f.second(i, j) = f.second(j, i) = about;
+      }
   }
 }
 

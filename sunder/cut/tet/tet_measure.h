@@ -1,5 +1,5 @@
-// Areas, volumes and centroids of the fragments of a tetrahedron, from the polygons that bound them. Used by
-// tet_cutter.h.
+// Areas, volumes, centroids and second moments of the fragments of a tetrahedron, from the polygons that
+// bound them. Used by tet_cutter.h.
 #pragma once
 
 #include "sunder/cut/tet/tet_cutter.h"

@@ -4,9 +4,9 @@
 //   J(x) = |x - p|_M^2 / (2 q h^2) + E(x0 + q (x - x0)) / q + D(x - x0) / (2 h) + sum of the terms
 //
 // with q = 1 (implicit Euler) or 1/2 (implicit midpoint), p = x0 + h v0 + q h^2 M^-1 (loads), and Rayleigh's
-// damping D = a |.|_M^2 + b (.)^T K (.), where K is the tangent at x0 with rotations held. Its minimum is the
-// step of the scheme, v1 = v0 + ((x - x0) / h - v0) / q. What terms add acts at x in both schemes, so that a
-// term's impulse on the vertices is h times its force.
+// damping D = a |.|_M^2 + b (.)^T K (.), where K is the tangent at x0 + h v0 / 2 with rotations held. Its
+// minimum is the step of the scheme, v1 = v0 + ((x - x0) / h - v0) / q. What terms add acts at x in both
+// schemes, so that a term's impulse on the vertices is h times its force.
 //
 // Newton's method with a line search on J; the search starts where the acceleration of the last step leads.
 // The tangent is exact where the system is positive definite with it (then Newton converges with order two),

@@ -94,7 +94,7 @@ void Motion::State::startSearch(double h, std::span<StepTerm* const> terms, cons
     term->begin({h, positions, velocities, predicted, row}, std::span(x).subspan(row, own));
     row += own;
   }
-  potential.begin(*solid, settings, h, positions, predicted, terms);
+  potential.begin(*solid, settings, h, positions, velocities, predicted, terms);
 
   // Where the acceleration of the last step leads, if that is a better place to start from than where
   // everything is.
@@ -189,9 +189,6 @@ StepReport Motion::step(double h, std::span<StepTerm* const> terms, const Loads&
     throw Error(ErrorKind::Numerical, fmt::format("step {}: {}", s.steps + 1, error.message()))
         .hint(error.hint());
   }
-  // Trials of a search that got stuck have left other forces behind than those at x.
-  if (!report.converged) s.potential.gradient(s.x, s.way);
-  s.newton.refresh(s.potential, s.x);
 
   s.nextVelocities.resize(n);
   const std::span<const Vec3> left = s.newton.gradient();

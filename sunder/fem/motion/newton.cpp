@@ -146,8 +146,10 @@ Newton::End Newton::minimise(Task& task, bool first, std::vector<Vec3>& x, StepR
     }
     if (!found) {
       const Tangent kind = settings.tangent == Tangent::Exact ? Tangent::Positive : settings.tangent;
-      if (!findDirection(task, kind, forcing, x, report) || !search(task, norm, x, report))
+      if (!findDirection(task, kind, forcing, x, report) || !search(task, norm, x, report)) {
+        task.potential.gradient(x, gradient_);  // what trials have left is of elsewhere
         return report.residual <= kAcceptedResidual || norm <= task.rounding ? End::Converged : End::Stuck;
+      }
     }
     x.swap(trial_);
     gradient_.swap(next_);

@@ -36,9 +36,8 @@ class Newton {
   // (Numerical) where the gradient is not finite at the start.
   End minimise(Task& task, bool first, std::vector<Vec3>& x, StepReport& report);
 
-  std::span<const Vec3> gradient() const { return gradient_; }  // at x, held components too
-  // After terms have changed; the potential's last gradient was at x.
-  void refresh(StepPotential& potential, std::span<const Vec3> x) { potential.refreshTerms(x, gradient_); }
+  // At what was found, held components too, as are the parts of it that the potential keeps.
+  std::span<const Vec3> gradient() const { return gradient_; }
 
  private:
   double freeNorm(const Task& task, std::span<const Vec3> g) const;

@@ -26,8 +26,8 @@ double addOuterProduct(const OuterTerms& outer, std::span<const Vec3> x, std::sp
 }  // namespace
 
 void StepPotential::begin(const Solid& solid, const MotionSettings& settings, double h,
-                          std::span<const Vec3> start, std::span<const Vec3> predicted,
-                          std::span<StepTerm* const> terms) {
+                          std::span<const Vec3> start, std::span<const Vec3> velocities,
+                          std::span<const Vec3> predicted, std::span<StepTerm* const> terms) {
   solid_ = &solid;
   start_ = start;
   predicted_ = predicted;
@@ -44,7 +44,9 @@ void StepPotential::begin(const Solid& solid, const MotionSettings& settings, do
   dampingForce_.resize(n);
   damping_.setPattern(solid.pattern());
   dampingOuter_.clear();
-  solid.addTangent(start, Tangent::Frozen, settings.stiffnessDamping / h, damping_, dampingOuter_);
+  // Taken at the start, it would see the chord of a turning body as a contraction.
+  for (size_t i = 0; i < n; ++i) way_[i] = start[i] + h / 2 * velocities[i];
+  solid.addTangent(way_, Tangent::Frozen, settings.stiffnessDamping / h, damping_, dampingOuter_);
 }
 
 // Where the elastic energy is taken.
@@ -106,14 +108,6 @@ void StepPotential::gradient(std::span<const Vec3> x, std::span<Vec3> result) {
       },
       kSumGrain);
   for (size_t i = n; i < x.size(); ++i) result[i] = termGradient_[i];
-}
-
-void StepPotential::refreshTerms(std::span<const Vec3> x, std::span<Vec3> result) {
-  if (terms_.empty()) return;
-  for (size_t i = 0; i < x.size(); ++i) result[i] -= termGradient_[i];
-  std::fill(termGradient_.begin(), termGradient_.end(), Vec3::Zero());
-  for (const StepTerm* term : terms_) term->addGradient(x, termGradient_);
-  for (size_t i = 0; i < x.size(); ++i) result[i] += termGradient_[i];
 }
 
 void StepPotential::curvature(std::span<const Vec3> x, Tangent kind, StepSystem& system) {

@@ -18,7 +18,8 @@ class StepPotential {
  public:
   // Everything given must outlive the step. `predicted` is p.
   void begin(const Solid& solid, const MotionSettings& settings, double h, std::span<const Vec3> start,
-             std::span<const Vec3> predicted, std::span<StepTerm* const> terms);
+             std::span<const Vec3> velocities, std::span<const Vec3> predicted,
+             std::span<StepTerm* const> terms);
 
   // The sum, and the sum of what its parts are in magnitude, for judging what rounding may have done.
   struct Value {
@@ -27,8 +28,6 @@ class StepPotential {
   Value value(std::span<const Vec3> x);
   // All rows, those of held components too.
   void gradient(std::span<const Vec3> x, std::span<Vec3> result);
-  // Brings a gradient up to date, of the last gradient(), where only the terms have changed.
-  void refreshTerms(std::span<const Vec3> x, std::span<Vec3> result);
   // Of the last gradient().
   std::span<const Vec3> elasticForces() const { return forces_; }
   std::span<const Vec3> termGradient() const { return termGradient_; }
@@ -48,7 +47,7 @@ class StepPotential {
   double share_ = 1;                      // q
   double inertia_ = 0, massDamping_ = 0;  // 1 / (q h^2), a / h
   bool damped_ = false;                   // by stiffness
-  BlockMatrix damping_;                   // b K(x0) / h
+  BlockMatrix damping_;                   // b K / h, half a step on
   OuterTerms dampingOuter_;
   std::vector<Vec3> configuration_, forces_, termGradient_, way_, dampingForce_;
 };

@@ -14,7 +14,8 @@
 
 namespace sunder::fem {
 
-inline constexpr size_t kChunkBatches = 512;
+// The blocks of 1024 tetrahedra fit the second cache; chunks of four times as many were half as fast.
+inline constexpr size_t kChunkBatches = 128;
 
 struct GatherTables {
   // Of each vertex: 4 * place + corner, by ascending tetrahedron.

@@ -25,4 +25,11 @@ struct Cage {
 // mesh without tetrahedra.
 Cage makeCage(geometry::TetMesh rest);
 
+// Corner of a tetrahedron that holds a vertex, or -1.
+inline int cornerOf(const geometry::Tetrahedron& tet, uint32_t vertex) {
+  for (int k = 0; k < 4; ++k)
+    if (tet[k] == vertex) return k;
+  return -1;
+}
+
 }  // namespace sunder::soft

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sunder::soft {
@@ -22,10 +23,10 @@ namespace sunder::soft {
 // `edges` and none in `faces`; a crossing of an edge with a face has one of each; a crossing of the triangle
 // with an edge of the tetrahedron has two bits in `faces`: those of the faces beside that edge.
 struct ClipCorner {
-  Vec4 weights;       // barycentric in the tetrahedron; exactly zero on a face of it
-  Vec3 inTriangle;    // barycentric in the triangle
-  uint8_t faces = 0;  // bit k: on the face of the tetrahedron opposite to corner k
-  uint8_t edges = 0;  // bit k: on the edge of the triangle opposite to its corner k
+  Vec4 weights = Vec4::Zero();     // barycentric in the tetrahedron; exactly zero on a face of it
+  Vec3 inTriangle = Vec3::Zero();  // barycentric in the triangle
+  uint8_t faces = 0;               // bit k: on the face of the tetrahedron opposite to corner k
+  uint8_t edges = 0;               // bit k: on the edge of the triangle opposite to its corner k
 };
 
 inline constexpr size_t kMostClipCorners = 7;
@@ -43,6 +44,8 @@ struct ClipSurface {
 struct ClipPolygon {
   std::array<ClipCorner, kMostClipCorners> corners;
   size_t size = 0;
+
+  operator std::span<const ClipCorner>() const { return {corners.data(), size}; }
 };
 ClipPolygon clipTriangle(const ClipSurface& surface, uint32_t triangle, const geometry::TetMesh& cage,
                          uint32_t tet);
@@ -51,7 +54,12 @@ ClipPolygon clipTriangle(const ClipSurface& surface, uint32_t triangle, const ge
 // an edge or at a vertex the others are exactly zero and these the same bits from all tetrahedra there.
 Vec4 cageWeights(const geometry::TetMesh& cage, uint32_t tet, const Vec3& point);
 
-// 2 * area of the polygon over 2 * area of its triangle.
-double shareOfTriangle(const ClipPolygon& polygon);
+// Area of a polygon over that of its triangle.
+double shareOfTriangle(std::span<const ClipCorner> polygon);
+
+// A polygon that only rounding has made, where the surface touches a face, edge or vertex of the cage: it is
+// there because contours go through it, and is neither counted as a copy nor shown.
+inline constexpr double kDust = 1e-10;
+inline bool isDust(std::span<const ClipCorner> polygon) { return !(shareOfTriangle(polygon) > kDust); }
 
 }  // namespace sunder::soft

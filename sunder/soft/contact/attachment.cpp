@@ -92,6 +92,11 @@ void Attachments::setPlace(size_t attachment, const Vec3& place) {
   attachments_[attachment].place = place;
 }
 
+void Attachments::release(size_t attachment) {
+  broken_[attachment] = 1;
+  forces_[attachment].setZero();
+}
+
 void Attachments::begin(const fem::StepStart& start, std::span<Vec3> /*own*/) {
   report_ = {};
   brokenNow_.clear();

@@ -62,6 +62,8 @@ class Attachments final : public fem::StepTerm {
 
   // Moves what an attachment to the world or to an obstacle is tied to.
   void setPlace(size_t attachment, const Vec3& place);
+  // Lets go, for ever.
+  void release(size_t attachment);
   // On the first point, in the last step.
   const Vec3& force(size_t attachment) const { return forces_[attachment]; }
   bool broken(size_t attachment) const { return broken_[attachment] != 0; }

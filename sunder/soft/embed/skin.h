@@ -2,8 +2,8 @@
 //
 // A vertex is at w_0 x_0 + w_1 x_1 + w_2 x_2 + w_3 x_3 with the corners of its tetrahedron taken by ascending
 // number of their vertices at rest; sums in that order have the same bits from both sides of a face that is
-// shared, as long as the corners there are at the same places. Weights and sums are floats; positions of the
-// cage are taken relative to a vertex of it, so a body far from the origin keeps its digits.
+// shared, as long as the corners there are at the same places. Weights and sums are floats; positions are
+// taken relative to an origin of the caller's choice, so a body far from zero keeps its digits.
 //
 // Same bits on every vector target and for any number of threads. Cost: as fast as memory delivers weights
 // and takes positions, 28 bytes a vertex.
@@ -33,12 +33,14 @@ class Skin {
   // corners that are not there.
   void place(std::span<const Vec3> positions, std::span<const geometry::Tetrahedron> tets, const Vec3& origin,
              std::span<Vec3f> out) const;
-  // Unit normals; zero where the surface has none or the tetrahedron is flat. Those of an inverted
-  // tetrahedron point out of the surface too.
+  // Unit normals; zero where the surface has none or the tetrahedron has shrunk to a line. Those of an
+  // inverted tetrahedron point out of the surface too.
   void normals(std::span<const Vec3> positions, std::span<const geometry::Tetrahedron> tets,
                std::span<Vec3f> out) const;
 
  private:
+  void check(std::span<const Vec3> positions, std::span<const geometry::Tetrahedron> tets, size_t out) const;
+
   std::vector<std::array<uint8_t, 4>> order_;    // by tetrahedron: corners by ascending vertex at rest
   std::vector<uint32_t> first_;                  // by tetrahedron and one more: its first vertex
   std::array<std::vector<float>, 4> weights_;    // by vertex, in the order of the tetrahedron's order_

@@ -17,9 +17,9 @@ struct SurfaceCopies {
   geometry::Rows trianglesOf;             // by tetrahedron, ascending
   std::vector<uint32_t> polygonStart{0};  // by copy, in the order of trianglesOf
   std::vector<ClipCorner> polygons;       // corners, in the winding of the triangle
-  std::vector<uint32_t> copiesOf;         // by triangle: how many copies it has
+  std::vector<uint32_t> copiesOf;         // by triangle: how many copies it has, dust left out
 
-  size_t copies() const { return trianglesOf.items.size(); }
+  size_t copies() const { return trianglesOf.items.size(); }  // dust (clip_triangle.h) included
   std::span<const ClipCorner> polygon(size_t copy) const {
     return {polygons.data() + polygonStart[copy], polygonStart[copy + 1] - polygonStart[copy]};
   }
@@ -30,7 +30,7 @@ struct SurfaceCopies {
 // (Geometry) with the first triangle and the share of the surface that is outside the cage.
 SurfaceCopies assignSurface(const geometry::TriMesh& surface, const Cage& cage);
 
-// How many triangles have one copy, two, ...: the table of the source.
+// How many triangles have one copy, two, ...: the table of the source. Dust is left out.
 struct CopyStatistics {
   size_t triangles = 0, copies = 0;
   std::vector<size_t> times;    // times[k]: triangles with k copies

@@ -40,6 +40,7 @@ struct SphereCounts {
   size_t culled = 0;
   size_t empty = 0;     // tetrahedra without solid, which have none
   size_t halved = 0;    // tetrahedra whose radius was halved
+  size_t bare = 0;      // tetrahedra with solid that still have fewer than three: thinner than rounding
   size_t few = 0;       // tetrahedra where even the smallest grid has fewer than three: slivers
   double smallest = 0;  // radius, m
 };

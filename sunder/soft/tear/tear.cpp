@@ -15,13 +15,6 @@ namespace {
 
 using geometry::u32;
 
-// Corner of `tet` that holds `vertex`, or -1.
-int cornerOf(const geometry::Tetrahedron& tet, uint32_t vertex) {
-  for (int k = 0; k < 4; ++k)
-    if (tet[k] == vertex) return k;
-  return -1;
-}
-
 double faceArea(const Cage& cage, uint32_t tet, int face) {
   const geometry::Tetrahedron& t = cage.rest.tets[tet];
   const Vec3& a = cage.rest.positions[t[(face + 1) & 3]];

@@ -8,8 +8,9 @@
 //
 // Coverage: 255 inside and 0 outside at the middle of the texel, to be read without filtering; the gap along
 // contours is at most 0.71 texel. Distance: signed distance to the contour in the plane of the face, positive
-// inside, 128 + 31.75 d with d in texels up to 4, where a texel is the face's longest edge over its texels;
-// to be read with linear filtering, solid where above 0.5. Faces that are Empty or Full have no texture.
+// inside, 127.5 + 31.875 d with d in texels up to 4, where a texel is the face's longest edge over its
+// texels; to be read with linear filtering, solid where above 0.5. Faces that are Empty or Full have no
+// texture.
 //
 // Cost: O(w^2) a face to write, and what the contours cross.
 #pragma once
@@ -54,8 +55,8 @@ struct ContourSegment {
 bool fillMask(std::span<const ContourSegment> contour, std::array<bool, 3> cornerInside, uint32_t n,
               std::span<uint8_t> texels);
 
-// Of a face: what fillMask() takes. A corner that lies on the contour counts as what follows it along the
-// outline.
+// Of a face: what fillMask() takes. A corner that lies on the contour counts as the outline beside it that
+// fillMask() comes or goes along.
 std::vector<ContourSegment> contourOf(const Walls& walls, const WallFace& face);
 std::array<bool, 3> cornersInside(const Walls& walls, const WallFace& face);
 

@@ -68,6 +68,7 @@ Cost estimateCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t
   addShapeCost(scene, sizes, cost);
   addBodyCost(scene, sizes, memory, cost);
   addFractureCost(scene, sizes, cost);
+  addSoftCost(scene, sizes, cost);
   addFluidCost(scene, sizes, cost);
   for (const PartBlock& block : scene.parts) {
     CostItem item;

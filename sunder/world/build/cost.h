@@ -8,9 +8,9 @@
 // meshes of at most kCheapTriangles (cost_shapes.h); the rest is below 0.2 s and 50 MB for 100,000 bodies.
 //
 // Counts follow what the builders do: lattices of distance fields (cost_solids.cpp), edges that are shortened
-// until tetrahedra keep the volume (cost_fracture.cpp), boundary maps (cost_fluid.cpp), the flight of what
-// emitters let in (cost_emitters.cpp). What each counted thing takes is fitted, to peak memory (ru_maxrss)
-// and processor time of `sunder run`.
+// until tetrahedra keep the volume (cost_fracture.cpp), cages (cost_soft.cpp), boundary maps
+// (cost_fluid.cpp), the flight of what emitters let in (cost_emitters.cpp). What each counted thing takes is
+// fitted, to peak memory (ru_maxrss) and processor time of `sunder run`.
 #pragma once
 
 #include "sunder/world/scene/cost_item.h"
@@ -30,7 +30,9 @@ struct Cost {
   double strikeSeconds = 0;                        // an analysis of one impact on each different brittle body
   double recordingBytes = 0;                       // of run.sunder, at most
   uint64_t bodies = 0, dynamicBodies = 0, breakable = 0, joints = 0;
-  uint64_t tetrahedra = 0;
+  uint64_t tetrahedra = 0;  // of bodies that may break
+  uint64_t softBodies = 0;
+  double softTets = 0;        // of all of them together
   uint64_t particles = 0;     // at the start
   double particlesLater = 0;  // that emitters let in
   uint64_t pairs = 0;         // of bodies whose boxes overlap at the start

@@ -124,12 +124,14 @@ std::vector<CostLever> spacingLever(const Scene& scene, const std::string& point
 
 }  // namespace
 
-Box3 startBox(const BodySpec& body, const ShapeSize& size) {
+Box3 startBox(const rigid::Pose& pose, const ShapeSize& size) {
   if (size.bounds.empty()) return {Vec3::Constant(-Box3::kInfinity), Vec3::Constant(Box3::kInfinity)};
-  const Vec3 half = body.pose.rotation.toRotationMatrix().cwiseAbs() * (0.5 * size.bounds.extent());
-  const Vec3 centre = body.pose.point(size.bounds.center());
+  const Vec3 half = pose.rotation.toRotationMatrix().cwiseAbs() * (0.5 * size.bounds.extent());
+  const Vec3 centre = pose.point(size.bounds.center());
   return {centre - half, centre + half};
 }
+
+Box3 startBox(const BodySpec& body, const ShapeSize& size) { return startBox(body.pose, size); }
 
 void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t memory, Cost& cost) {
   struct Group {
@@ -140,6 +142,7 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
   Boxes all;
   std::map<std::string, Group> groups;  // by the array or body that they come from
   double asked = scene.fluid ? double(scene.fluid->liquids.size()) : 0, moving = 0;
+  for (const SoftBodySpec& body : scene.softBodies) asked += body.standsFor;
   for (const BodySpec& body : scene.bodies) {
     asked += body.standsFor;
     const bool moves = body.kind == BodyKind::Dynamic;

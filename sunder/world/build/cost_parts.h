@@ -12,9 +12,11 @@ namespace sunder::world {
 void addShapeCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost);
 void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t memory, Cost& cost);
 void addFractureCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost);
+void addSoftCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost);
 void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& cost);
 
-// The box of a body of the scene where it starts; infinite for planes.
+// The box of a shape at a pose, and of a body of the scene where it starts; infinite for planes.
+Box3 startBox(const rigid::Pose& pose, const ShapeSize& size);
 Box3 startBox(const BodySpec& body, const ShapeSize& size);
 
 }  // namespace sunder::world

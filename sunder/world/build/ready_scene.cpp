@@ -47,6 +47,7 @@ class PieceMaker {
     placeJoints();
     for (ForceSpec& force : scene_.forces) placeForce(force);
     placeLiquids();
+    placeSoftBodies();
     return std::move(scene_);
   }
 
@@ -228,6 +229,22 @@ class PieceMaker {
     }
   }
 
+  void placeSoftBodies() {
+    const auto hold = [&](auto& holder) {
+      if (holder.body) holder.body = newBody_[*holder.body];
+      if (!holder.piece.empty()) holder.body = bodyOf(holder.piece, holder.pointer + "/body");
+      holder.piece.clear();
+    };
+    for (SoftBodySpec& body : scene_.softBodies) {
+      if (byId_.contains(body.id))
+        throw scene_.document.error(body.pointer, fmt::format("there are two bodies \"{}\"", body.id))
+            .hint("give one of them another id");
+      body.shape = takeShape(body.shape);
+      for (PinSpec& pin : body.soft.pins) hold(pin);
+      for (AttachSpec& attach : body.soft.attach) hold(attach);
+    }
+  }
+
   Scene scene_;
   const std::vector<BodySpec> bodies_;   // as they are said
   const std::vector<ShapeSpec> shapes_;  // the same
@@ -243,6 +260,12 @@ class PieceMaker {
 Scene documented(Scene scene) {
   if (!scene.document.empty()) return scene;
   return readScene(SceneDocument::ofProgram(sceneText(scene)));
+}
+
+// What cage and collision spheres of a soft body follow from, besides its shape.
+std::string cageWords(const SoftSpec& soft) {
+  return soft.cage.empty() ? fmt::format("{} {}", soft.tets, soft.spheres)
+                           : fmt::format("{} {}", soft.cage, soft.spheres);
 }
 
 }  // namespace
@@ -270,6 +293,11 @@ uint64_t identityOfScene(const Scene& scene) {
   for (const BodySpec& body : scene.bodies) {
     hasher.updateSized(std::string_view(body.id));
     hasher.updateSized(std::string_view(scene.shapes[body.shape].identity));
+  }
+  for (const SoftBodySpec& body : scene.softBodies) {
+    hasher.updateSized(std::string_view(body.id));
+    hasher.updateSized(std::string_view(scene.shapes[body.shape].identity));
+    hasher.updateSized(std::string_view(cageWords(body.soft)));
   }
   hasher.update(uint64_t(scene.joints.size()));
   if (scene.fluid)

@@ -22,8 +22,8 @@ Scene readyScene(Scene scene, uint64_t memory = memoryLimit());
 // piece which is not among those are cut.
 Scene estimatedScene(Scene scene, uint64_t memory = memoryLimit());
 
-// What a state of the world must agree with to be loaded: the bodies by id and shape, the number of joints,
-// the liquids by id, and blocks of registered kinds.
+// What a state of the world must agree with to be loaded: the bodies by id and shape, soft ones by their cage
+// too, the number of joints, the liquids by id, and blocks of registered kinds.
 uint64_t identityOfScene(const Scene& scene);
 
 }  // namespace sunder::world

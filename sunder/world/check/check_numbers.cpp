@@ -5,6 +5,7 @@
 #include "sunder/world/build/cost_parts.h"
 #include "sunder/world/build/shape_library.h"
 #include "sunder/world/check/check_shapes.h"
+#include "sunder/world/check/check_soft.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,14 +41,14 @@ std::string listed(const std::vector<std::string>& names, double count) {
 
 void findOddSizes(const Scene& scene, std::span<const ShapeSize> sizes, CheckReport& report) {
   std::set<uint32_t> seen;
-  for (const BodySpec& body : scene.bodies) {
+  const auto look = [&](const auto& body, bool moves) {
     const ShapeSize& size = sizes[body.shape];
-    if (size.bounds.empty() || !seen.insert(body.shape).second) continue;
-    const Vec3 extent = startBox(body, size).extent();
+    if (size.bounds.empty() || !seen.insert(body.shape).second) return;
+    const Vec3 extent = startBox(body.pose, size).extent();
     int axis = 0;
     const double longest = extent.maxCoeff(&axis);
     const char* way = axis == 1 ? "tall" : "wide";
-    if (longest > kHill && body.kind == BodyKind::Dynamic)
+    if (longest > kHill && moves)
       report.findings.push_back(
           {false, "body " + body.id,
            fmt::format("is {:.3g} m {}: plain numbers are metres; is the mesh in another unit? \"scale\" of "
@@ -57,7 +58,9 @@ void findOddSizes(const Scene& scene, std::span<const ShapeSize> sizes, CheckRep
       report.findings.push_back(
           {false, "body " + body.id,
            fmt::format("is {:.3g} m {}: plain numbers are metres; is that meant?", longest, way)});
-  }
+  };
+  for (const BodySpec& body : scene.bodies) look(body, body.kind == BodyKind::Dynamic);
+  for (const SoftBodySpec& body : scene.softBodies) look(body, true);
 }
 
 double distanceTo(const Box3& box, const Vec3& point) {
@@ -121,15 +124,11 @@ void findNoFloor(const Scene& scene, std::span<const ShapeSize> sizes, CheckRepo
       held.insert(force.bodies.begin(), force.bodies.end());
   std::vector<std::string> names;
   double count = 0;
-  const size_t stride = 1 + size_t(double(scene.bodies.size()) * double(floors.size()) / kMostBoxTests);
-  for (size_t b = 0; b < scene.bodies.size(); b += stride) {
-    const BodySpec& body = scene.bodies[b];
+  const auto look = [&](const auto& body, double standsFor) {
     const ShapeSize& size = sizes[body.shape];
-    if (body.kind != BodyKind::Dynamic || body.gravityScale == 0 || held.contains(uint32_t(b)) ||
-        size.bounds.empty())
-      continue;
+    if (body.gravityScale == 0 || size.bounds.empty()) return;
     // The column below it, as wide as it may drift.
-    Box3 way = startBox(body, size);
+    Box3 way = startBox(body.pose, size);
     const double drift = way.diagonal() + kSecondsOfFall * body.velocity.norm();
     way.lower.array() -= drift;
     way.upper.array() += drift;
@@ -138,9 +137,20 @@ void findNoFloor(const Scene& scene, std::span<const ShapeSize> sizes, CheckRepo
       if (down[k] > 0.1) way.upper[k] = Box3::kInfinity;
     }
     if (std::any_of(floors.begin(), floors.end(), [&](const Box3& floor) { return overlap(floor, way); }))
-      continue;
+      return;
     if (names.size() < kMostNamed) names.push_back(body.id);
-    count += body.standsFor * double(stride);
+    count += standsFor;
+  };
+  const double tests = double(scene.bodies.size() + scene.softBodies.size()) * double(floors.size());
+  const size_t stride = 1 + size_t(tests / kMostBoxTests);
+  for (size_t b = 0; b < scene.bodies.size(); b += stride) {
+    const BodySpec& body = scene.bodies[b];
+    if (body.kind == BodyKind::Dynamic && !held.contains(uint32_t(b)))
+      look(body, body.standsFor * double(stride));
+  }
+  for (size_t b = 0; b < scene.softBodies.size(); b += stride) {
+    const SoftBodySpec& body = scene.softBodies[b];
+    if (body.soft.pins.empty() && body.soft.attach.empty()) look(body, body.standsFor * double(stride));
   }
   if (names.empty()) return;
   report.findings.push_back(
@@ -222,7 +232,7 @@ void findLongRun(const Scene& scene, CheckReport& report) {
 }  // namespace
 
 void checkNumbers(const Scene& scene, std::span<const ShapeSize> sizes, CheckReport& report) {
-  if (scene.bodies.empty() && !scene.fluid && scene.parts.empty())
+  if (scene.bodies.empty() && scene.softBodies.empty() && !scene.fluid && scene.parts.empty())
     report.findings.push_back({false, "", "there are no bodies"});
   findOddSizes(scene, sizes, report);
   findFarJoints(scene, sizes, report);
@@ -231,6 +241,7 @@ void checkNumbers(const Scene& scene, std::span<const ShapeSize> sizes, CheckRep
   findBlocksBeyondTank(scene, report);
   findScatteredParts(scene, sizes, report);
   findLeaks(scene, sizes, report);
+  checkSoftBodies(scene, sizes, report);
   findLongRun(scene, report);
 }
 

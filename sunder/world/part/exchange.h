@@ -39,13 +39,15 @@ struct MovingSolid {
   rigid::ShapePtr shape;      // what others touch, in the frame of the poses
   rigid::ShapePtr moves;      // the shape it moves with; another one for bodies that may break
   rigid::Pose before, after;  // the last step; the same for a body that has just been born
+  rigid::Pose target;         // where key frames put it at the end of the step that begins; else as `after`
   Vec3 velocity = Vec3::Zero(), angularVelocity = Vec3::Zero();  // of the centre of mass, after the step
   Vec3 centre = Vec3::Zero();                                    // of mass, in the frame of the poses
   // Where it is dynamic: mass, and inertia along the axes of a frame in that of the poses.
   double mass = 0;
   Quat inertiaFrame = Quat::Identity();
   Vec3 inertia = Vec3::Zero();
-  double friction = 0.5;
+  double friction = 0.5, restitution = 0;
+  double gravityScale = 1;
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // impulses left for it, about the centre of mass
 
   bool movable() const { return present && kind == rigid::BodyKind::Dynamic; }

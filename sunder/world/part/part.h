@@ -6,21 +6,23 @@
 //   apply()     inputs of this step, to the part that each names
 //   begin()     every part: forces, the impulses that others left; solids are published as they are before
 //   touch()     every part: contacts of its points with bodies of other parts
-//   then for each stage, for its parts: step(), then change(); after each change() follow() of every part for
-//   every body that appeared or went
-//   and at the end of a frame endFrame() of every part, with follow() as above.
+//   then for each stage, Deforming before Solids, for its parts: step(), then change(); after each change()
+//   follow() of every part for every body that appeared or went and at the end of a frame endFrame() of every
+//   part, with follow() as above.
 // Parts are called in the order of their stage, then of their registration (part_kind.h).
 //
 // A part must give the same state for any number of threads, and go on bit for bit from what save() wrote.
 #pragma once
 
 #include "sunder/geometry/topology_change.h"
+#include "sunder/record/mesh_change.h"
 #include "sunder/record/recording.h"
 #include "sunder/world/part/bodies.h"
 #include "sunder/world/part/exchange.h"
 #include "sunder/world/part/ledger.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,9 +36,11 @@ class Hasher;
 namespace sunder::world {
 
 enum class Stage : uint8_t {
-  Solids,    // moves first, and solves the contacts with sites
-  Touching,  // then: takes what its sites got from these contacts
-  Flowing    // last: moves between the poses of the solids before and after the step
+  Solids,     // moves, and solves the contacts with sites
+  Deforming,  // steps before the solids, with them as they are; leaves them impulses that act in this very
+              // step
+  Touching,   // then: takes what its sites got from these contacts
+  Flowing     // last: moves between the poses of the solids before and after the step
 };
 
 // What somebody does to a running world: a hand that pulls, a parameter that changes.
@@ -64,8 +68,9 @@ struct StepContext {
   OwnBodies bodies;
   Exchange& exchange;
   Ledger& ledger;
-  std::vector<record::Event>& events;  // of the frame
-  std::vector<BodyChange>& changes;    // of the table: parts append, the world tells everyone
+  std::vector<record::Event>& events;            // of the frame
+  std::vector<record::MeshChange>& meshChanges;  // of the frame: of meshes that bodies go on to show
+  std::vector<BodyChange>& changes;              // of the table: parts append, the world tells everyone
   double endTime() const { return static_cast<double>(step + 1) * dt; }
 };
 
@@ -105,6 +110,8 @@ class Part {
   virtual record::BodyEntry body(uint32_t local) const = 0;
   // What is seen of a body; made when it is asked for. `ledger` is for what could not be made as asked.
   virtual record::MeshEntry mesh(uint32_t local, Ledger& ledger);
+  // Where a mesh is a surface that a cage carries: how. Numbers of meshes are those of the table.
+  virtual std::optional<record::Embedding> embedding(uint32_t /*local*/) const { return {}; }
   // States of its bodies, by number of the table; those of other parts are not touched.
   virtual void states(const PartBodies& bodies, std::span<record::BodyState> out) const = 0;
   virtual void fields(const PartBodies&, std::vector<record::BodyField>&) const {}

@@ -3,6 +3,7 @@
 #include "sunder/base/error.h"
 #include "sunder/world/parts/liquids.h"
 #include "sunder/world/parts/rigid_part.h"
+#include "sunder/world/parts/soft_part.h"
 
 #include <algorithm>
 
@@ -16,6 +17,11 @@ std::unique_ptr<Part> buildRigid(const Scene& scene, const std::vector<BuiltShap
   return std::make_unique<RigidPart>(scene, shapes, ledger);
 }
 
+std::unique_ptr<Part> buildSoft(const Scene& scene, const std::vector<BuiltShape>& shapes, Ledger& ledger) {
+  if (scene.softBodies.empty()) return nullptr;
+  return std::make_unique<SoftPart>(scene, shapes, ledger);
+}
+
 std::unique_ptr<Part> buildLiquids(const Scene& scene, const std::vector<BuiltShape>& shapes, Ledger&) {
   if (!scene.fluid) return nullptr;
   return std::make_unique<Liquids>(scene, shapes);
@@ -26,6 +32,7 @@ std::unique_ptr<Part> buildLiquids(const Scene& scene, const std::vector<BuiltSh
 std::vector<std::unique_ptr<Part>> buildParts(const Scene& scene, const std::vector<BuiltShape>& shapes,
                                               Ledger& ledger) {
   std::vector<PartKind> kinds{{.name = "rigid", .block = {}, .build = buildRigid},
+                              {.name = "soft", .block = {}, .build = buildSoft},
                               {.name = "liquids", .block = {}, .build = buildLiquids}};
   kinds.insert(kinds.end(), registeredParts().begin(), registeredParts().end());
   std::vector<std::unique_ptr<Part>> parts;

@@ -109,6 +109,12 @@ void RigidPart::begin(StepContext& context) {
   }
   applyForces(forces_, simulation_, context.step);
   if (!context.exchange.wanted()) return;
+  takeImpulses(context);
+  publishAll(context, false);
+}
+
+// What others left for our bodies acts as a force over the step.
+void RigidPart::takeImpulses(StepContext& context) {
   const double dt = context.dt;
   for (uint32_t i = 0; i < simulation_.bodyCount(); ++i) {
     const BodyIndex index(i);
@@ -120,12 +126,12 @@ void RigidPart::begin(StepContext& context) {
     simulation_.addTorque(index, solid.angular / dt);
   }
   context.exchange.clearImpulses();
-  publishAll(context, false);
 }
 
 void RigidPart::step(StepContext& context) {
   {
     const ProfileScope scope("step");
+    if (context.exchange.wanted()) takeImpulses(context);
     if (breakage_.any()) breakage_.watch(simulation_);
     solveSites(context);
     simulation_.step();
@@ -266,13 +272,17 @@ void RigidPart::publish(StepContext& context, uint32_t local, bool born) const {
     solid.moves = simulation_.shape(body);
     solid.centre = shape.mass().centre;
     solid.friction = scene_.materials[spec.material].friction;
+    solid.restitution = scene_.materials[spec.material].restitution;
+    solid.gravityScale = spec.gravityScale;
     if (solid.kind == rigid::BodyKind::Dynamic) {
       solid.mass = simulation_.mass(body);
       solid.inertiaFrame = shape.massFrame().rotation;
       solid.inertia = shape.principalInertia() * (solid.mass / shape.mass().volume);
     }
   }
-  solid.before = solid.after;
+  solid.before = solid.target = solid.after;
+  if (local < scene_.bodies.size() && scene_.bodies[local].keyFrames.size() > 1)
+    solid.target = poseAt(scene_.bodies[local].keyFrames, scene_.bodies[local].repeat, context.endTime());
   solid.velocity = simulation_.velocity(body);
   solid.angularVelocity = simulation_.angularVelocity(body);
 }

@@ -65,6 +65,7 @@ class RigidPart : public Part {
   void publish(StepContext& context, uint32_t local, bool born) const;
   void publishAll(StepContext& context, bool born) const;
   void publishMotion(StepContext& context) const;
+  void takeImpulses(StepContext& context);
   void solveSites(StepContext& context);
 
   const Scene& scene_;

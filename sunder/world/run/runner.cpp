@@ -246,9 +246,13 @@ class Run {
     std::vector<record::Input> inputs;
     for (const Input& input : world_.appliedInputs()) inputs.push_back(recorded(input));
     writer_->addInputs(inputs);
-    for (const record::MeshEntry& mesh : newMeshes_) writer_->addMesh(mesh);
+    for (const record::MeshEntry& mesh : newMeshes_) {
+      const uint32_t index = writer_->addMesh(mesh);
+      if (const auto embedding = world_.embedding(index)) writer_->addEmbedding(*embedding);
+    }
     newMeshes_.clear();
     while (writer_->bodyCount() < world_.bodyCount()) writer_->addBody(world_.body(writer_->bodyCount()));
+    for (const record::MeshChange& change : world_.meshChanges()) writer_->changeMesh(change);
     writer_->frame(world_.frame(), world_.time(), world_.states(), world_.fields(), statistics,
                    world_.events(), world_.points());
   }

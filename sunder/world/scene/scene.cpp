@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kLeastSample = 64;  // bodies of an array
 
 template <class Body>
-uint32_t indexOf(const std::vector<Body>& bodies, std::string_view id) {
+uint32_t bodyIndexOf(const std::vector<Body>& bodies, std::string_view id) {
   std::vector<std::string_view> known;
   for (uint32_t i = 0; i < bodies.size(); ++i) {
     if (bodies[i].id == id) return i;
@@ -47,6 +47,7 @@ void SceneReader::run() {
       mostOfArray_ = std::max<uint64_t>(kLeastSample, mostBodies_ / arrays.size());
   }
   each("arrays", [&](const SceneNode& node, size_t) { readArray(node); });
+  holdSoftBodies();
   if (root_.has("fluid")) attempt("", [&] { readLiquids(root_["fluid"]); });
   readBlocks();
   each("joints", [&](const SceneNode& node, size_t i) { readJoint(node, i); });
@@ -170,9 +171,9 @@ uint32_t Scene::materialNamed(std::string_view name) const {
       .hint(suggestion(name, known));
 }
 
-uint32_t Scene::bodyNamed(std::string_view id) const { return indexOf(bodies, id); }
+uint32_t Scene::bodyNamed(std::string_view id) const { return bodyIndexOf(bodies, id); }
 
-uint32_t Scene::softBodyNamed(std::string_view id) const { return indexOf(softBodies, id); }
+uint32_t Scene::softBodyNamed(std::string_view id) const { return bodyIndexOf(softBodies, id); }
 
 bool Scene::anyCuts() const {
   return std::any_of(bodies.begin(), bodies.end(), [](const BodySpec& body) { return !body.cut.empty(); });

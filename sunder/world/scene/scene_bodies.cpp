@@ -5,6 +5,7 @@
 #include "sunder/world/scene/scene_fluid.h"
 #include "sunder/world/scene/scene_materials.h"
 #include "sunder/world/scene/scene_reader.h"
+#include "sunder/world/scene/scene_soft.h"
 #include "sunder/world/scene/shape_reader.h"
 
 #include <algorithm>
@@ -27,23 +28,7 @@ bool isBodyId(std::string_view id) {
   return !id.empty() && id.find_first_of("*[]") == std::string_view::npos;
 }
 
-void readKeyFrames(const SceneNode& node, BodySpec& body) {
-  const SceneNode list = node["keyFrames"];
-  if (body.kind != rigid::BodyKind::Kinematic)
-    list.fail("only a kinematic body follows key frames", "set \"kind\" to \"kinematic\"");
-  rigid::Pose last = body.pose;
-  for (size_t i = 0; i < list.size(); ++i) {
-    KeyFrame key;
-    key.time = list[i]["time"].notNegative(kTime);
-    key.pose.position = list[i].vector("position", kLength, last.position);
-    key.pose.rotation = list[i].has("rotation") ? list[i]["rotation"].rotation() : last.rotation;
-    if (i > 0 && !(key.time > body.keyFrames.back().time))
-      list[i]["time"].fail("times must grow from one to the next");
-    last = key.pose;
-    body.keyFrames.push_back(key);
-  }
-  body.pose = body.keyFrames.front().pose;
-}
+bool isDeformable(const SceneNode& node) { return node.text("kind", "dynamic") == "deformable"; }
 
 MeshShape letterShape(char letter, const LetterSettings& letters) {
   MeshShape shape;
@@ -134,6 +119,8 @@ BodySpec SceneReader::readSettings(const SceneNode& node) {
   body.pointer = node.pointer();
   if (node.has("material")) body.material = needMaterial(node["material"]);
   const std::string kind = node.text("kind", "dynamic");
+  if (node.has("soft"))
+    node["soft"].fail("only a deformable body has it", "set \"kind\" to \"deformable\", or leave it out");
   body.kind = kind == "static"      ? rigid::BodyKind::Static
               : kind == "kinematic" ? rigid::BodyKind::Kinematic
                                     : rigid::BodyKind::Dynamic;
@@ -154,11 +141,25 @@ BodySpec SceneReader::readSettings(const SceneNode& node) {
   return body;
 }
 
+std::string SceneReader::readId(const SceneNode& node) {
+  const std::string id = node.text();
+  if (!isBodyId(id))
+    node.fail(fmt::format("\"{}\" cannot be an id", id),
+              "not empty, without *, and [ and ] only around a number at the end");
+  return id;
+}
+
+void SceneReader::requireFreshId(const std::string& id, const SceneNode& place) const {
+  if (bodyById_.contains(id) || softById_.contains(id) || cuts_.contains(id))
+    place.fail(fmt::format("there are two bodies \"{}\"", id), "give one of them another id");
+}
+
 void SceneReader::addBody(BodySpec body, const SceneNode& place) {
-  const bool fresh = body.cut.empty()
-                         ? bodyById_.try_emplace(body.id, static_cast<uint32_t>(scene_.bodies.size())).second
-                         : cuts_.insert(body.id).second;
-  if (!fresh) place.fail(fmt::format("there are two bodies \"{}\"", body.id), "give one of them another id");
+  requireFreshId(body.id, place);
+  if (body.cut.empty())
+    bodyById_.emplace(body.id, static_cast<uint32_t>(scene_.bodies.size()));
+  else
+    cuts_.insert(body.id);
   if (body.kind == rigid::BodyKind::Dynamic &&
       std::holds_alternative<PlaneShape>(scene_.shapes[body.shape].value))
     place.fail("a plane cannot move", "set \"kind\" to \"static\"");
@@ -167,14 +168,17 @@ void SceneReader::addBody(BodySpec body, const SceneNode& place) {
 }
 
 void SceneReader::readBody(const SceneNode& node) {
+  if (isDeformable(node)) return readSoftBody(node);
   BodySpec body = readSettings(node);
-  body.id = node["id"].text();
-  if (!isBodyId(body.id))
-    node["id"].fail(fmt::format("\"{}\" cannot be an id", body.id),
-                    "not empty, without *, and [ and ] only around a number at the end");
+  body.id = readId(node["id"]);
   body.shape = needShape(node["shape"]);
   body.pose.position = node.vector("position", kLength, Vec3::Zero());
-  if (node.has("keyFrames")) readKeyFrames(node, body);
+  if (node.has("keyFrames")) {
+    if (body.kind != rigid::BodyKind::Kinematic)
+      node["keyFrames"].fail("only a kinematic body follows key frames", "set \"kind\" to \"kinematic\"");
+    body.keyFrames = readKeyFrames(node["keyFrames"], body.pose);
+    if (!body.keyFrames.empty()) body.pose = body.keyFrames.front().pose;
+  }
   body.repeat = node.flag("repeat", false);
   if (node.has("cut")) {
     if (!std::holds_alternative<MeshShape>(scene_.shapes[body.shape].value))
@@ -189,11 +193,11 @@ void SceneReader::readLiquids(const SceneNode& node) {
       node, scene_, [&](const SceneNode& name) { return needMaterial(name); },
       [&](const SceneNode& name) -> std::optional<uint32_t> {
         if (namesPieces(name.text())) return std::nullopt;
-        return needBody(name);
+        return needBody(name, "only rigid bodies hold liquids");
       });
   std::set<std::string> known;
   for (const LiquidSpec& liquid : scene_.fluid->liquids)
-    if (bodyById_.contains(liquid.id) || !known.insert(liquid.id).second)
+    if (bodyById_.contains(liquid.id) || softById_.contains(liquid.id) || !known.insert(liquid.id).second)
       node.fail(fmt::format("there are two bodies \"{}\"", liquid.id), "give one of them another id");
 }
 
@@ -216,7 +220,13 @@ void SceneReader::readArray(const SceneNode& node) {
   if (id.empty() || id.find_first_of("*[]") != std::string::npos)
     node["id"].fail(fmt::format("\"{}\" cannot be an id", id), "not empty and without *, [ and ]");
   const SceneNode part = node["body"];
-  const BodySpec settings = readSettings(part);
+  const bool deformable = isDeformable(part);
+  const BodySpec settings = deformable ? BodySpec{} : readSettings(part);
+  const SoftBodySpec soft = deformable ? readSoftSettings(part) : SoftBodySpec{};
+  for (size_t i = 0; i < soft.soft.pins.size(); ++i)
+    if (const SceneNode pin = part["soft"]["pins"][i]; pin.has("keyFrames"))
+      pin["keyFrames"].fail("bodies of an array start at places of their own",
+                            "describe bodies that are gripped one by one");
   LetterSettings letters;
   const std::vector<ArrayItem> items = arrayItems(node, scene_.world.seed, letters, mostOfArray_);
   std::vector<uint32_t> shapes, materials;
@@ -233,12 +243,11 @@ void SceneReader::readArray(const SceneNode& node) {
   const double all = text ? double(letters.count) : arrayCount(node);
   const double standsFor = items.empty() ? 1 : all / double(items.size());
   scene_.sampled |= standsFor > 1;
-  for (const ArrayItem& item : items) {
+  const auto add = [&](auto body, const ArrayItem& item) {
     const uint64_t i = item.index;
-    BodySpec body = settings;
     body.id = fmt::format("{}[{}]", id, i);
     body.pointer = node.pointer();
-    body.pose = item.pose * settings.pose;
+    body.pose = item.pose * body.pose;
     body.standsFor = standsFor;
     if (text) {
       const Json shape = {
@@ -254,7 +263,12 @@ void SceneReader::readArray(const SceneNode& node) {
     }
     if (!materials.empty()) body.material = materials[i % materials.size()];
     addBody(std::move(body), node);
-  }
+  };
+  for (const ArrayItem& item : items)
+    if (deformable)
+      add(soft, item);
+    else
+      add(settings, item);
 }
 
 }  // namespace sunder::world

@@ -40,15 +40,21 @@ std::string fullPath(const fs::path& path) {
   return code ? absolutePath(path) : full.string();
 }
 
-void fixPath(Json& shape, const fs::path& folder) {
-  Json* const file = shape.find("file");
+void fixPath(Json& owner, const char* key, const fs::path& folder) {
+  Json* const file = owner.find(key);
   if (!file || !file->isString()) return;
   const fs::path path = file->string();
   if (path.empty() || path.is_absolute()) return;  // an empty name is refused where the shape is built
   *file = absolutePath(folder / path);
 }
 
-// Mesh files of all shapes, wherever a shape may stand.
+// Of a body's shape, and of its cage.
+void fixBody(Json& body, const fs::path& folder) {
+  if (Json* const shape = body.find("shape")) fixPath(*shape, "file", folder);
+  if (Json* const soft = body.find("soft")) fixPath(*soft, "cage", folder);
+}
+
+// Mesh files of all shapes, wherever a shape may stand, and of all cages.
 void fixPaths(Json& scene, const fs::path& folder) {
   const auto each = [](Json& parent, const char* key, auto&& visit) {
     Json* const found = parent.find(key);
@@ -58,14 +64,11 @@ void fixPaths(Json& scene, const fs::path& folder) {
     if (found->isObject())
       for (const auto& [name, child] : found->members()) visit((*found)[name]);
   };
-  each(scene, "shapes", [&](Json& shape) { fixPath(shape, folder); });
-  each(scene, "bodies", [&](Json& body) {
-    if (Json* const shape = body.find("shape")) fixPath(*shape, folder);
-  });
+  each(scene, "shapes", [&](Json& shape) { fixPath(shape, "file", folder); });
+  each(scene, "bodies", [&](Json& body) { fixBody(body, folder); });
   each(scene, "arrays", [&](Json& array) {
-    if (Json* const body = array.find("body"))
-      if (Json* const shape = body->find("shape")) fixPath(*shape, folder);
-    each(array, "shapes", [&](Json& shape) { fixPath(shape, folder); });
+    if (Json* const body = array.find("body")) fixBody(*body, folder);
+    each(array, "shapes", [&](Json& shape) { fixPath(shape, "file", folder); });
   });
 }
 

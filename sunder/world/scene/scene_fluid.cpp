@@ -22,12 +22,6 @@ fluid::PressureSolver solverOf(const std::string& name) {
 
 constexpr double kMostInALayer = 1e6;  // particles of an emitter
 
-Box3 readBox(const SceneNode& node) {
-  const Box3 box{node["lower"].vector(kLength), node["upper"].vector(kLength)};
-  if (box.empty()) node["upper"].fail("the upper corner must be above the lower one");
-  return box;
-}
-
 BlockSpec readBlock(const SceneNode& node, const FindBody& body) {
   BlockSpec block;
   block.pointer = node.pointer();
@@ -54,7 +48,7 @@ BlockSpec readBlock(const SceneNode& node, const FindBody& body) {
     node.fail("where the block is, is not clear",
               "give \"lower\" and \"upper\", or a \"field\", or both, or a body to \"pour\" into");
   if (box) {
-    const Box3 given = readBox(node);
+    const Box3 given = node.box();
     if (!block.field) {
       block.box = given;
     } else {
@@ -146,13 +140,13 @@ FluidSpec readFluid(const SceneNode& node, const Scene& scene, const FindByName&
     node["periodic"].fail(error.message(), error.hint());
   }
   if (node.has("tank")) {
-    spec.tank = readBox(node["tank"]);
+    spec.tank = node["tank"].box();
     if (spec.tank->extent().minCoeff() < 2 * settings.radius)
       node["tank"].fail(fmt::format("is thinner than a particle, which is {:g} m wide", 2 * settings.radius),
                         "take smaller particles (\"radius\")");
   }
   if (node.has("sinks"))
-    for (size_t i = 0; i < node["sinks"].size(); ++i) spec.sinks.push_back(readBox(node["sinks"][i]));
+    for (size_t i = 0; i < node["sinks"].size(); ++i) spec.sinks.push_back(node["sinks"][i].box());
   for (size_t i = 0; i < node["liquids"].size(); ++i) {
     const SceneNode part = node["liquids"][i];
     LiquidSpec liquid =

@@ -8,6 +8,13 @@
 
 namespace sunder::world {
 
+namespace {
+
+constexpr const char* kNoSoftForces =
+    "forces act on rigid bodies; on deformable ones the world's gravity does";
+
+}  // namespace
+
 void SceneReader::readForce(const SceneNode& node, size_t number) {
   static constexpr std::array<std::string_view, 5> kKinds{"gravity", "wind", "drag", "explosion",
                                                           "attractor"};
@@ -23,7 +30,7 @@ void SceneReader::readForce(const SceneNode& node, size_t number) {
   if (node.has("bodies"))
     for (size_t i = 0; i < node["bodies"].size(); ++i) {
       const SceneNode pattern = node["bodies"][i];
-      for (const uint32_t b : bodiesLike(pattern)) named[b] = true;
+      for (const uint32_t b : bodiesLike(pattern, kNoSoftForces)) named[b] = true;
       if (namesPieces(pattern.text())) force.pieces.push_back(pattern.text());
     }
   else if (!cuts_.empty())

@@ -10,6 +10,14 @@
 
 namespace sunder::world {
 
+namespace {
+
+constexpr const char* kNoSoftInJoints =
+    "joints hold rigid bodies, which have a frame; \"pins\" and \"attach\" in the block \"soft\" hold "
+    "deformable ones";
+
+}  // namespace
+
 Error noSuchBody(const Scene& scene, const std::string& pointer, const std::string& id) {
   std::vector<std::string_view> known;
   std::string hint;
@@ -61,16 +69,17 @@ bool SceneReader::namesPieces(const std::string& pattern) const {
                      [&](const std::string& id) { return mayFitPiece(pattern, id); });
 }
 
-uint32_t SceneReader::needBody(const SceneNode& node) const {
+uint32_t SceneReader::needBody(const SceneNode& node, const char* ifSoft) const {
   const std::string id = node.text();
   if (const auto found = bodyById_.find(id); found != bodyById_.end()) return found->second;
+  if (softById_.contains(id)) node.fail(fmt::format("the body \"{}\" is deformable", id), ifSoft);
   if (failedBefore(id)) throw FollowsFromAnother{};
   if (scene_.sampled) throw NamesOneLeftOut{};
   throw noSuchBody(scene_, node.pointer(), id);
 }
 
 // Remembered: many forces may act on the same of many bodies.
-const std::vector<uint32_t>& SceneReader::bodiesLike(const SceneNode& node) {
+const std::vector<uint32_t>& SceneReader::bodiesLike(const SceneNode& node, const char* ifSoft) {
   const std::string pattern = node.text();
   const auto [known, added] = bodiesByPattern_.try_emplace(pattern);
   std::vector<uint32_t>& found = known->second;
@@ -78,6 +87,9 @@ const std::vector<uint32_t>& SceneReader::bodiesLike(const SceneNode& node) {
   for (uint32_t i = 0; i < scene_.bodies.size(); ++i)
     if (scene_.bodies[i].cut.empty() && fitsPattern(pattern, scene_.bodies[i].id)) found.push_back(i);
   if (!found.empty() || namesPieces(pattern)) return found;
+  if (std::any_of(scene_.softBodies.begin(), scene_.softBodies.end(),
+                  [&](const SoftBodySpec& body) { return fitsPattern(pattern, body.id); }))
+    node.fail(fmt::format("the bodies with an id like \"{}\" are deformable", pattern), ifSoft);
   if (!failed_.empty()) throw FollowsFromAnother{};
   if (scene_.sampled) throw NamesOneLeftOut{};
   throw noBodyLike(scene_, node.pointer(), pattern);
@@ -103,7 +115,7 @@ void SceneReader::readJoint(const SceneNode& node, size_t number) {
   rigid::BodyIndex a;
   if (node.has("a")) {
     words.a = node["a"].text();
-    if (!namesPieces(words.a)) a = rigid::BodyIndex(needBody(node["a"]));
+    if (!namesPieces(words.a)) a = rigid::BodyIndex(needBody(node["a"], kNoSoftInJoints));
   }
   if (node.has("axis")) joint.axis = node["axis"].direction();
   if (node.has("limits")) {
@@ -129,7 +141,8 @@ void SceneReader::readJoint(const SceneNode& node, size_t number) {
     scene_.joints.push_back(std::move(spec));
     return;
   }
-  const auto bodies = isPattern(words.b) ? bodiesLike(node["b"]) : std::vector<uint32_t>{needBody(node["b"])};
+  const auto bodies = isPattern(words.b) ? bodiesLike(node["b"], kNoSoftInJoints)
+                                         : std::vector<uint32_t>{needBody(node["b"], kNoSoftInJoints)};
   double more = 0;
   for (const uint32_t b : bodies) more += scene_.bodies[b].standsFor;
   jointsAsked_ += more;

@@ -121,6 +121,12 @@ Quat SceneNode::rotation() const {
   return isUnit(q.squaredNorm()) ? q : q.normalized();
 }
 
+Box3 SceneNode::box() const {
+  const Box3 box{(*this)["lower"].vector(kLength), (*this)["upper"].vector(kLength)};
+  if (box.empty()) (*this)["upper"].fail("the upper corner must be above the lower one");
+  return box;
+}
+
 double SceneNode::quantity(const char* key, const Dimension& dimension, double otherwise) const {
   return has(key) ? (*this)[key].quantity(dimension) : otherwise;
 }

@@ -3,6 +3,7 @@
 // file and line.
 #pragma once
 
+#include "sunder/base/box.h"
 #include "sunder/base/math.h"
 #include "sunder/rigid/shape/pose.h"
 #include "sunder/world/scene/scene_document.h"
@@ -48,6 +49,7 @@ class SceneNode {
   Vec3 vector(const Dimension& dimension) const;
   Vec3 direction() const;  // of unit length
   Quat rotation() const;
+  Box3 box() const;  // of "lower" and "upper"
 
   // With a value for where the key is not there.
   double quantity(const char* key, const Dimension& dimension, double otherwise) const;

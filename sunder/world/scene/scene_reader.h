@@ -1,5 +1,6 @@
-// Reads a Scene from a document, block by block: scene_world.cpp, scene_bodies.cpp, scene_joints.cpp,
-// scene_forces.cpp; materials and liquids have headers of their own. Private to this folder.
+// Reads a Scene from a document, block by block: scene_world.cpp, scene_bodies.cpp, scene_soft.cpp,
+// scene_joints.cpp, scene_forces.cpp; materials and liquids have headers of their own. Private to this
+// folder.
 #pragma once
 
 #include "sunder/base/memory_limit.h"
@@ -61,8 +62,16 @@ class SceneReader {
   uint32_t addShape(ShapeSpec spec);
   FractureSpec readFracture(const SceneNode& node, rigid::BodyKind kind);
   BodySpec readSettings(const SceneNode& node);
+  static std::string readId(const SceneNode& node);
+  // No other body may have it, nor is it a name of one that is cut.
+  void requireFreshId(const std::string& id, const SceneNode& place) const;
   void addBody(BodySpec body, const SceneNode& place);
+  void addBody(SoftBodySpec body, const SceneNode& place);
   void readBody(const SceneNode& node);
+  SoftBodySpec readSoftSettings(const SceneNode& node);
+  void readGrips(const SceneNode& node, SoftBodySpec& body);
+  void readSoftBody(const SceneNode& node);
+  void holdSoftBodies();
   void requireRoom(const SceneNode& array) const;
   void readArray(const SceneNode& node);
   void readLiquids(const SceneNode& node);
@@ -72,8 +81,9 @@ class SceneReader {
   bool failedBefore(const std::string& id) const;
   // Whether it names pieces that are not cut yet, or may do so.
   bool namesPieces(const std::string& pattern) const;
-  uint32_t needBody(const SceneNode& node) const;
-  const std::vector<uint32_t>& bodiesLike(const SceneNode& node);
+  // Of a rigid body. `ifSoft`: the hint where a deformable one is named.
+  uint32_t needBody(const SceneNode& node, const char* ifSoft) const;
+  const std::vector<uint32_t>& bodiesLike(const SceneNode& node, const char* ifSoft);
   void readJoint(const SceneNode& node, size_t number);
   void readForce(const SceneNode& node, size_t number);
 
@@ -86,7 +96,7 @@ class SceneReader {
   double bodiesAsked_ = 0, jointsAsked_ = 0,
          forceBodies_ = 0;  // of the whole scene, also where a sample is read
   uint64_t mostBodies_, mostOfArray_ = UINT64_MAX;
-  std::map<std::string, uint32_t> shapeByWords_, bodyById_;
+  std::map<std::string, uint32_t> shapeByWords_, bodyById_, softById_;
   std::set<std::string> cuts_;  // ids of bodies with a cut
   std::map<std::string, std::vector<uint32_t>> bodiesByPattern_;
 };

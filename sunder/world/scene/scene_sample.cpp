@@ -106,7 +106,7 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
       "id": "first",              // a name that no other body has
       "shape": "ball",
       "material": "steel",        // default: "default", 1000 kg/m^3
-      "kind": "dynamic",          // or "static", "kinematic"
+      "kind": "dynamic",          // or "static", "kinematic", "deformable"
       "position": [0, "50 cm", 0],
       "rotation": {"axis": [0, 1, 0], "angle": "45 deg"},  // or {"degrees": [x, y, z]}, {"quaternion": [w, x, y, z]}
       "velocity": [1, 0, 0],      // m/s, of the centre of mass
@@ -140,6 +140,42 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
       "cut": [{"point": [0, 0, 0], "normal": [1, 0.2, 0]}]},  // bodies "halves.0" and "halves.1" instead
     {"id": "dented", "shape": "dented", "position": [-0.6, 0.3, 0]},
     {"id": "trough", "shape": "trough", "kind": "static", "position": [3.8, 0.15, 0]},
+    {
+      "id": "jelly",
+      "shape": {"box": {"size": ["10 cm", "10 cm", "10 cm"]}},
+      "kind": "deformable",       // its surface lives in a coarse cage of tetrahedra
+      "position": [-1.5, 0.2, 1],
+      "soft": {
+        "model": "corotated",     // or "neo-hookean" for large stretches; "stvk", "linear" for comparison
+        "young": "20 kPa",        // instead of the material's; so are the next two
+        "poisson": 0.45,          // below 0.5
+        "density": "1050 kg/m3",
+        "massDamping": 0.1,       // 1/s
+        "stiffnessDamping": "2 ms",
+        "tets": 60,               // that the cage should have; or "cage": a file of them ("cageHash": recordings add it)
+        "spheres": "2 cm",        // from one collision sphere to the next; default: from the size
+        "fibre": {"direction": [0, 1, 0], "young": "5 kPa"},  // stiffer along it
+        "tear": {
+          "strength": "30 kPa",   // instead of the material's; so is the next one
+          "surfaceEnergy": "5 J/m2",
+          "mostSplits": 16        // vertices that part in one step
+        },
+        "pins": [                 // vertices of the cage in a box of the shape's coordinates
+          {
+            "lower": [-0.1, 0.03, -0.1],
+            "upper": [0.1, 0.1, 0.1],
+            "keyFrames": [        // a grip; "body": a rigid body holds them; neither: they stay where they are
+              {"time": 0},
+              {"time": "1 s", "position": [-1.5, 0.23, 1]}
+            ],
+            "repeat": false,
+            "until": "1.5 s"      // then it lets go
+          }
+        ],
+        "attach": [{"lower": [-0.1, -0.1, -0.1], "upper": [0.1, -0.03, 0.1], "body": "base", "strength": "5 N"}]
+      }
+    },
+    {"id": "base", "shape": "brick", "kind": "static", "position": [-1.5, 0.12, 1]},
     {
       "id": "paddle",
       "shape": "brick",

@@ -30,6 +30,7 @@ class SceneWriter {
     nameShapes();
     Json bodies = Json::array();
     for (const BodySpec& body : scene_.bodies) bodies.push_back(bodyOf(body));
+    for (const SoftBodySpec& body : scene_.softBodies) bodies.push_back(softBodyOf(body));
     json["bodies"] = std::move(bodies);
     if (!shapes_.empty()) json["shapes"] = std::move(shapes_);
     for (const JointSpec& joint : scene_.joints) json["joints"].push_back(jointOf(joint));
@@ -95,6 +96,25 @@ class SceneWriter {
     Json json = bodyJson(body);
     json["shape"] = shapeOf(body.shape, part);
     json["material"] = materialOf(body.material, part);
+    return json;
+  }
+
+  Json softBodyOf(const SoftBodySpec& body) {
+    const std::string part = "body " + body.id;
+    Json json = softBodyJson(body);
+    json["shape"] = shapeOf(body.shape, part);
+    json["material"] = materialOf(body.material, part);
+    const SoftSpec& soft = body.soft;
+    for (size_t i = 0; i < soft.pins.size(); ++i)
+      if (soft.pins[i].body) json["soft"]["pins"][i]["body"] = idOf(*soft.pins[i].body, part);
+    for (size_t i = 0; i < soft.attach.size(); ++i) {
+      const AttachSpec& attach = soft.attach[i];
+      Json& words = json["soft"]["attach"][i];
+      if (attach.body) words["body"] = idOf(*attach.body, part);
+      if (attach.softBody && *attach.softBody >= scene_.softBodies.size())
+        fail(part, fmt::format("there is no soft body {}", *attach.softBody));
+      if (attach.softBody) words["body"] = scene_.softBodies[*attach.softBody].id;
+    }
     return json;
   }
 

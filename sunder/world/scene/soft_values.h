@@ -28,13 +28,13 @@ inline constexpr uint32_t kMostTets = 100'000;
 //   rigid. The first key has the time 0 and the pose of the body.
 // - neither: they stay where they are at the start.
 struct PinSpec {
-  std::string pointer;
-  Box3 box;
-  std::optional<uint32_t> body;  // of Scene::bodies
+  std::string pointer = {};
+  Box3 box = {};
+  std::optional<uint32_t> body = {};  // of Scene::bodies
   // The id of `body`, where that is a piece of a body with a cut: the index follows when the scene is made
   // ready.
-  std::string piece;
-  std::vector<KeyFrame> keyFrames;
+  std::string piece = {};
+  std::vector<KeyFrame> keyFrames = {};
   bool repeat = false;
   double until = std::numeric_limits<double>::infinity();  // s; then it lets go
 };
@@ -42,10 +42,10 @@ struct PinSpec {
 // Glue: the vertices of the cage in the box (as that of a pin) stick to the other body where they are at the
 // start, until they are pulled off.
 struct AttachSpec {
-  std::string pointer;
-  Box3 box;
+  std::string pointer = {};
+  Box3 box = {};
   // One of the two, of Scene::bodies or of Scene::softBodies.
-  std::optional<uint32_t> body, softBody;
+  std::optional<uint32_t> body = {}, softBody = {};
   std::string piece;                                          // as in PinSpec
   double strength = std::numeric_limits<double>::infinity();  // N: all of it lets go beyond this force
 };

@@ -99,10 +99,7 @@ Json bodyJson(const BodySpec& body) {
   if (body.repeat) json["repeat"] = true;
   if (body.fracture) json["fracture"] = fractureJson(*body.fracture);
   if (!body.cut.empty()) json["cut"] = cutJson(body.cut);
-  for (const KeyFrame& key : body.keyFrames)
-    json["keyFrames"].push_back({{"time", key.time},
-                                 {"position", vectorJson(key.pose.position)},
-                                 {"rotation", rotationJson(key.pose.rotation)}});
+  if (!body.keyFrames.empty()) json["keyFrames"] = keyFramesJson(body.keyFrames);
   return json;
 }
 

@@ -1,0 +1,219 @@
+#include "sunder/world/parts/soft_part.h"
+
+#include "sunder/base/error.h"
+#include "sunder/base/file.h"
+#include "sunder/base/parallel.h"
+#include "sunder/record/body_meshes.h"
+#include "sunder/record/losses.h"
+#include "sunder/world/run/runner.h"
+
+#include "record/run_faults.h"
+#include "temporary_folder.h"
+#include "world/parts_of.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace sunder::world {
+namespace {
+
+Scene sceneOf(const std::string& text) { return readScene(SceneDocument::parse(text, "soft.json", ".", {})); }
+
+const SoftPart& softOf(const World& world) { return *world.find<SoftPart>(); }
+
+constexpr const char* kMaterials = R"("materials": {
+  "jelly": {"density": 1000, "young": "20 kPa", "poisson": 0.4, "friction": 0.5, "restitution": 0},
+  "hard": {"density": 8000, "friction": 0.5, "restitution": 0}})";
+
+std::string scene(const std::string& world, const std::string& bodies) {
+  return fmt::format(R"({{"world": {{{}}}, {}, "bodies": [{}]}})", world, kMaterials, bodies);
+}
+
+constexpr const char* kFloor =
+    R"({"id": "floor", "shape": {"plane": {}}, "kind": "static", "material": "hard"})";
+
+std::string block(const std::string& id, const std::string& more, const std::string& soft = R"("tets": 60)",
+                  const std::string& size = "[0.2, 0.2, 0.2]") {
+  return fmt::format(R"({{"id": "{}", "kind": "deformable", "shape": {{"box": {{"size": {}}}}},
+    "material": "jelly", {}, "soft": {{{}}}}})",
+                     id, size, more, soft);
+}
+
+// A bar that is pulled apart by a grip.
+std::string pulled(int frames) {
+  return scene(fmt::format(R"("frames": {}, "gravity": [0, 0, 0], "timeStep": "1/60 s")", frames),
+               block("bar", R"("position": [0, 0, 0])",
+                     R"("tets": 150, "tear": {"strength": "6 kPa", "surfaceEnergy": "20 J/m2"}, "pins": [
+      {"lower": [-1, -1, -1], "upper": [-0.2, 1, 1]},
+      {"lower": [0.2, -1, -1], "upper": [1, 1, 1], "keyFrames": [{"time": 0, "position": [0, 0, 0]},
+        {"time": "1 s", "position": [0.6, 0, 0]}]}])",
+                     "[0.6, 0.1, 0.1]"));
+}
+
+Vec3 centreOf(const World& world, uint32_t soft) {
+  const fem::Motion& motion = softOf(world).motion();
+  Vec3 centre = Vec3::Zero();
+  double mass = 0;
+  for (const uint32_t v : softOf(world).verticesOf(soft)) {
+    centre += motion.solid().masses()[v] * motion.positions()[v];
+    mass += motion.solid().masses()[v];
+  }
+  return centre / mass;
+}
+
+TEST(SoftPart, HasTheMassOfItsVolumeAndFallsAsAllBodiesDo) {
+  World world(
+      sceneOf(scene(R"("frames": 60)", block("a", R"("position": [0, 5, 0], "velocity": [1, 0, 0])"))));
+  EXPECT_NEAR(world.body(0).mass, 8, 1e-6);
+  EXPECT_EQ(world.body(0).kind, record::BodyKind::Deformable);
+  const Vec3 start = centreOf(world, 0);
+  EXPECT_NEAR((start - Vec3(0, 5, 0)).norm(), 0, 0.01);
+  const double h = world.scene().world.simulation.timeStep;
+  while (world.frame() < 30) world.advance();
+  // Implicit Euler's parabola.
+  const auto n = static_cast<double>(world.step());
+  EXPECT_NEAR((centreOf(world, 0) - start - Vec3(n * h, -9.81 * h * h * n * (n + 1) / 2, 0)).norm(), 0, 1e-9);
+}
+
+TEST(SoftPart, RestsOnTheFloorWithItsWeight) {
+  World world(sceneOf(scene(R"("frames": 300, "timeStep": "1/120 s")",
+                            std::string(kFloor) + "," + block("a", R"("position": [0, 0.12, 0])"))));
+  while (world.frame() < 300) world.advance();
+  EXPECT_LT(softOf(world).motion().kineticEnergy(), 1e-6 * 8 * 9.81 * 0.02);
+  double lowest = 1, force = 0;
+  for (const Vec3& x : softOf(world).motion().positions()) lowest = std::min(lowest, x.y());
+  EXPECT_GT(lowest, -0.03);  // the cage is a little larger than the block
+  for (const soft::Contact& contact : softOf(world).contacts().contacts())
+    force += contact.normal.y() * contact.normalForce;
+  EXPECT_NEAR(force, 8 * 9.81, 1e-3 * 8 * 9.81);
+  const Vec3 centre = centreOf(world, 0);
+  EXPECT_LT(centre.y(), 0.1);  // its own weight presses it
+  EXPECT_GT(centre.y(), 0.085);
+}
+
+TEST(SoftPart, AndARigidBodyKeepTheirMomentum) {
+  World world(sceneOf(scene(
+      R"("frames": 60, "gravity": [0, 0, 0], "timeStep": "1/120 s")",
+      R"({"id": "ball", "shape": {"sphere": {"radius": 0.05}}, "material": "hard", "position": [0, 0.2, 0.02], "velocity": [0, -2, 0]},)" +
+          block("a", R"("position": [0, 0, 0])"))));
+  const double mass = simulationOf(world).mass(rigid::BodyIndex(0));
+  const auto momentum = [&]() -> Vec3 {
+    return mass * simulationOf(world).velocity(rigid::BodyIndex(0)) + softOf(world).motion().momentum();
+  };
+  const Vec3 before = momentum();
+  while (world.frame() < 60) {
+    world.advance();
+    ASSERT_NEAR((momentum() - before).norm(), 0, 1e-10 * before.norm()) << world.frame();
+  }
+  EXPECT_GT(simulationOf(world).velocity(rigid::BodyIndex(0)).y(), -1.6);
+  EXPECT_LT(softOf(world).motion().momentum().y(), -0.2 * mass);
+}
+
+TEST(SoftPart, CarriesARigidBodyAndIsCarriedByOne) {
+  World world(sceneOf(scene(
+      R"("frames": 480, "timeStep": "1/120 s")",
+      std::string(kFloor) +
+          R"(,{"id": "slab", "shape": {"box": {"size": [0.3, 0.02, 0.3]}}, "material": "hard", "position": [0, 0.01, 0]},
+      {"id": "brick", "shape": {"box": {"size": [0.1, 0.05, 0.1]}}, "material": "hard", "position": [0, 0.245, 0]},)" +
+          block("a", R"("position": [0, 0.12, 0])", R"("tets": 60, "young": "100 kPa")"))));
+  while (world.frame() < 480) world.advance();
+  const rigid::Simulation& s = simulationOf(world);
+  EXPECT_NEAR(s.centre(rigid::BodyIndex(1)).y(), 0.01, 1e-3);
+  EXPECT_GT(s.centre(rigid::BodyIndex(2)).y(), 0.23);
+  EXPECT_LT(s.centre(rigid::BodyIndex(2)).y(), 0.246);
+  EXPECT_LT(s.velocity(rigid::BodyIndex(2)).norm(), 0.01);
+  EXPECT_GT(centreOf(world, 0).y(), 0.11);
+}
+
+TEST(SoftPart, GripsPullABarApart) {
+  World world(sceneOf(pulled(60)));
+  size_t corners = 0, events = 0;
+  while (world.frame() < 60) {
+    world.advance();
+    for (const record::MeshChange& change : world.meshChanges()) corners += change.tetCorners.size();
+    for (const record::Event& event : world.events()) events += event.kind == record::EventKind::Fracture;
+  }
+  EXPECT_GT(corners, 10u);
+  EXPECT_GT(events, 0u);
+  const soft::Torn& torn = softOf(world).torn(0);
+  EXPECT_GE(torn.pieces().count, 2u);
+  EXPECT_GT(torn.openArea(), 0.008);
+  // The tear is the one place where the energy can go for good, but what its springs still hold.
+  const double spent = softOf(world).bonds().spent();
+  EXPECT_NEAR(spent / torn.openArea(), 20, 6);
+  // The grip took its end along.
+  double farthest = 0;
+  for (const Vec3& x : softOf(world).motion().positions()) farthest = std::max(farthest, x.x());
+  EXPECT_GT(farthest, 0.88);
+}
+
+std::string stateAfter(int frames, unsigned threads) {
+  const ThreadLimit limit(threads);
+  World world(sceneOf(pulled(60)));
+  while (world.frame() < uint64_t(frames)) world.advance();
+  return world.save();
+}
+
+TEST(SoftPart, HasTheSameStateForAnyNumberOfThreads) {
+  const std::string one = stateAfter(25, 1);
+  EXPECT_EQ(one, stateAfter(25, 2));
+  EXPECT_EQ(one, stateAfter(25, 4));
+}
+
+TEST(SoftPart, GoesOnFromASavedStateInTheMiddleOfATear) {
+  World world(sceneOf(pulled(60))), other(sceneOf(pulled(60)));
+  while (softOf(world).report().splits == 0 && world.frame() < 60) world.advance();
+  world.advance();
+  ASSERT_GT(softOf(world).report().splits, 0u);
+  other.load(world.save(), "state");
+  EXPECT_EQ(other.save(), world.save());
+  for (int i = 0; i < 10; ++i) {
+    world.advance();
+    other.advance();
+    ASSERT_EQ(other.hash(), world.hash()) << i;
+  }
+}
+
+TEST(SoftPart, RecordsATearAndResumes) {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::string& name, int frames, bool resume) {
+    RunOptions options;
+    options.file = folder / name;
+    options.program = "test";
+    options.resume = resume;
+    return runScene(sceneOf(pulled(frames)), options);
+  };
+  const auto whole = run("whole.sunder", 50, false);
+  run("two.sunder", 30, false);
+  EXPECT_EQ(run("two.sunder", 50, true).hash, whole.hash);
+  const record::RunReader reader(folder / "whole.sunder");
+  EXPECT_TRUE(record::everything(reader) == record::everything(record::RunReader(folder / "two.sunder")));
+  EXPECT_FALSE(record::findLosses(reader).any());
+  EXPECT_FALSE(replay(reader).difference);
+  record::BodyMeshes meshes(reader);
+  record::Frame first, last;
+  reader.readFrame(0, first);
+  reader.readFrame(reader.frameCount() - 1, last);
+  const record::BodyShape start = meshes.shape(first, 0, 0),
+                          end = meshes.shape(last, reader.frameCount() - 1, 0);
+  // Walls are shown where it came apart.
+  EXPECT_GT(end.mesh->triangles.size(), start.mesh->triangles.size());
+  float farthest = 0;
+  for (const Vec3f& x : end.vertices()) farthest = std::max(farthest, x.x());
+  EXPECT_GT(farthest, 0.7f);
+}
+
+TEST(SoftPart, APinWithoutVerticesIsRefused) {
+  try {
+    World world(
+        sceneOf(scene(R"("frames": 1)", block("a", R"("position": [0, 1, 0])",
+                                              R"("pins": [{"lower": [2, 2, 2], "upper": [3, 3, 3]}])"))));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("no vertex of the cage"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("soft.json"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace sunder::world
