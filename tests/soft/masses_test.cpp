@@ -29,8 +29,9 @@ TEST(SolidShares, AddUpToTheSolid) {
       EXPECT_LE(shares.fractions[t], 1);
       EXPECT_GE(shares.centres[t].minCoeff(), 0);
       EXPECT_NEAR(shares.centres[t].sum(), 1, 1e-12);
-      if (shares.fractions[t] > 1e-3)
+      if (shares.fractions[t] > 1e-3) {
         EXPECT_NEAR(shares.fractions[t] * e.tetVolume(t), shares.volumes[t], 1e-12);
+      }
     }
   }
 }

@@ -128,8 +128,9 @@ TEST(CollisionSpheres, AreHalvedInSmallPartsAndStandForSlivers) {
   EXPECT_EQ(e.spheres.counts.bare, 0u);
   EXPECT_FALSE(e.spheres.warnings().empty());
   for (uint32_t t = 0; t < e.pieces.size(); ++t)
-    if (e.pieces[t].volume > 1e-9 * e.tetVolume(t))
+    if (e.pieces[t].volume > 1e-9 * e.tetVolume(t)) {
       EXPECT_GE(e.spheres.start[t + 1] - e.spheres.start[t], 3u);
+    }
   for (size_t s = 0; s < e.spheres.size(); ++s) EXPECT_LT(e.field.value(e.centre(s)), 0);
 }
 
@@ -142,7 +143,7 @@ TEST(CollisionSpheres, OfPartsThatShareAPlaceStayInTheirPart) {
     if (c.y() < -0.2) continue;
     // Every part's centre of mass is on the side of its own finger.
     const Vec3 mass = e.pieces[e.spheres.tets[s]].centre;
-    if (mass.y() > 0.2) EXPECT_GT(mass.x() * c.x(), 0);
+    EXPECT_TRUE(mass.y() <= 0.2 || mass.x() * c.x() > 0);
   }
 }
 

@@ -19,10 +19,10 @@ struct Pin {
 };
 
 struct Loads {
-  Vec3 gravity = Vec3::Zero();          // force a mass, m/s^2
-  std::span<const Vec3> accelerations;  // further forces a mass, by vertex; empty: none
-  std::span<const NodalForce> forces;   // N
-  std::span<const Pin> pins;
+  Vec3 gravity = Vec3::Zero();               // force a mass, m/s^2
+  std::span<const Vec3> accelerations = {};  // further forces a mass, by vertex; empty: none
+  std::span<const NodalForce> forces = {};   // N
+  std::span<const Pin> pins = {};
 };
 
 // Adds a force an area, `traction` (Pa), on faces of `mesh`, a third to each vertex of a face. Areas are

@@ -104,7 +104,11 @@ struct Clipper {
     ClipSide s{orient3d(mesh[a], mesh[b], cage[g], cage[h])};
     if (s.value == 0) {
       const Vec3 along = cage[h] - cage[g], pa = mesh[a] - cage[g], pb = mesh[b] - cage[g];
-      s.rate = along.dot(aside[a].cross(pb) + pa.cross(aside[b]));
+      const Vec3 change = aside[a].cross(pb) + pa.cross(aside[b]);
+      s.rate = along.dot(change);
+      // Edges on one line: only what both ends do together tells.
+      const double scale = along.norm() * (aside[a].norm() * pb.norm() + pa.norm() * aside[b].norm());
+      if (std::abs(s.rate) <= 1e-14 * scale) s.rate = along.dot(aside[a].cross(aside[b]));
     }
     return s.positive() != turned;
   }
