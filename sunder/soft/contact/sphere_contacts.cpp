@@ -137,16 +137,16 @@ void SphereContacts::end(std::span<const Vec3> x, std::span<Vec3> velocities) {
     }
   }
   bounce(x, velocities);
+  obstacles_.settle();
   remember();
 }
 
 void SphereContacts::remember() {
   kept_.clear();
-  const double relax = report_.rounds <= 2 ? 0.5 : 1;
   for (const Contact& c : contacts_) {
     if (!(c.normalForce > 0)) continue;
     const uint64_t other = c.obstacle ? obstacles_.bodies()[c.other].key : c.other;
-    kept_.push_back({c.sphere, c.obstacle, other, c.normalForce, relax * c.stiffness, c.frictionForce});
+    kept_.push_back({c.sphere, c.obstacle, other, c.normalForce, c.frictionForce});
   }
   std::sort(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) {
     return std::tie(a.sphere, a.obstacle, a.other) < std::tie(b.sphere, b.obstacle, b.other);

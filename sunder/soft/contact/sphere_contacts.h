@@ -73,6 +73,8 @@ struct Contact {
   // What the search for a state has done to it so far.
   double leastStiffness = 0;  // that it began with
   double lastChange = 0;      // of the multipliers in the last round, m
+  double boundMiss = 0;       // N: what the last round changed of the bound of friction, where it mattered
+  double lastForce = 0;       // N, of the last round
   double depth = 0;           // m where the last minimum was found; negative: apart
 
   double gap(std::span<const Vec3> x) const { return normal.dot(place.place(x)) + constant; }
@@ -149,7 +151,7 @@ class SphereContacts final : public fem::StepTerm {
     uint32_t sphere = 0;
     bool obstacle = false;
     uint64_t other = 0;  // the sphere, or the obstacle's key
-    double force = 0, stiffness = 0;
+    double force = 0;
     Vec3 friction = Vec3::Zero();
   };
   // How far the spheres of a body may go from what they have in common before pairs are looked for again.
