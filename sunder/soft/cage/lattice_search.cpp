@@ -45,16 +45,8 @@ SolidSamples takeSamples(const ClipSurface& surface, const Solid& solid, const B
   std::vector<Vec3> points;
   for (size_t i = 0; i < 2 * count; ++i) points.push_back(random.pointIn(box));
   const std::vector<uint8_t> inside = solid.inside(points);
-  for (size_t i = 0; i < points.size() && samples.inside.size() < kSampledInside; ++i)
+  for (size_t i = 0; i < points.size(); ++i)
     if (inside[i]) samples.inside.push_back(points[i]);
-  // Near each other in the list where they are in space: most of them then have the tetrahedron of the one
-  // before.
-  const auto cellOf = [&](const Vec3& p) {
-    const Vec3 q = (p - box.lower).cwiseQuotient(box.extent().cwiseMax(1e-300)) * 12;
-    return (int(q.z()) * 16 + int(q.y())) * 16 + int(q.x());
-  };
-  std::stable_sort(samples.inside.begin(), samples.inside.end(),
-                   [&](const Vec3& a, const Vec3& b) { return cellOf(a) < cellOf(b); });
   return samples;
 }
 
@@ -128,7 +120,6 @@ LatticeTrial fitEdge(Lattice lattice, double range, int steps, double wished, co
     const LatticeCount count = countOf(lattice);
     const double score = scoreOf(count, wished);
     if (score < best.score) best = {lattice, score};
-    if (off < 0.01) break;
     (count.tets > wished ? low : high) = lattice.edge;
   }
   return best;
