@@ -160,6 +160,40 @@ TEST(SolidTangent, PositiveAndFrozenHaveNoNegativeEigenvalues) {
   }
 }
 
+// The tangent of a mesh of many materials is the sum of those of their tetrahedra: of all models, and of
+// those that are sums of turned gradients when frozen, with one ratio of lambda to mu and with several.
+TEST(SolidTangent, IsTheSumOfItsMaterials) {
+  const geometry::TetMesh mesh = blockMesh({3, 2, 2}, {1, 1, 1}, 0.2, 3);
+  const std::vector<Vec3> x = deformed(mesh, stretchedAndTurned(), 0.05, 1);
+  SolidMaterial stiff = rubber(ElasticModel::Corotated, 0.3);
+  stiff.elastic.young = 7e5;
+  const std::vector<SolidMaterial> sets[] = {
+      allMaterials(),
+      {rubber(ElasticModel::Corotated), rubber(ElasticModel::Linear), stiff},
+      {rubber(ElasticModel::Corotated), rubber(ElasticModel::Linear, 0.1),
+       rubber(ElasticModel::Corotated, 0.4)}};
+  for (const std::vector<SolidMaterial>& materials : sets) {
+    std::vector<uint16_t> materialOf(mesh.tets.size());
+    for (size_t t = 0; t < mesh.tets.size(); ++t)
+      materialOf[t] = static_cast<uint16_t>((7 * t) % materials.size());
+    Solid all;
+    all.set(mesh, materials, materialOf);
+    for (const Tangent kind : {Tangent::Exact, Tangent::Positive, Tangent::Frozen}) {
+      const Eigen::MatrixXd found = TangentOf(all, x, kind, 3).dense();
+      Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(found.rows(), found.cols());
+      for (size_t m = 0; m < materials.size(); ++m) {
+        geometry::TetMesh part;
+        part.positions = mesh.positions;
+        for (size_t t = 0; t < mesh.tets.size(); ++t)
+          if (materialOf[t] == m) part.tets.push_back(mesh.tets[t]);
+        if (part.tets.empty()) continue;
+        sum += 3 * TangentOf(solidOf(part, materials[m]), x, kind).dense();
+      }
+      EXPECT_LT((found - sum).norm(), 1e-13 * sum.norm());
+    }
+  }
+}
+
 // At rest all models are Hooke's, whatever part of lambda acts on averaged volumes.
 TEST(SolidTangent, AllModelsAreHookeAtRest) {
   const geometry::TetMesh mesh = blockMesh({2, 2, 2}, {1, 1, 1}, 0.2, 3);

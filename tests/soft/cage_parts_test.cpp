@@ -125,6 +125,7 @@ TEST(CageParts, FingersOfAHandMoveApart) {
   PartsReport report;
   const Cage cage = separateParts(surface, coarse, &report);
   EXPECT_EQ(report.pieces, 1u) << "the palm holds the fingers together";
+  EXPECT_TRUE(geometry::tetReport(cage.rest).sound());
   const SurfaceCopies copies = assignSurface(surface, cage);
   EXPECT_EQ(copyStatistics(copies).copies, copyStatistics(assignSurface(surface, coarse)).copies);
   // No tetrahedron has the ends of both fingers.
@@ -141,6 +142,25 @@ TEST(CageParts, FingersOfAHandMoveApart) {
       EXPECT_LT(least, 0.2);
     }
   }
+}
+
+TEST(CageParts, OfShapesThatComeBackAreSoundAndLoseNothing) {
+  const geometry::TriMesh ring = [] {
+    sdf::IsosurfaceReport report;
+    return sdf::isosurface(*sdf::makeTorusField(Vec3::Zero(), Vec3(0.2, 1, 0.1), 1, 0.2), {.edge = 0.12},
+                           report);
+  }();
+  for (const geometry::TriMesh& surface : {ring, rabbit(0.025), hand()})
+    for (const uint32_t tets : {6u, 40u}) {
+      const Cage whole = makeCageAround(surface, {.tets = tets});
+      PartsReport report;
+      const Cage cage = separateParts(surface, whole, &report);
+      const geometry::TetReport sound = geometry::tetReport(cage.rest);
+      EXPECT_EQ(sound.duplicateTets + sound.inverted + sound.degenerate + sound.isolatedVertices, 0u) << tets;
+      EXPECT_EQ(report.pieces, 1u);
+      const SurfaceCopies copies = assignSurface(surface, cage);
+      EXPECT_EQ(copyStatistics(copies).copies, copyStatistics(assignSurface(surface, whole)).copies);
+    }
 }
 
 TEST(CageParts, LeavesAWholeSolidAlone) {

@@ -347,10 +347,43 @@ TEST(Walls, OfAnOpenSurfaceAreClosedByStraightLinesAndCounted) {
   EXPECT_NEAR(e.volume(), 4.0 / 3 * kPi * 0.729, 0.1);
 }
 
+TEST(Walls, OfSurfacesWithDefectsAreFiniteAndTheDefectsAreCounted) {
+  const auto ball = [](double x) {
+    return moved(shapes::makeIcosphere({.radius = 0.5, .frequency = 6}), Vec3(x, 0.02, 0.03));
+  };
+  geometry::TriMesh loose;  // no triangles have a vertex in common
+  const geometry::TriMesh whole = ball(0.01);
+  for (const geometry::Triangle& t : whole.triangles) {
+    const auto base = static_cast<uint32_t>(loose.positions.size());
+    for (const uint32_t v : t) loose.positions.push_back(whole.positions[v]);
+    loose.triangles.push_back({base, base + 1, base + 2});
+  }
+  geometry::TriMesh crumpled = whole;
+  RandomStream random(1, 2);
+  for (Vec3& x : crumpled.positions) x += 0.2 * random.pointIn({Vec3::Constant(-1), Vec3::Constant(1)});
+  geometry::TriMesh repeated = whole;
+  repeated.triangles.push_back({0, 1, 1});
+  repeated.triangles.push_back(whole.triangles[0]);
+  for (const geometry::TriMesh& mesh : {loose, crumpled, repeated, both(ball(-0.2), ball(0.2))}) {
+    size_t defects = 0;
+    for (const uint32_t n : {2u, 3u}) {
+      const Embedded e(mesh, boxCage(n, 0.1));
+      for (const Vec3& p : e.walls.points) EXPECT_TRUE(p.allFinite());
+      for (const PieceMoments& p : e.pieces) EXPECT_TRUE(std::isfinite(p.volume) && p.second.allFinite());
+      defects += e.walls.counts.healed + e.walls.counts.crossed;
+    }
+    EXPECT_GT(defects, 0u);
+  }
+  // Without any vertices in common the surface is closed all the same.
+  expectExact(Embedded(loose, boxCage(2)), "loose");
+}
+
 TEST(Walls, RefuseWhatDoesNotBelongTogether) {
   const Embedded e(shapes::makeIcosphere({.radius = 0.5, .frequency = 2}), boxCage(2));
   EXPECT_THROW(makeWalls(e.surface, boxCage(3), e.copies), Error);
   EXPECT_THROW(makeWalls(shapes::makeBox(), e.cage, e.copies), Error);
+  const geometry::TriMesh inner = insideOut(e.surface);
+  EXPECT_THROW(makeWalls(inner, e.cage, assignSurface(inner, e.cage)), Error);
   SurfaceCopies broken = e.copies;
   broken.polygons.pop_back();
   EXPECT_THROW(makeWalls(e.surface, e.cage, broken), Error);

@@ -5,6 +5,7 @@ import { distinctColour } from "./colours";
 import { clipDistances, SoftBody } from "./soft_body";
 import { kNodeMask } from "./soft_data";
 import { Cut, kCuts, SoftUniforms } from "./soft_shaders";
+import { SoftStatics } from "./soft_statics";
 import { kSolids, noiseTexture, Solid, solidOf } from "./solid_textures";
 import { Cloud, Material } from "./source";
 import { Store } from "./store";
@@ -22,6 +23,7 @@ export class SoftBodies {
   bodiesShown = 0;
   selected = -1;
   readonly bodies = new Map<number, SoftBody>(); // by body, those that were shown
+  private readonly statics = new Map<number, SoftStatics>(); // by mesh
   private rich = false;
   private wireframe = false;
   private readonly shared: SoftUniforms = { solidNoise: { value: noiseTexture() }, softWalls: { value: true }, softSmooth: { value: true }, softBump: { value: 0 } };
@@ -89,7 +91,9 @@ export class SoftBodies {
     const asset = this.store.soft(mesh, this.arrived);
     if (!asset) return undefined;
     if (known) this.remove(known);
-    const body = new SoftBody(asset, mesh, this.shared);
+    let statics = this.statics.get(mesh);
+    if (!statics) this.statics.set(mesh, (statics = new SoftStatics(asset)));
+    const body = new SoftBody(statics, mesh, this.shared);
     body.setLook(this.lookOf(body, b));
     this.bodies.set(b, body);
     this.group.add(body.group);
@@ -101,7 +105,7 @@ export class SoftBodies {
     const { bodies, materials, slots } = this.store.info, names = slots[String(body.mesh)] ?? [];
     const look = { colours: [] as Color[], roughness: [] as number[], metallic: [] as number[] };
     const plain: Material = { colour: [0.72, 0.72, 0.7], roughness: 0.6, metallic: 0, transparency: 0, refraction: 1.5 };
-    for (let slot = 0; slot < Math.max(body.slots, 1); ++slot) {
+    for (let slot = 0; slot < body.statics.slots; ++slot) {
       const material = materials[slot === 0 ? bodies[b].material : names[slot - 1] ?? ""] ?? plain, inside = materials[material.inside ?? ""];
       for (const m of [material, inside ?? material]) {
         const colour = new Color().setRGB(...m.colour);
@@ -132,7 +136,7 @@ export class SoftBodies {
     softTop.value = top;
     const solid = options.solid === "by material" ? solidOf(material?.inside ?? bodies[b].material) : options.solid;
     solidKind.value = kSolids.indexOf(solid);
-    softRough.value = options.rough ? kRoughness * body.size : 0;
+    softRough.value = options.rough ? kRoughness * body.statics.size : 0;
     body.showCage(options.cage);
   }
 
@@ -140,8 +144,8 @@ export class SoftBodies {
   setView(eye: Vector3, slope: number, height: number): void {
     for (const body of this.bodies.values()) {
       if (!body.group.visible) continue;
-      const distance = Math.max(body.group.localToWorld(body.middle.clone()).distanceTo(eye), 1e-9);
-      const edge = body.size / Math.cbrt(body.texels.length / 4), near = (edge * height) / (2 * slope * distance) > kNearEdge;
+      const distance = Math.max(body.group.localToWorld(body.statics.middle.clone()).distanceTo(eye), 1e-9);
+      const edge = body.statics.size / Math.cbrt(body.statics.tets), near = (edge * height) / (2 * slope * distance) > kNearEdge;
       body.use(this.cut, this.rich, this.options.rough && near, this.wireframe, () => this.clip ?? (() => {}));
     }
   }
@@ -173,6 +177,8 @@ export class SoftBodies {
   clear(): void {
     for (const body of this.bodies.values()) this.remove(body);
     this.bodies.clear();
+    for (const statics of this.statics.values()) statics.dispose();
+    this.statics.clear();
   }
 
   private remove(body: SoftBody): void {
@@ -183,7 +189,7 @@ export class SoftBodies {
 
 // How far along a ray in the body's frame it meets what is shown; Infinity for a miss. Poses have no scale.
 function hit(body: SoftBody, ray: Ray): number {
-  const parts = [body.asset.outside, body.asset.walls].filter((p) => p.indices.length > 0), tets = body.texels.length / 4;
+  const { asset } = body.statics, parts = [asset.outside, asset.walls].filter((p) => p.indices.length > 0), { tets } = body.statics;
   const x = [0, 1, 2, 3].map(() => new Vector3()), shift = new Vector3(), place = [0, 1, 2].map(() => new Vector3());
   const low = new Vector3(), high = new Vector3(), found = new Vector3();
   let nearest = Infinity;
@@ -198,7 +204,7 @@ function hit(body: SoftBody, ray: Ray): number {
     }
     if (!boxHit(ray, low, high)) continue;
     for (const part of parts) {
-      const { start, triangles } = body.ranges(part);
+      const { start, triangles } = body.statics.trianglesOf(part);
       for (let i = start[t]; i < start[t + 1]; ++i) {
         const first = part.indices[3 * triangles[i]];
         if (!body.seen(part.flags[first], t)) continue;

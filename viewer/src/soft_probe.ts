@@ -43,7 +43,7 @@ export class SoftProbe {
   states(): SoftState[] {
     const { soft } = this.stage;
     return [...soft.bodies].map(([body, of]) => ({
-      body, version: of.version, cut: soft.cut, checksum: of.checksum, uploaded: this.uploaded(of), sent: of.sent, tets: of.texels.length / 4,
+      body, version: of.version, cut: soft.cut, checksum: of.statics.checksum, uploaded: this.uploaded(of), sent: of.sent, tets: of.statics.tets,
       texels: Array.from(of.texels),
     }));
   }
@@ -64,7 +64,7 @@ export class SoftProbe {
     const of = this.stage.soft.bodies.get(body);
     if (!of) return [];
     const out: number[] = [];
-    for (const part of [of.asset.outside, of.asset.walls]) {
+    for (const part of [of.statics.asset.outside, of.statics.asset.walls]) {
       const count = part.tets.length;
       if (count === 0) continue;
       const height = Math.ceil(count / kPoints), geometry = new BufferGeometry(), source = of.visibleParts();
@@ -111,7 +111,7 @@ export class SoftProbe {
           side: DoubleSide, depthTest: false, depthWrite: false, transparent: true, blending: CustomBlending, blendEquation: AddEquation,
           blendSrc: OneFactor, blendDst: OneFactor, toneMapped: false,
         });
-        const wall = part.geometry.getAttribute("position").array === of.asset.walls.rest;
+        const wall = part.geometry.getAttribute("position").array === of.statics.asset.walls.rest;
         patchSoft(material, of.uniforms, { wall, cut: wall ? "clipped" : this.stage.soft.cut });
         const patch = material.onBeforeCompile;
         material.customProgramCacheKey = () => `soft layers ${wall} ${this.stage.soft.cut}`;

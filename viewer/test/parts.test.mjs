@@ -12,7 +12,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const outfile = join(folder, "parts.mjs");
 await build({
   stdin: {
-    contents: `export * from "./src/pace"; export * from "./src/coarse"; export * from "./src/crowd"; export * from "./src/creases"; export * from "./src/source"; export * from "./src/soft_data"; export * from "./src/solid_textures"; export { subdivided } from "./src/soft_body";
+    contents: `export * from "./src/pace"; export * from "./src/coarse"; export * from "./src/crowd"; export * from "./src/creases"; export * from "./src/source"; export * from "./src/soft_data"; export * from "./src/solid_textures"; export { subdivided } from "./src/soft_statics";
       export { Color, Fog, Matrix4, PerspectiveCamera, Quaternion, Vector3 } from "three";`,
     resolveDir: join(dirname(fileURLToPath(import.meta.url)), ".."),
   },

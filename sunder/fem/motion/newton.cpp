@@ -81,7 +81,7 @@ bool Newton::search(const Task& task, double norm, std::vector<Vec3>& x, StepRep
     nextNorm_ = freeNorm(task, next_);
     const double nextSlope = innerProduct(next_, direction_);
     const bool falls = nextSlope <= (2 * kArmijo - 1) * slope;
-    if (falls && nextNorm_ <= kContraction * norm) return true;
+    if (falls && nextNorm_ <= kContraction * leastNorm_) return true;
     if (!std::isfinite(nextNorm_)) continue;
     if (!valued) {
       before = task.potential.value(x);
@@ -119,6 +119,7 @@ Newton::End Newton::minimise(Task& task, bool first, std::vector<Vec3>& x, StepR
     task.rounding = 0;
   }
   const double firstNorm = norm;
+  leastNorm_ = norm;
   for (;;) {
     checkStop();
     const double target = settings.tolerance * task.scale;
@@ -153,6 +154,7 @@ Newton::End Newton::minimise(Task& task, bool first, std::vector<Vec3>& x, StepR
     x.swap(trial_);
     gradient_.swap(next_);
     norm = nextNorm_;
+    leastNorm_ = std::min(leastNorm_, norm);
   }
 }
 

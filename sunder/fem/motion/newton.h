@@ -46,7 +46,9 @@ class Newton {
   bool search(const Task& task, double norm, std::vector<Vec3>& x, StepReport& report);
 
   std::vector<Vec3> gradient_, next_, right_, direction_, trial_;
-  double nextNorm_ = 0;
+  // The least of a search: measured against that, steps that are taken without a look at J cannot go round in
+  // circles, as they may where the energy of a term has kinks.
+  double nextNorm_ = 0, leastNorm_ = 0;
 };
 
 // How much of the way dx all terms let vertices and blocks go at once.

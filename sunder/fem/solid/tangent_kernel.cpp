@@ -1,5 +1,7 @@
 #include "sunder/fem/solid/tangent_kernel.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sunder/fem/solid/tangent_kernel.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once per target
@@ -188,11 +190,20 @@ HWY_INLINE Quad scaledQuad(const Quad& q, double s) {
 }
 HWY_INLINE void addProduct(Quad& q, const Quad& r, double s) { addTo(q, scaledQuad(r, s)); }
 
+// Blocks of a chunk ascend with gaps, which only a request ahead of time hides in large matrices.
+HWY_INLINE double* blockAt(const GatherTables& tables, size_t entry, size_t last, double* values) {
+  constexpr size_t kAhead = 12;
+  const double* ahead = values + 9 * size_t(tables.slots[std::min(entry + kAhead, last - 1)]);
+  hwy::Prefetch(ahead);
+  hwy::Prefetch(ahead + 8);
+  return values + 9 * size_t(tables.slots[entry]);
+}
+
 HWY_ATTR void AddBlocks(const GatherTables& tables, size_t first, size_t last, const double* records,
                         double* values) {
   constexpr uint8_t kPair[16] = {0, 0, 0, 0, 1, 2, 0, 0, 3, 4, 5, 0, 6, 7, 8, 9};
   for (size_t e = first; e < last; ++e) {
-    double* to = values + 9 * size_t(tables.slots[e]);
+    double* to = blockAt(tables, e, last, values);
     Quad a = zeroQuad(), b = zeroQuad();
     double c = 0;
     for (uint32_t s = tables.starts[e]; s < tables.starts[e + 1]; ++s) {
@@ -236,6 +247,7 @@ HWY_ATTR void AddTurnedOfOneRatio(const GatherTables& tables, size_t first, size
                                   const double* records, double ratio, double* values) {
   double m[12];
   for (size_t e = first; e < last; ++e) {
+    double* to = blockAt(tables, e, last, values);
     GradientSum sum = zeroSum();
     for (uint32_t s = tables.starts[e]; s < tables.starts[e + 1]; ++s) {
       const uint32_t code = tables.codes[s];
@@ -243,7 +255,7 @@ HWY_ATTR void AddTurnedOfOneRatio(const GatherTables& tables, size_t first, size
       addOuter(sum, loadQuad(record + (code & 12)), record + 4 * (code & 3), record[3]);
     }
     storeSum(sum, m);
-    addHooke(m, m, ratio, values + 9 * size_t(tables.slots[e]));
+    addHooke(m, m, ratio, to);
   }
 }
 
@@ -251,6 +263,7 @@ HWY_ATTR void AddTurned(const GatherTables& tables, size_t first, size_t last, c
                         double* values) {
   double l[12], m[12];
   for (size_t e = first; e < last; ++e) {
+    double* to = blockAt(tables, e, last, values);
     GradientSum shear = zeroSum(), volume = zeroSum();
     for (uint32_t s = tables.starts[e]; s < tables.starts[e + 1]; ++s) {
       const uint32_t code = tables.codes[s];
@@ -261,7 +274,7 @@ HWY_ATTR void AddTurned(const GatherTables& tables, size_t first, size_t last, c
     }
     storeSum(shear, m);
     storeSum(volume, l);
-    addHooke(l, m, 1, values + 9 * size_t(tables.slots[e]));
+    addHooke(l, m, 1, to);
   }
 }
 

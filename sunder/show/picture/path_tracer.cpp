@@ -47,6 +47,11 @@ float mottled(const Vec3f& place) {
   return float(std::clamp(0.86 + 0.16 * sum, 0.5, 1.1));
 }
 
+// Between three corners of a triangle.
+Vec3f between(const Vec3f* corner, float u, float v) {
+  return corner[0] * (1 - u - v) + corner[1] * u + corner[2] * v;
+}
+
 struct Release {
   void operator()(RTCDevice device) const { rtcReleaseDevice(device); }
   void operator()(RTCScene scene) const { rtcReleaseScene(scene); }
@@ -98,6 +103,7 @@ struct PathTracer::Impl {
     std::vector<Vec3f> normals;
     std::vector<uint8_t> interior;  // by triangle; empty: none
     std::vector<uint16_t> slots;    // by triangle; empty: 0
+    std::vector<Vec3f> rest;        // by corner; empty: where the corners are
   };
   DevicePtr device;
   std::vector<Mesh> meshes;
@@ -115,6 +121,7 @@ class Tracer {
     const std::vector<Vec3f>* normals;
     const std::vector<uint8_t>* interior;
     const std::vector<uint16_t>* slots;
+    const std::vector<Vec3f>* rest;
   };
 
   Tracer(RTCDevice device, std::span<const Mesh> meshes, const Shot& shot, const PictureSettings& settings)
@@ -211,8 +218,7 @@ class Tracer {
       if (instance != RTC_INVALID_GEOMETRY_ID) {
         const PlacedMesh& placed = shot_.meshes[instance];
         const Vec3f* corner = meshes_[placed.mesh].normals->data() + size_t(ray.hit.primID) * 3;
-        const Vec3f smooth =
-            corner[0] * (1 - ray.hit.u - ray.hit.v) + corner[1] * ray.hit.u + corner[2] * ray.hit.v;
+        const Vec3f smooth = between(corner, ray.hit.u, ray.hit.v);
         hit.geometric = rotations_[instance] * normal;
         const float length = smooth.norm();
         hit.shading = length > 0.1f ? Vec3f(rotations_[instance] * (smooth / length)) : hit.geometric;
@@ -229,6 +235,8 @@ class Tracer {
             !interior.empty() && interior[ray.hit.primID]) {
           if (*inside)
             hit.look = &**inside;
+          else if (const auto& rest = *meshes_[placed.mesh].rest; !rest.empty())
+            hit.mottle = mottled(between(rest.data() + size_t(ray.hit.primID) * 3, ray.hit.u, ray.hit.v));
           else
             hit.mottle =
                 mottled(rotations_[instance].transpose() * (hit.place - placed.position.cast<float>()));
@@ -402,11 +410,12 @@ PathTracer::~PathTracer() = default;
 
 uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, double creaseAngle, std::vector<uint8_t> interior,
                              std::vector<uint16_t> slots, std::span<const Vec3f> rest) {
-  return addMesh(mesh, cornerNormals(mesh, creaseAngle, rest), std::move(interior), std::move(slots));
+  return addMesh(mesh, cornerNormals(mesh, creaseAngle, rest), std::move(interior), std::move(slots), rest);
 }
 
 uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, std::vector<Vec3f> normals,
-                             std::vector<uint8_t> interior, std::vector<uint16_t> slots) {
+                             std::vector<uint8_t> interior, std::vector<uint16_t> slots,
+                             std::span<const Vec3f> rest) {
   if (normals.size() != 3 * mesh.triangles.size())
     throw Error(ErrorKind::Usage, "a mesh needs the normal of each of its corners");
   if (!interior.empty() && interior.size() != mesh.triangles.size())
@@ -417,6 +426,9 @@ uint32_t PathTracer::addMesh(const geometry::TriMesh& mesh, std::vector<Vec3f> n
   added.normals = std::move(normals);
   added.interior = std::move(interior);
   added.slots = std::move(slots);
+  if (!added.interior.empty() && rest.size() == mesh.positions.size())
+    for (const geometry::Triangle& t : mesh.triangles)
+      for (const uint32_t v : t) added.rest.push_back(rest[v]);
   return impl_->add(mesh, std::move(added));
 }
 
@@ -480,7 +492,7 @@ Image PathTracer::render(const Shot& shot, const PictureSettings& settings) {
       throw Error(ErrorKind::Usage, fmt::format("there is no look {} for a sphere", s.look));
   std::vector<Tracer::Mesh> meshes;
   for (const Impl::Mesh& m : impl_->meshes)
-    meshes.push_back({m.scene.get(), &m.normals, &m.interior, &m.slots});
+    meshes.push_back({m.scene.get(), &m.normals, &m.interior, &m.slots, &m.rest});
   const Tracer tracer(impl_->device.get(), meshes, shot, settings);
   Image image(settings.width, settings.height);
   const size_t across = (settings.width + kTile - 1) / kTile, down = (settings.height + kTile - 1) / kTile;

@@ -77,9 +77,10 @@ class PathTracer {
 
   // Edges whose faces meet at less than `creaseAngle` degrees are shaded smooth; 0 shades all faces flat.
   // `interior`: by triangle, 1 where the body broke; these have the look `inside` of what is placed. Where it
-  // has none they are rough, and mottled by noise in the mesh's own space, so that pieces of a body fit each
-  // other. `slots`: by triangle, which of the looks of what is placed it has; empty: 0 everywhere. `rest`: as
-  // for cornerNormals(). Throws Error (Geometry) for a coordinate that is not finite or beyond 1e15.
+  // has none they are rough, and mottled by noise in the mesh's own space at rest, so that pieces of a body
+  // fit each other. `slots`: by triangle, which of the looks of what is placed it has; empty: 0 everywhere.
+  // `rest`: as for cornerNormals(). Throws Error (Geometry) for a coordinate that is not finite or beyond
+  // 1e15.
   uint32_t addMesh(const geometry::TriMesh& mesh, double creaseAngle = kCreaseAngle,
                    std::vector<uint8_t> interior = {}, std::vector<uint16_t> slots = {},
                    std::span<const Vec3f> rest = {});
@@ -88,7 +89,7 @@ class PathTracer {
   uint32_t addMesh(const geometry::TriMesh& mesh, std::span<const Vec3f> vertexNormals);
   // And with a normal for each corner, three a triangle.
   uint32_t addMesh(const geometry::TriMesh& mesh, std::vector<Vec3f> cornerNormals,
-                   std::vector<uint8_t> interior, std::vector<uint16_t> slots);
+                   std::vector<uint8_t> interior, std::vector<uint16_t> slots, std::span<const Vec3f> rest);
 
   void dropMesh(uint32_t mesh);  // its number may be given to another one
 

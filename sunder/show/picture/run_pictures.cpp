@@ -87,7 +87,7 @@ void RunPictures::placeShape(const record::BodyShape& shape, const RunShotSettin
   }
   const uint32_t added =
       shape.caged && vertices.data() == shape.vertices().data()
-          ? tracer_.addMesh(mesh, normals_.of(shape), entry.interior, std::move(slots))
+          ? tracer_.addMesh(mesh, normals_.of(shape), entry.interior, std::move(slots), entry.positions)
           : tracer_.addMesh(mesh, kCreaseAngle, entry.interior, std::move(slots), entry.positions);
   placed.mesh = ofShot_.emplace_back(added);
 }

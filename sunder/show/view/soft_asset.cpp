@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <numeric>
-#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,6 +19,7 @@ namespace {
 constexpr uint32_t kNoFace = 4, kInsideBit = 1u << 3, kUpperBit = 1u << 6, kOddBit = 1u << 7,
                    kExposureShift = 28;
 constexpr uint32_t kMostDepths = 32;  // along a side
+constexpr size_t kMostCompared = 64;  // corners at a vertex; what more there are become vertices of their own
 
 // Corners that agree in everything become one vertex.
 class VertexTable {
@@ -32,9 +31,14 @@ class VertexTable {
                const Vec4f& weights) {
     const std::array<uint8_t, 4>& order = order_[tet];
     if (isOdd(order)) flags |= kOddBit;
-    const auto [found, isNew] = known_.emplace(
-        std::tuple(vertex, tet, normal.x(), normal.y(), normal.z(), flags), uint32_t(out_.tets.size()));
-    if (!isNew) return found->second;
+    if (vertex >= first_.size()) first_.resize(size_t(vertex) + 1, kNoIndex);
+    size_t steps = 0;
+    for (uint32_t at = first_[vertex]; at != kNoIndex && steps < kMostCompared; at = next_[at], ++steps)
+      if (out_.tets[at] == tet && out_.flags[at] == flags && normals_[at] == normal) return at;
+    const auto added = uint32_t(out_.tets.size());
+    next_.push_back(first_[vertex]);
+    first_[vertex] = added;
+    normals_.push_back(normal);
     const std::array<Vec3f, 4> given = cornersOf(cage_.tets[tet], cage_.positions);
     std::array<Vec3f, 4> corners;
     Vec4f& own = out_.weights.emplace_back();
@@ -46,7 +50,7 @@ class VertexTable {
     out_.rest.push_back(rest);
     out_.tets.push_back(tet);
     out_.flags.push_back(flags);
-    return found->second;
+    return added;
   }
 
  private:
@@ -60,7 +64,8 @@ class VertexTable {
   SoftVertices& out_;
   const record::MeshEntry& cage_;
   const CornerOrder& order_;
-  std::map<std::tuple<uint32_t, uint32_t, float, float, float, uint32_t>, uint32_t> known_;
+  std::vector<uint32_t> first_, next_;  // what became of each vertex, as chains
+  std::vector<Vec3f> normals_;          // at rest, of the vertices that were made
 };
 
 // Tetrahedra that hold parts of each triangle of the source: pairs of triangle and tetrahedron, ascending.

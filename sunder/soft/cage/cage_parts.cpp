@@ -1,11 +1,10 @@
 #include "sunder/soft/cage/cage_parts.h"
 
-#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/error.h"
-#include "sunder/base/parallel.h"
 #include "sunder/geometry/components.h"
-#include "sunder/geometry/tet_mesh.h"
+#include "sunder/geometry/mesh_view.h"
 #include "sunder/soft/cage/clip_surface.h"
+#include "sunder/soft/cage/part_copies.h"
 #include "sunder/soft/cage/solid.h"
 
 #include <algorithm>
@@ -14,75 +13,6 @@
 #include <fmt/format.h>
 
 namespace sunder::soft {
-
-namespace {
-
-// Glues parts of neighbours where one region of the inside of their shared face bounds both.
-class Gluing {
- public:
-  Gluing(const Cage& cage, const SurfaceClips& clips, const std::vector<TetParts>& parts,
-         const std::vector<uint32_t>& first)
-      : cage_(cage), clips_(clips), parts_(parts), first_(first), slots_(4 * size_t(first.back())) {}
-
-  void run() {
-    for (uint32_t t = 0; t < cage_.rest.tets.size(); ++t)
-      for (size_t f = 0; f < 4; ++f) {
-        const uint32_t other = cage_.neighbours[t][f];
-        if (other != kNoIndex && other > t) glue(t, f, other);
-      }
-  }
-  uint32_t slot(uint32_t tet, size_t corner) { return slots_.find(4 * tet + uint32_t(corner)); }
-
- private:
-  static size_t cornerOf(const geometry::Tetrahedron& tet, uint32_t vertex) {
-    return size_t(std::find(tet.begin(), tet.end(), vertex) - tet.begin());
-  }
-
-  // Triangles with a contour on the face, and the part that they bound.
-  std::vector<std::pair<uint32_t, uint32_t>> contours(uint32_t t, size_t f) const {
-    std::vector<std::pair<uint32_t, uint32_t>> result;
-    const uint32_t begin = clips_.trianglesOf.offsets[t];
-    for (uint32_t i = begin; i < clips_.trianglesOf.offsets[t + 1]; ++i) {
-      const auto corners = clips_.polygon(i);
-      for (size_t c = 0; c < corners.size(); ++c)
-        if ((corners[c].faces & corners[(c + 1) % corners.size()].faces) >> f & 1) {
-          result.emplace_back(clips_.trianglesOf.items[i], parts_[t].ofPolygon[i - begin]);
-          break;
-        }
-    }
-    return result;
-  }
-
-  void glue(uint32_t a, size_t f, uint32_t b) {
-    const geometry::Tetrahedron &ta = cage_.rest.tets[a], &tb = cage_.rest.tets[b];
-    size_t g = 0;
-    while (cage_.neighbours[b][g] != a) ++g;
-    const auto join = [&](uint32_t i, uint32_t j) {
-      for (size_t k = 0; k < 4; ++k)
-        if (k != f)
-          slots_.unite(4 * (first_[a] + i) + uint32_t(k),
-                       4 * (first_[b] + j) + uint32_t(cornerOf(tb, ta[k])));
-    };
-    for (size_t k = 0; k < 4; ++k) {
-      if (k == f) continue;
-      const uint32_t i = parts_[a].ofCorner[k], j = parts_[b].ofCorner[cornerOf(tb, ta[k])];
-      if (i != kNoIndex && j != kNoIndex) join(i, j);
-    }
-    const auto left = contours(a, f), right = contours(b, g);
-    for (size_t i = 0, j = 0; i < left.size() && j < right.size();) {
-      if (left[i].first == right[j].first) join(left[i].second, right[j].second);
-      left[i].first <= right[j].first ? ++i : ++j;
-    }
-  }
-
-  const Cage& cage_;
-  const SurfaceClips& clips_;
-  const std::vector<TetParts>& parts_;
-  const std::vector<uint32_t>& first_;
-  DisjointSets slots_;
-};
-
-}  // namespace
 
 Cage separateParts(const geometry::TriMesh& mesh, Cage cage, PartsReport* report) {
   geometry::requireValid(geometry::MeshView(mesh));
@@ -96,36 +26,28 @@ Cage separateParts(const geometry::TriMesh& mesh, Cage cage, PartsReport* report
                             100 * outside.share, outside.triangle))
         .hint("the cage has to hold the whole surface");
 
-  const uint32_t tets = uint32_t(cage.rest.tets.size());
-  std::vector<TetParts> parts(tets);
-  parallelFor(
-      tets, [&](size_t t) { parts[t] = tetParts(surface, cage.rest, clips, uint32_t(t), solid); }, 16);
-  std::vector<uint32_t> first(tets + 1, 0);
-  for (uint32_t t = 0; t < tets; ++t) first[t + 1] = first[t] + parts[t].count;
-
-  Gluing gluing(cage, clips, parts, first);
-  gluing.run();
-
+  const PartCopies found = findPartCopies(surface, solid, cage, clips);
   PartsReport numbers;
   geometry::TetMesh out;
   // A vertex keeps its number for the first of its copies; the others follow behind.
-  std::vector<uint32_t> vertexOf(4 * size_t(first.back()), kNoIndex);
-  std::vector<uint32_t> wasIn(cage.rest.positions.size(), kNoIndex);
+  std::vector<uint32_t> vertexOf(4 * size_t(found.firstPart.back()), kNoIndex);
+  std::vector<uint8_t> used(cage.rest.positions.size(), 0);
   std::vector<Vec3> added;
-  for (uint32_t t = 0; t < tets; ++t)
-    for (uint32_t i = first[t]; i < first[t + 1]; ++i) {
+  for (uint32_t t = 0; t < cage.rest.tets.size(); ++t) {
+    uint32_t made = 0;
+    for (uint32_t i = found.firstPart[t]; i < found.firstPart[t + 1]; ++i) {
+      if (found.copyOfPart[i] != made) continue;  // it shares an earlier one
+      ++made;
       geometry::Tetrahedron tet;
       for (size_t k = 0; k < 4; ++k) {
-        uint32_t& vertex = vertexOf[gluing.slot(i, k)];
-        if (vertex == kNoIndex) {
-          const uint32_t old = cage.rest.tets[t][k];
-          if (wasIn[old] == kNoIndex) {
-            wasIn[old] = 0;
-            vertex = old;
-          } else {
-            vertex = uint32_t(cage.rest.positions.size() + added.size());
-            added.push_back(cage.rest.positions[old]);
-          }
+        uint32_t& vertex = vertexOf[found.vertexOf[i][k]];
+        const uint32_t old = cage.rest.tets[t][k];
+        if (vertex == kNoIndex && !used[old]) {
+          used[old] = 1;
+          vertex = old;
+        } else if (vertex == kNoIndex) {
+          vertex = uint32_t(cage.rest.positions.size() + added.size());
+          added.push_back(cage.rest.positions[old]);
         }
         tet[k] = vertex;
       }
@@ -133,6 +55,10 @@ Cage separateParts(const geometry::TriMesh& mesh, Cage cage, PartsReport* report
       if (!cage.rest.region.empty()) out.region.push_back(cage.rest.region[t]);
       numbers.source.push_back(t);
     }
+    numbers.doubled += made > 1;
+    numbers.copies += made > 1 ? made - 1 : 0;
+    numbers.most = std::max(numbers.most, made);
+  }
   numbers.vertices = uint32_t(added.size());
   // Without the vertices that no tetrahedron has any more.
   std::vector<Vec3> positions = std::move(cage.rest.positions);
@@ -148,11 +74,6 @@ Cage separateParts(const geometry::TriMesh& mesh, Cage cage, PartsReport* report
   for (geometry::Tetrahedron& tet : out.tets)
     for (uint32_t& v : tet) v = number[v];
 
-  for (const TetParts& p : parts) {
-    numbers.doubled += p.count > 1;
-    numbers.copies += p.count > 1 ? p.count - 1 : 0;
-    numbers.most = std::max(numbers.most, p.count);
-  }
   Cage result = makeCage(std::move(out));
   numbers.pieces = geometry::tetComponents(result.rest, geometry::Connect::Vertices).count;
   if (report) *report = std::move(numbers);

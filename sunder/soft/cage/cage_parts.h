@@ -4,6 +4,10 @@
 // solid goes on from one to the other through faces; two that hold different parts and only touch are
 // separated too.
 //
+// Where two parts are joined in the next tetrahedron, as fingers are in a palm, both copies share one face
+// with it: three tetrahedra have that face, and none of them is a neighbour of the others across it
+// (Cage::neighbours).
+//
 // Parts are found exactly, by the contours of the surface on the faces and the segments of the edges that are
 // inside (clip_triangle.h): no sampling. Copies of a tetrahedron follow each other, by ascending smallest
 // triangle of their part.

@@ -202,6 +202,7 @@ void Attachments::end(std::span<const Vec3> x, std::span<Vec3> /*velocities*/) {
       brokenNow_.push_back(tie.attachment);
     }
   }
+  obstacles_.settle();
 }
 
 void Attachments::save(ByteWriter& out) const {

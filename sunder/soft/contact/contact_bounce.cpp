@@ -41,7 +41,7 @@ void SphereContacts::pushApart(const Contact& c, double impulse, std::span<const
   const Vec3 by = impulse * c.normal;
   push(c.sphere, by);
   if (c.obstacle) {
-    obstacles_.push(c.other, -by, centre(c.sphere, x));
+    obstacles_.push(c.other, -by, centre(c.sphere, x), true);
   } else {
     push(c.other, -by);
   }

@@ -14,10 +14,12 @@ namespace {
 constexpr double kNearGap = 0.02;    // of the radius: gaps that are looked after before they close
 constexpr double kDeepStart = 0.1;   // of the radius: deeper than this at the start of a step parts slowly
 constexpr double kPartSlowly = 0.8;  // of the depth, that may be left after the step
-constexpr double kContactStiffer = 4, kContactMostStiffer = 1e4;
-constexpr double kContactTooSlow = 0.25;  // of the change of the round before
+constexpr double kContactStiffer = 4, kContactMostStiffer = 64;
+constexpr double kContactTooSlow = 0.5;  // of the change of the round before
 constexpr double kShortestContactStep = 0.1;
-constexpr double kFlatTet = 1e-3;  // determinant of a tetrahedron's edges against the one at rest
+constexpr double kBoundTolerance = 0.01;  // of the bound of friction: how much a round may change the force
+constexpr double kSmallBound = 0.1;       // of the largest: bounds below count as if they were this
+constexpr double kFlatTet = 1e-3;         // determinant of a tetrahedron's edges against the one at rest
 
 }  // namespace
 
@@ -51,7 +53,6 @@ void SphereContacts::addContact(const Pair& pair, const Way& way, std::span<cons
   c.fresh = true;
   if (const Kept* kept = keptOf(pair)) {
     c.fresh = false;
-    c.stiffness = std::clamp(kept->stiffness, c.leastStiffness, kContactMostStiffer * c.leastStiffness);
     c.normalForce = kept->force;
     c.bound = c.friction * kept->force;
     c.frictionForce = kept->friction;
@@ -184,22 +185,29 @@ double SphereContacts::longestStep(std::span<const Vec3> x, std::span<const Vec3
 bool SphereContacts::update(std::span<const Vec3> x, uint32_t /*round*/) {
   ++report_.rounds;
   bool again = false;
+  double largest = 0;  // bound of friction
   std::vector<Pair> pairs(contacts_.size());
   for (size_t i = 0; i < contacts_.size(); ++i) {
     Contact& c = contacts_[i];
     pairs[i] = {c.sphere, c.obstacle, c.other, c.radius};
     const double k = c.stiffness;
     const double force = std::max(0.0, c.normalForce - k * c.gap(x));
-    const Vec3 friction = clippedForce(c.frictionForce - k * c.slip(x), c.bound);
+    const Vec3 pull = c.frictionForce - k * c.slip(x);
+    const Vec3 friction = clippedForce(pull, c.bound);
     const double change = std::max(std::abs(force - c.normalForce), (friction - c.frictionForce).norm()) / k;
+    c.push = force * c.normal;
+    c.drag = friction;
+    c.dragAt = c.touch.softPlace(x);
     c.normalForce = force;
     c.bound = c.friction * force;
-    c.frictionForce = friction;
-    if (change > settings_.tolerance * c.radius) {
-      again = true;
-      if (report_.rounds > 1 && change > kContactTooSlow * c.lastChange)
-        c.stiffness = std::min(kContactStiffer * k, kContactMostStiffer * c.leastStiffness);
-    }
+    c.frictionForce = clippedForce(pull, c.bound);
+    c.boundMiss = (c.frictionForce - friction).norm();
+    largest = std::max(largest, c.bound);
+    // Stiffer where what is too deep stays so; where contacts come and go, that would only make them jump.
+    if (-c.gap(x) > settings_.tolerance * c.radius && c.lastForce > 0 &&
+        change > kContactTooSlow * c.lastChange)
+      c.stiffness = std::min(kContactStiffer * k, kContactMostStiffer * c.leastStiffness);
+    c.lastForce = force;
     c.lastChange = change;
   }
   const std::vector<Way> ways = waysOf(pairs, x);
@@ -209,22 +217,12 @@ bool SphereContacts::update(std::span<const Vec3> x, uint32_t /*round*/) {
   report_.notMet = 0;
   for (const Contact& c : contacts_) {
     const double most = settings_.tolerance * c.radius;
-    const bool met = c.depth - c.allowance <= most && c.lastChange <= most;
+    const bool met = c.depth - c.allowance <= most && c.lastChange <= most &&
+                     c.boundMiss <= kBoundTolerance * std::max(c.bound, kSmallBound * largest);
     report_.notMet += !met;
     again = again || !met;
   }
-  again = again && report_.rounds < settings_.mostRounds;
-  if (!again) settle(x);
-  return again;
-}
-
-// Makes the force at x what the multipliers say, whatever of the gap the tolerance has left.
-void SphereContacts::settle(std::span<const Vec3> x) {
-  for (Contact& c : contacts_) {
-    if (!(c.normalForce > 0)) continue;
-    c.constant -= c.gap(x);
-    c.slipStart = c.touch.place(x);
-  }
+  return again && report_.rounds < settings_.mostRounds;
 }
 
 }  // namespace sunder::soft

@@ -16,13 +16,12 @@ void SphereContacts::save(ByteWriter& out) const {
     out.u8(kept.obstacle);
     out.u64(kept.other);
     out.f64(kept.force);
-    out.f64(kept.stiffness);
     for (int k = 0; k < 3; ++k) out.f64(kept.friction[k]);
   }
 }
 
 void SphereContacts::load(ByteReader& in) {
-  constexpr size_t kSize = 4 + 1 + 8 + 5 * 8;
+  constexpr size_t kSize = 4 + 1 + 8 + 4 * 8;
   const uint32_t count = in.u32("number of contacts");
   in.need(count, kSize, "contacts");
   std::vector<Kept> read(count);
@@ -33,13 +32,11 @@ void SphereContacts::load(ByteReader& in) {
     kept.obstacle = kind != 0;
     kept.other = in.u64("other side of a contact");
     kept.force = in.boundedF64("force of a contact");
-    kept.stiffness = in.boundedF64("stiffness of a contact");
     for (int k = 0; k < 3; ++k) kept.friction[k] = in.boundedF64("friction of a contact");
     if (kind > 1 || kept.sphere >= spheres_.size() || (kind == 0 && kept.other >= spheres_.size()))
       in.fail(fmt::format("contact {} is of spheres {} and {}, but there are {}", i, kept.sphere, kept.other,
                           spheres_.size()));
-    if (!(kept.force > 0) || !(kept.stiffness > 0))
-      in.fail(fmt::format("contact {} has force {} and stiffness {}", i, kept.force, kept.stiffness));
+    if (!(kept.force > 0)) in.fail(fmt::format("contact {} has the force {}", i, kept.force));
     if (i > 0 && std::tie(read[i - 1].sphere, read[i - 1].obstacle, read[i - 1].other) >=
                      std::tie(kept.sphere, kept.obstacle, kept.other))
       in.fail(fmt::format("contact {} is out of order", i));
@@ -54,7 +51,6 @@ void SphereContacts::hash(Hasher& hasher) const {
     hasher.update(uint8_t(kept.obstacle));
     hasher.update(kept.other);
     hasher.update(kept.force);
-    hasher.update(kept.stiffness);
     hasher.update(kept.friction);
   }
 }

@@ -12,6 +12,10 @@ namespace sunder::soft {
 
 namespace {
 
+// How far the forces of a step may be from what moved a body.
+constexpr double kTrusted = 0.05;
+constexpr double kTrustedSpeed = 1e-3, kTrustedTurn = 1e-2;  // m/s, 1/s
+
 bool finitePose(const ObstaclePose& pose) {
   return pose.position.allFinite() && pose.rotation.coeffs().allFinite() &&
          std::abs(pose.rotation.squaredNorm() - 1) < 1e-6;
@@ -148,20 +152,48 @@ void ObstacleBodies::addCurvature(std::span<const Vec3> /*x*/, fem::BlockMatrix&
 // Velocities start from what the bodies would do alone; forces come in by push(), so that what a body gains
 // is its reaction over its mass to the last bit.
 void ObstacleBodies::end(std::span<const Vec3> x, std::span<Vec3> /*velocities*/) {
+  pushed_.assign(bodies_.size(), {});
+  kicked_.assign(bodies_.size(), {});
+  moved_.assign(bodies_.size(), {});
   for (size_t i = 0; i < bodies_.size(); ++i) {
     poses_[i] = poseAt(i, x);
-    velocities_[i] = moves_[i] / h_;
-    angularVelocities_[i] = turns_[i] / h_;
+    if (rows_[i] == kNoIndex) continue;
+    moved_[i].impulse = (x[rows_[i]] - moves_[i]) / (bodies_[i].inverseMass * h_);
+    moved_[i].angularImpulse = bodies_[i].inertia * (x[rows_[i] + 1] - turns_[i]) / h_;
   }
+  for (size_t i = 0; i < bodies_.size(); ++i) react(i, {});
 }
 
-void ObstacleBodies::push(size_t body, const Vec3& impulse, const Vec3& place) {
+void ObstacleBodies::react(size_t body, const ObstacleReaction& reaction) {
+  reactions_[body] = reaction;
+  velocities_[body] = moves_[body] / h_ + bodies_[body].inverseMass * reaction.impulse;
+  angularVelocities_[body] = turns_[body] / h_ + inverseInertias_[body] * reaction.angularImpulse;
+}
+
+void ObstacleBodies::push(size_t body, const Vec3& impulse, const Vec3& place, bool kick) {
   const Vec3 centre = poses_[body].point(bodies_[body].centre);
   const Vec3 angular = (place - centre).cross(impulse);
-  reactions_[body].impulse += impulse;
-  reactions_[body].angularImpulse += angular;
-  velocities_[body] += bodies_[body].inverseMass * impulse;
-  angularVelocities_[body] += inverseInertias_[body] * angular;
+  ObstacleReaction& sum = kick ? kicked_[body] : pushed_[body];
+  sum.impulse += impulse;
+  sum.angularImpulse += angular;
+  react(body, {pushed_[body].impulse + kicked_[body].impulse,
+               pushed_[body].angularImpulse + kicked_[body].angularImpulse});
+}
+
+void ObstacleBodies::settle() {
+  for (const uint32_t i : movable_) {
+    const ObstacleReaction &pushed = pushed_[i], &moved = moved_[i], &kicked = kicked_[i];
+    // In speed, of the centre and at about the radius of gyration from it.
+    const double off = bodies_[i].inverseMass * (pushed.impulse - moved.impulse).norm();
+    const double all = bodies_[i].inverseMass * moved.impulse.norm();
+    const Mat3& inverse = inverseInertias_[i];
+    const double turnOff = (inverse * (pushed.angularImpulse - moved.angularImpulse)).norm();
+    const double turnAll = (inverse * moved.angularImpulse).norm();
+    const bool trusted =
+        off <= kTrusted * all + kTrustedSpeed && turnOff <= kTrusted * turnAll + kTrustedTurn;
+    const ObstacleReaction& base = trusted ? pushed : moved;
+    react(i, {base.impulse + kicked.impulse, base.angularImpulse + kicked.angularImpulse});
+  }
 }
 
 double ObstacleBodies::inverseMassAt(size_t body, const Vec3& place, const Vec3& direction) const {

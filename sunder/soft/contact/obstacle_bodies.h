@@ -54,7 +54,11 @@ class ObstacleBodies final : public fem::StepTerm {
   // Sets the blocks of bodies to what they do alone; makes room for them.
   void setAlone(std::vector<Vec3>& x) const;
   // After end(): an impulse at a place of the world, collected in the reaction and added to the velocities.
-  void push(size_t body, const Vec3& impulse, const Vec3& place);
+  // `kick`: one beyond what moved the body in this step.
+  void push(size_t body, const Vec3& impulse, const Vec3& place, bool kick = false);
+  // After a term's last push. Where the forces of a step that did not converge are far from what moved a
+  // body, its reaction is what moved it.
+  void settle();
   // What a unit impulse along a unit direction at that place gives in speed there.
   double inverseMassAt(size_t body, const Vec3& place, const Vec3& direction) const;
   Vec3 velocityAt(size_t body, const Vec3& place) const;      // after the step
@@ -69,10 +73,12 @@ class ObstacleBodies final : public fem::StepTerm {
   void end(std::span<const Vec3> x, std::span<Vec3> velocities) override;
 
  private:
+  void react(size_t body, const ObstacleReaction& reaction);
+
   std::vector<ObstacleBody> bodies_;
   std::vector<uint32_t> rows_, movable_;
   std::vector<Vec3> moves_, turns_;  // of each body alone
-  std::vector<ObstacleReaction> reactions_;
+  std::vector<ObstacleReaction> reactions_, pushed_, kicked_, moved_;
   std::vector<Vec3> velocities_, angularVelocities_;
   std::vector<ObstaclePose> poses_;
   std::vector<Mat3> inverseInertias_;

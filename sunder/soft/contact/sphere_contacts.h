@@ -73,7 +73,12 @@ struct Contact {
   // What the search for a state has done to it so far.
   double leastStiffness = 0;  // that it began with
   double lastChange = 0;      // of the multipliers in the last round, m
+  double boundMiss = 0;       // N: what the last round changed of the bound of friction, where it mattered
+  double lastForce = 0;       // N, of the last round
   double depth = 0;           // m where the last minimum was found; negative: apart
+
+  // Where the last minimum was found: forces on `sphere` as they were in it, and where friction acted.
+  Vec3 push = Vec3::Zero(), drag = Vec3::Zero(), dragAt = Vec3::Zero();
 
   double gap(std::span<const Vec3> x) const { return normal.dot(place.place(x)) + constant; }
   // Since the step began, across the normal.
@@ -149,7 +154,7 @@ class SphereContacts final : public fem::StepTerm {
     uint32_t sphere = 0;
     bool obstacle = false;
     uint64_t other = 0;  // the sphere, or the obstacle's key
-    double force = 0, stiffness = 0;
+    double force = 0;
     Vec3 friction = Vec3::Zero();
   };
   // How far the spheres of a body may go from what they have in common before pairs are looked for again.
@@ -182,7 +187,6 @@ class SphereContacts final : public fem::StepTerm {
                 std::span<const Vec3> x) const;
   size_t activate(std::span<const Vec3> x) const;
   void extend(std::span<const Vec3> x) const;
-  void settle(std::span<const Vec3> x);
   // contact_bounce.cpp
   void bounce(std::span<const Vec3> x, std::span<Vec3> velocities);
   double closing(const Contact& contact, std::span<const Vec3> x, std::span<const Vec3> velocities) const;

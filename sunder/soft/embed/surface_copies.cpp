@@ -5,6 +5,7 @@
 #include "sunder/geometry/mesh_view.h"
 #include "sunder/geometry/tet_mesh.h"
 #include "sunder/soft/cage/clip_surface.h"
+#include "sunder/soft/cage/part_copies.h"
 #include "sunder/soft/cage/solid.h"
 
 #include <algorithm>
@@ -44,10 +45,40 @@ std::vector<std::vector<uint32_t>> doubledTets(const geometry::TetMesh& cage) {
   return groups;
 }
 
-// Gives the polygons of the first tetrahedron of each group to the others, by parts of the solid.
-void shareOut(const ClipSurface& surface, const geometry::TetMesh& cage,
+// The cage before its tetrahedra were doubled: the first of each group, with one vertex at each place.
+Cage undoubled(const geometry::TetMesh& cage, const std::vector<uint8_t>& skip,
+               std::vector<uint32_t>& source) {
+  using Place = std::array<double, 3>;
+  std::vector<std::pair<Place, uint32_t>> places(cage.positions.size());
+  for (uint32_t v = 0; v < places.size(); ++v) {
+    const Vec3& p = cage.positions[v];
+    places[v] = {{p.x(), p.y(), p.z()}, v};
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<uint32_t> first(places.size());
+  for (size_t i = 0; i < places.size(); ++i)
+    first[places[i].second] =
+        i > 0 && places[i].first == places[i - 1].first ? first[places[i - 1].second] : places[i].second;
+  geometry::TetMesh mesh;
+  mesh.positions = cage.positions;
+  for (uint32_t t = 0; t < cage.tets.size(); ++t) {
+    if (skip[t]) continue;
+    geometry::Tetrahedron tet = cage.tets[t];
+    for (uint32_t& v : tet) v = first[v];
+    mesh.tets.push_back(tet);
+    source.push_back(t);
+  }
+  return makeCage(std::move(mesh));
+}
+
+// Gives the polygons of the first tetrahedron of each group to the others, by parts of the solid. Parts are
+// found again, in the cage as it was before.
+void shareOut(const ClipSurface& surface, const geometry::TetMesh& cage, const std::vector<uint8_t>& skip,
               const std::vector<std::vector<uint32_t>>& groups, SurfaceClips& clips) {
-  const Solid solid(surface.mesh);
+  std::vector<uint32_t> kept;
+  const Cage before = undoubled(cage, skip, kept);
+  const PartCopies found =
+      findPartCopies(surface, Solid(surface.mesh), before, clipSurface(surface, before.rest));
   const size_t copies = clips.trianglesOf.items.size();
   std::vector<uint32_t> owner(copies), source(copies);
   for (uint32_t t = 0; t < cage.tets.size(); ++t)
@@ -55,16 +86,19 @@ void shareOut(const ClipSurface& surface, const geometry::TetMesh& cage,
   // A copy may have its corners in another order.
   std::vector<std::array<uint8_t, 4>> from(cage.tets.size(), {0, 1, 2, 3});
   for (const std::vector<uint32_t>& group : groups) {
-    const TetParts parts = tetParts(surface, cage, clips, group[0], solid);
-    if (parts.count != group.size())
+    const auto base = uint32_t(std::lower_bound(kept.begin(), kept.end(), group[0]) - kept.begin());
+    const std::vector<uint32_t>& ofPolygon = found.parts[base].ofPolygon;
+    if (found.copies[base] != group.size())
       throw Error(
           ErrorKind::Geometry,
           fmt::format("{} tetrahedra of the cage lie in the same place ({} and {}), where the solid has "
                       "{} separate part{}",
-                      group.size(), group[0], group[1], parts.count, parts.count == 1 ? "" : "s"))
+                      group.size(), group[0], group[1], found.copies[base],
+                      found.copies[base] == 1 ? "" : "s"))
           .hint("a cage whose tetrahedra do not overlap is doubled where that is needed");
     const uint32_t begin = clips.trianglesOf.offsets[group[0]];
-    for (uint32_t i = 0; i < parts.ofPolygon.size(); ++i) owner[begin + i] = group[parts.ofPolygon[i]];
+    for (uint32_t i = 0; i < ofPolygon.size(); ++i)
+      owner[begin + i] = group[found.copyOfPart[found.firstPart[base] + ofPolygon[i]]];
     for (const uint32_t t : group)
       for (uint8_t k = 0; k < 4; ++k)
         for (uint8_t j = 0; j < 4; ++j)
@@ -118,7 +152,7 @@ SurfaceCopies assignSurface(const geometry::TriMesh& surface, const Cage& cage) 
     if (clips.covered[t] > 1 + 1e-6)
       throw Error(ErrorKind::Geometry,
                   fmt::format("tetrahedra of the cage overlap at triangle {} of the surface", t));
-  if (!groups.empty()) shareOut(given, cage.rest, groups, clips);
+  if (!groups.empty()) shareOut(given, cage.rest, skip, groups, clips);
   return {std::move(clips.trianglesOf), std::move(clips.polygonStart), std::move(clips.polygons),
           std::move(clips.copiesOf)};
 }

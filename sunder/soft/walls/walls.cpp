@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/geometry/mass_properties.h"
 #include "sunder/geometry/vector_area.h"
 #include "sunder/soft/walls/face_polygons.h"
 #include "sunder/soft/walls/sections.h"
@@ -154,6 +155,12 @@ void requireFit(const geometry::TriMesh& surface, const Cage& cage, const Surfac
   if (tets > kNoIndex / 4) throw Error(ErrorKind::Limit, fmt::format("{} tetrahedra are too many", tets));
 }
 
+bool insideOut(const geometry::TriMesh& surface) {
+  const Box3 box = geometry::bounds(surface.positions);
+  if (box.empty()) return false;
+  return geometry::massProperties(surface).volume < -1e-9 * (box.upper - box.lower).prod();
+}
+
 }  // namespace
 
 Vec4 weightsIn(const WallFace& face, size_t side, const Vec3& point) {
@@ -164,6 +171,9 @@ Vec4 weightsIn(const WallFace& face, size_t side, const Vec3& point) {
 
 Walls makeWalls(const geometry::TriMesh& surface, const Cage& cage, const SurfaceCopies& copies) {
   requireFit(surface, cage, copies);
+  if (insideOut(surface))
+    throw Error(ErrorKind::Geometry, "the surface is inside out, so it has no solid to show walls of")
+        .hint("turn its triangles over");
   const size_t tets = cage.rest.tets.size();
   const std::vector<TetWalls> seen = seeAll(surface, cage, copies);
 

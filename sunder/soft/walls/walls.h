@@ -72,7 +72,8 @@ struct Walls {
 // Weights of a wall's point in one of its tetrahedra; that of the corner opposite is exactly zero.
 Vec4 weightsIn(const WallFace& face, size_t side, const Vec3& point);
 
-// `copies` of `surface` in `cage`. Throws Error (Usage) where they do not belong together.
+// `copies` of `surface` in `cage`. Throws Error (Usage) where they do not belong together, (Geometry) for a
+// surface that is inside out. Where parts of a surface overlap, walls do too, and are counted as crossed.
 Walls makeWalls(const geometry::TriMesh& surface, const Cage& cage, const SurfaceCopies& copies);
 
 // Walls as triangles of a surface that is carried by the cage, one for each side, facing outwards of the
