@@ -1,5 +1,6 @@
 // How steps are solved: Newton's order, solvers beside each other, terms with unknowns of their own.
 #include "sunder/fem/motion/motion.h"
+#include "sunder/geometry/tet_mesh.h"
 
 #include "motion_cases.h"
 
@@ -159,24 +160,57 @@ TEST(MotionSolvers, NewtonIsQuadratic) {
   }
 }
 
+// With unknowns of terms, inside and outside the pattern, and with averaged volumes.
 TEST(MotionSolvers, AllAgree) {
-  std::vector<std::vector<Vec3>> ends;
-  for (const MotionSolver solver : {MotionSolver::Auto, MotionSolver::Cholesky, MotionSolver::BlockJacobi,
-                                    MotionSolver::IncompleteCholesky}) {
-    MotionSettings settings = exactly();
-    settings.solver = solver;
-    MovingSolid body(blockMesh({5, 5, 5}, {1, 1, 1}, 0.2, 3), soft(1e6), settings);
-    const std::vector<Pin> pins = body.pins([](const Vec3& x) { return x.x() == 0; });
+  for (const double poisson : {0.3, 0.49}) {
+    std::vector<std::vector<Vec3>> ends;
+    for (const MotionSolver solver : {MotionSolver::Auto, MotionSolver::Cholesky, MotionSolver::BlockJacobi,
+                                      MotionSolver::IncompleteCholesky}) {
+      MotionSettings settings = exactly();
+      settings.solver = solver;
+      MovingSolid body(blockMesh({5, 5, 5}, {1, 1, 1}, 0.2, 3), soft(1e6, poisson), settings);
+      const std::vector<Pin> pins = body.pins([](const Vec3& x) { return x.x() == 0; });
+      Loads loads;
+      loads.gravity = Vec3(0, -100, 0);
+      loads.pins = pins;
+      SpringToMass spring = springToCentre(body, 50, 1e5, Vec3(1, 1, 1));
+      SpringToMass other = springToTet(body, 700, 5, 1e6, Vec3(2, 1, 1));
+      StepTerm* const terms[]{&spring, &other};
+      for (int k = 0; k < 5; ++k) {
+        const StepReport report = body.motion.step(1.0 / 60, terms, loads);
+        EXPECT_TRUE(report.converged) << name(solver) << " " << report.residual;
+        EXPECT_LE(report.iterations, 8u) << name(solver);
+      }
+      ends.emplace_back(body.motion.positions().begin(), body.motion.positions().end());
+      for (size_t i = 0; i < ends[0].size(); ++i)
+        ASSERT_LT((ends.back()[i] - ends[0][i]).norm(), 1e-8) << name(solver);
+    }
+  }
+}
+
+// A jelly that falls on a floor: volumes hardly change, and steps take few iterations.
+TEST(MotionSolvers, NearlyIncompressibleSolidsConverge) {
+  for (const ElasticModel model : {ElasticModel::Corotated, ElasticModel::NeoHookean}) {
+    MovingSolid body(blockMesh({4, 4, 4}, {1, 1, 1}, 0.2, 3), soft(2e4, 0.49, model));
+    Floor floor(body.motion, 1e5, 1);
+    StepTerm* const terms[]{&floor};
     Loads loads;
-    loads.gravity = Vec3(0, -100, 0);
-    loads.pins = pins;
-    SpringToMass spring = springToCentre(body, 50, 1e5, Vec3(1, 1, 1));
-    SpringToMass other = springToTet(body, 700, 5, 1e6, Vec3(2, 1, 1));
-    StepTerm* const terms[]{&spring, &other};
-    for (int k = 0; k < 5; ++k) EXPECT_TRUE(body.motion.step(1.0 / 60, terms, loads).converged);
-    ends.emplace_back(body.motion.positions().begin(), body.motion.positions().end());
-    for (size_t i = 0; i < ends[0].size(); ++i)
-      ASSERT_LT((ends.back()[i] - ends[0][i]).norm(), 1e-9) << name(solver);
+    loads.gravity = Vec3(0, -9.81, 0);
+    std::vector<Vec3> v(body.motion.vertices(), Vec3(0, -3, 0));
+    body.motion.setState(body.mesh.positions, v);
+    double iterations = 0;
+    for (int k = 0; k < 60; ++k) {
+      const StepReport report = body.motion.step(1.0 / 60, terms, loads);
+      EXPECT_TRUE(report.converged) << int(model) << " " << k << " " << report.residual;
+      iterations += report.iterations;
+    }
+    EXPECT_LT(iterations / 60, 6);
+    double volume = 0;
+    for (const geometry::Tetrahedron& tet : body.mesh.tets) {
+      const auto x = body.motion.positions();
+      volume += geometry::signedVolume(x[tet[0]], x[tet[1]], x[tet[2]], x[tet[3]]);
+    }
+    EXPECT_NEAR(volume, 1, 0.03);
   }
 }
 

@@ -104,7 +104,7 @@ struct ContactScene {
   Vec3 force(uint32_t obstacle) const {
     Vec3 sum = Vec3::Zero();
     for (const Contact& c : contacts.contacts())
-      if (c.obstacle && c.other == obstacle) sum += c.normalForce * c.normal + c.frictionForce;
+      if (c.obstacle && c.other == obstacle) sum += c.push + c.drag;
     return sum;
   }
   uint64_t hash() const {

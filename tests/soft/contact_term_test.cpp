@@ -135,8 +135,9 @@ TEST(ContactTerm, ForcesHaveTheirOppositeInTheReactions) {
   bodies[1].inverseMass = 0;  // nothing has moved it: this is no minimum
   c.obstacles.set(bodies);
   c.begin();
-  for (uint32_t round = 1; round <= 5; ++round) c.contacts.update(c.x, round);
+  for (uint32_t round = 1; round <= 4; ++round) c.contacts.update(c.x, round);
   const std::vector<Vec3> g = c.gradient(c.x);
+  c.contacts.update(c.x, 5);
   Vec3 force = Vec3::Zero(), moment = Vec3::Zero();
   const size_t n = c.mesh.positions.size();
   for (size_t v = 0; v < n; ++v) {

@@ -121,17 +121,24 @@ TEST(CollisionSpheres, HaveTheRadiusThatWasAskedForWhereTheyMayStickOut) {
 }
 
 TEST(CollisionSpheres, AreHalvedInSmallPartsAndStandForSlivers) {
-  // A plate a thousandth thick, and a radius a hundred times that.
-  const geometry::TriMesh plate = turned(shapes::makeBox({.size = Vec3(1.2, 0.001, 0.8)}), 5);
-  const WithSpheres e(plate, boxCage(2, 0.1), {.radius = 0.1});
-  EXPECT_GT(e.spheres.counts.halved, 0u);
-  EXPECT_EQ(e.spheres.counts.bare, 0u);
-  EXPECT_FALSE(e.spheres.warnings().empty());
-  for (uint32_t t = 0; t < e.pieces.size(); ++t)
-    if (e.pieces[t].volume > 1e-9 * e.tetVolume(t)) {
+  // Plates a thousandth and a millionth thick, with a radius of a tenth.
+  for (const double thickness : {1e-3, 1e-6}) {
+    const geometry::TriMesh plate = turned(shapes::makeBox({.size = Vec3(1.2, thickness, 0.8)}), 5);
+    const WithSpheres e(plate, boxCage(2, 0.1), {.radius = 0.1});
+    EXPECT_GT(e.spheres.counts.halved, 0u);
+    EXPECT_EQ(e.spheres.counts.bare, 0u);
+    EXPECT_EQ(e.spheres.counts.sliver > 0, thickness < 1e-4);
+    EXPECT_FALSE(e.spheres.warnings().empty());
+    for (uint32_t t = 0; t < e.pieces.size(); ++t) {
+      if (e.pieces[t].volume <= 1e-9 * e.tetVolume(t)) continue;
       EXPECT_GE(e.spheres.start[t + 1] - e.spheres.start[t], 3u);
     }
-  for (size_t s = 0; s < e.spheres.size(); ++s) EXPECT_LT(e.field.value(e.centre(s)), 0);
+    for (size_t s = 0; s < e.spheres.size(); ++s) {
+      EXPECT_LT(e.field.value(e.centre(s)), 0);
+      EXPECT_GE(e.spheres.weights[s].minCoeff(), 0);
+      EXPECT_GT(e.spheres.radii[s], 0);
+    }
+  }
 }
 
 TEST(CollisionSpheres, OfPartsThatShareAPlaceStayInTheirPart) {

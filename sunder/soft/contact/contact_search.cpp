@@ -195,6 +195,9 @@ bool SphereContacts::update(std::span<const Vec3> x, uint32_t /*round*/) {
     const Vec3 pull = c.frictionForce - k * c.slip(x);
     const Vec3 friction = clippedForce(pull, c.bound);
     const double change = std::max(std::abs(force - c.normalForce), (friction - c.frictionForce).norm()) / k;
+    c.push = force * c.normal;
+    c.drag = friction;
+    c.dragAt = c.touch.softPlace(x);
     c.normalForce = force;
     c.bound = c.friction * force;
     c.frictionForce = clippedForce(pull, c.bound);
@@ -219,18 +222,7 @@ bool SphereContacts::update(std::span<const Vec3> x, uint32_t /*round*/) {
     report_.notMet += !met;
     again = again || !met;
   }
-  again = again && report_.rounds < settings_.mostRounds;
-  if (!again) settle(x);
-  return again;
-}
-
-// Makes the force at x what the multipliers say, whatever of the gap the tolerance has left.
-void SphereContacts::settle(std::span<const Vec3> x) {
-  for (Contact& c : contacts_) {
-    if (!(c.normalForce > 0)) continue;
-    c.constant -= c.gap(x);
-    c.slipStart = c.touch.place(x);
-  }
+  return again && report_.rounds < settings_.mostRounds;
 }
 
 }  // namespace sunder::soft

@@ -127,14 +127,10 @@ void SphereContacts::end(std::span<const Vec3> x, std::span<Vec3> velocities) {
   for (const Contact& c : contacts_) {
     if (c.depth > report_.deepest) report_.deepest = c.depth;
     report_.deepestOfRadius = std::max(report_.deepestOfRadius, c.depth / c.radius);
-    const double force = std::max(0.0, c.normalForce - c.stiffness * c.gap(x));
-    report_.contacts += force > 0;
+    report_.contacts += c.push != Vec3::Zero();
     if (!c.obstacle) continue;
-    obstacles_.push(c.other, -h_ * force * c.normal, centre(c.sphere, x));
-    if (c.bound > 0) {
-      const Vec3 friction = clippedForce(c.frictionForce - c.stiffness * c.slip(x), c.bound);
-      obstacles_.push(c.other, -h_ * friction, c.touch.softPlace(x));
-    }
+    obstacles_.push(c.other, -h_ * c.push, centre(c.sphere, x));
+    obstacles_.push(c.other, -h_ * c.drag, c.dragAt);
   }
   bounce(x, velocities);
   obstacles_.settle();

@@ -77,6 +77,9 @@ struct Contact {
   double lastForce = 0;       // N, of the last round
   double depth = 0;           // m where the last minimum was found; negative: apart
 
+  // Where the last minimum was found: forces on `sphere` as they were in it, and where friction acted.
+  Vec3 push = Vec3::Zero(), drag = Vec3::Zero(), dragAt = Vec3::Zero();
+
   double gap(std::span<const Vec3> x) const { return normal.dot(place.place(x)) + constant; }
   // Since the step began, across the normal.
   Vec3 slip(std::span<const Vec3> x) const {
@@ -184,7 +187,6 @@ class SphereContacts final : public fem::StepTerm {
                 std::span<const Vec3> x) const;
   size_t activate(std::span<const Vec3> x) const;
   void extend(std::span<const Vec3> x) const;
-  void settle(std::span<const Vec3> x);
   // contact_bounce.cpp
   void bounce(std::span<const Vec3> x, std::span<Vec3> velocities);
   double closing(const Contact& contact, std::span<const Vec3> x, std::span<const Vec3> velocities) const;
