@@ -16,6 +16,8 @@ namespace {
 
 constexpr double kReachFurther = 1.5;  // how much further than foreseen something may go unnoticed
 constexpr double kReachSlack = 0.5;    // of a radius, the same for what does not move
+constexpr double kReachAtOnce = 4;     // times what is foreseen, in one move of the search
+constexpr double kLeastOfAWay = 1e-3;  // that a search may go
 constexpr double kTornDistance = 0.9;  // of the distance at rest
 constexpr size_t kPairGrain = 256;
 
@@ -46,11 +48,13 @@ void SphereContacts::foresee(std::span<const Vec3> x) const {
     for (size_t b = 0; b < bodies_.size(); ++b)
       if (counts[b] > 0) reaches_[b].common /= counts[b];
     obstacleReaches_.assign(obstacles_.size(), {});
+    sphereReaches_.assign(spheres_.size(), 0);
   }
   for (size_t i = 0; i < spheres_.size(); ++i) {
     Reach& reach = reaches_[spheres_[i].body];
     const double own = (centre(i, x) - startCentres_[i] - reach.common).norm();
-    reach.own = std::max(reach.own, kReachFurther * own + kReachSlack * spheres_[i].radius);
+    sphereReaches_[i] = std::max(sphereReaches_[i], kReachFurther * own + kReachSlack * spheres_[i].radius);
+    reach.own = std::max(reach.own, sphereReaches_[i]);
   }
   for (uint32_t o = 0; o < obstacles_.size(); ++o) {
     Reach& reach = obstacleReaches_[o];
@@ -64,7 +68,8 @@ void SphereContacts::foresee(std::span<const Vec3> x) const {
 bool SphereContacts::foreseen(std::span<const Vec3> x) const {
   for (size_t i = 0; i < spheres_.size(); ++i) {
     const Reach& reach = reaches_[spheres_[i].body];
-    if ((centre(i, x) - startCentres_[i] - reach.common).squaredNorm() > reach.own * reach.own) return false;
+    const double far = sphereReaches_[i];
+    if ((centre(i, x) - startCentres_[i] - reach.common).squaredNorm() > far * far) return false;
   }
   for (uint32_t o = 0; o < obstacles_.size(); ++o) {
     if (obstacles_.row(o) == kNoIndex) continue;
@@ -74,6 +79,19 @@ bool SphereContacts::foreseen(std::span<const Vec3> x) const {
     if (obstacles_.moveAt(o, x).norm() + far > obstacleReaches_[o].own + obstacleReach(o)) return false;
   }
   return true;
+}
+
+// How much of the way from x to `end` may be gone before a sphere is a few times as far as foreseen.
+double SphereContacts::withinReach(std::span<const Vec3> x, std::span<const Vec3> end) const {
+  double most = 1;
+  for (size_t i = 0; i < spheres_.size(); ++i) {
+    const Vec3 from = startCentres_[i] + reaches_[spheres_[i].body].common;
+    const double there = (centre(i, end) - from).norm(), limit = kReachAtOnce * sphereReaches_[i];
+    if (!(there > limit)) continue;
+    const double here = (centre(i, x) - from).norm();
+    most = std::min(most, std::max(limit - here, 0.25 * limit) / (there - std::min(here, 0.75 * limit)));
+  }
+  return std::max(most, kLeastOfAWay);
 }
 
 // What a body that is movable may go further than foreseen.
@@ -130,19 +148,18 @@ void SphereContacts::addSpherePairs() const {
     boxes[spheres_[i].body].grow(Vec3(startCentres_[i] - far));
     boxes[spheres_[i].body].grow(Vec3(startCentres_[i] + far));
   }
-  const auto closer = [&](uint32_t a, uint32_t b) {
-    return kReachFurther * (reaches_[a].common - reaches_[b].common).norm() + reaches_[a].own +
-           reaches_[b].own;
+  const auto common = [&](uint32_t a, uint32_t b) {
+    return kReachFurther * (reaches_[a].common - reaches_[b].common).norm();
   };
   std::vector<double> margins(count, -1);  // below 0: meets no other body, nor itself
   for (uint32_t a = 0; a < count; ++a)
     for (uint32_t b = a; b < count; ++b) {
       if (boxes[a].empty() || boxes[b].empty() || (a == b && !bodies_[a].self)) continue;
-      const double far = closer(a, b);
+      const double far = common(a, b) + reaches_[a].own + reaches_[b].own;
       const Box3 grown{boxes[a].lower - Vec3::Constant(far), boxes[a].upper + Vec3::Constant(far)};
       if (!overlap(grown, boxes[b])) continue;
-      margins[a] = std::max(margins[a], 0.5 * far);
-      margins[b] = std::max(margins[b], 0.5 * far);
+      margins[a] = std::max(margins[a], 0.5 * common(a, b));
+      margins[b] = std::max(margins[b], 0.5 * common(a, b));
     }
   std::vector<Box3f> leaves;
   std::vector<uint32_t> numbers;
@@ -150,7 +167,7 @@ void SphereContacts::addSpherePairs() const {
     const double margin = margins[spheres_[i].body];
     if (margin < 0) continue;
     numbers.push_back(i);
-    leaves.push_back(spatial::boxAround(startCentres_[i], spheres_[i].radius + margin));
+    leaves.push_back(spatial::boxAround(startCentres_[i], spheres_[i].radius + margin + sphereReaches_[i]));
   }
   if (leaves.size() < 2) return;
   spatial::OiTreeBuilder builder;
@@ -162,7 +179,8 @@ void SphereContacts::addSpherePairs() const {
     const uint32_t a = numbers[std::min(pair.a, pair.b)], b = numbers[std::max(pair.a, pair.b)];
     double radius = 0;
     if (!mayMeet(a, b, radius)) continue;
-    const double far = radius + closer(spheres_[a].body, spheres_[b].body);
+    const double far =
+        radius + common(spheres_[a].body, spheres_[b].body) + sphereReaches_[a] + sphereReaches_[b];
     if ((startCentres_[a] - startCentres_[b]).squaredNorm() > far * far) continue;
     pairs_.push_back({a, false, b, radius});
   }

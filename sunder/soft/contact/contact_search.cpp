@@ -120,10 +120,11 @@ void SphereContacts::linearise(Contact& c, const Way& way, std::span<const Vec3>
 
 // Makes contacts of pairs that are close at x, or whose way leads through. Returns the first new one.
 size_t SphereContacts::activate(std::span<const Vec3> x) const {
-  std::vector<Pair> others;
+  std::vector<Pair>& others = others_;
+  others.clear();
   std::set_difference(pairs_.begin(), pairs_.end(), contactPairs_.begin(), contactPairs_.end(),
                       std::back_inserter(others));
-  const std::vector<Way> ways = waysOf(others, x);
+  const std::span<const Way> ways = waysOf(others, x);
   const size_t first = contacts_.size();
   for (size_t i = 0; i < others.size(); ++i) {
     if (!ways[i].held && !(ways[i].gap <= kNearGap * others[i].radius)) continue;
@@ -164,7 +165,7 @@ void SphereContacts::begin(const fem::StepStart& start, std::span<Vec3> /*own*/)
   std::vector<Pair> going;
   for (const Pair& pair : pairs_)
     if (keptOf(pair)) going.push_back(pair);
-  const std::vector<Way> ways = waysOf(going, x);
+  const std::span<const Way> ways = waysOf(going, x);
   for (size_t i = 0; i < going.size(); ++i) addContact(going[i], ways[i], x);
   contactPairs_ = std::move(going);
   activate(x);
@@ -173,13 +174,17 @@ void SphereContacts::begin(const fem::StepStart& start, std::span<Vec3> /*own*/)
 double SphereContacts::longestStep(std::span<const Vec3> x, std::span<const Vec3> dx) const {
   std::vector<Vec3> end(x.size());
   for (size_t i = 0; i < x.size(); ++i) end[i] = x[i] + dx[i];
+  // A direction may lead far beyond what the step will do; nobody needs to look there.
+  const double within = withinReach(x, end);
+  if (within < 1)
+    for (size_t i = 0; i < x.size(); ++i) end[i] = x[i] + within * dx[i];
   extend(end);
   double most = 1;
   for (size_t i = activate(end); i < contacts_.size(); ++i) {
     const double here = contacts_[i].gap(x), there = contacts_[i].gap(end);
     if (there < 0 && here > there) most = std::min(most, std::max(here, 0.0) / (here - there));
   }
-  return std::max(most, kShortestContactStep);
+  return within * std::max(most, kShortestContactStep);
 }
 
 bool SphereContacts::update(std::span<const Vec3> x, uint32_t /*round*/) {
@@ -210,7 +215,7 @@ bool SphereContacts::update(std::span<const Vec3> x, uint32_t /*round*/) {
     c.lastForce = force;
     c.lastChange = change;
   }
-  const std::vector<Way> ways = waysOf(pairs, x);
+  const std::span<const Way> ways = waysOf(pairs, x);
   for (size_t i = 0; i < contacts_.size(); ++i) linearise(contacts_[i], ways[i], x);
   extend(x);
   activate(x);

@@ -94,19 +94,19 @@ SphereContacts::Way SphereContacts::wayToSphere(const Pair& pair, std::span<cons
   return way;
 }
 
-std::vector<SphereContacts::Way> SphereContacts::waysOf(std::span<const Pair> pairs,
-                                                        std::span<const Vec3> x) const {
+std::span<const SphereContacts::Way> SphereContacts::waysOf(std::span<const Pair> pairs,
+                                                            std::span<const Vec3> x) const {
   std::vector<ObstaclePose> poses(obstacles_.size());
   for (size_t o = 0; o < poses.size(); ++o) poses[o] = obstacles_.poseAt(o, x);
-  std::vector<Way> ways(pairs.size());
+  ways_.resize(pairs.size());
   parallelFor(
       pairs.size(),
       [&](size_t i) {
         const Pair& pair = pairs[i];
-        ways[i] = pair.obstacle ? wayToObstacle(pair, poses[pair.other], x) : wayToSphere(pair, x);
+        ways_[i] = pair.obstacle ? wayToObstacle(pair, poses[pair.other], x) : wayToSphere(pair, x);
       },
       kWayGrain);
-  return ways;
+  return ways_;
 }
 
 }  // namespace sunder::soft

@@ -166,6 +166,7 @@ class SphereContacts final : public fem::StepTerm {
   // contact_pairs.cpp: which spheres may meet what.
   void foresee(std::span<const Vec3> x) const;
   bool foreseen(std::span<const Vec3> x) const;
+  double withinReach(std::span<const Vec3> x, std::span<const Vec3> end) const;
   void findPairs() const;
   void addObstaclePairs(uint32_t obstacle) const;
   void addSpherePairs() const;
@@ -174,7 +175,8 @@ class SphereContacts final : public fem::StepTerm {
   // contact_ways.cpp
   Way wayToObstacle(const Pair& pair, const ObstaclePose& pose, std::span<const Vec3> x) const;
   Way wayToSphere(const Pair& pair, std::span<const Vec3> x) const;
-  std::vector<Way> waysOf(std::span<const Pair> pairs, std::span<const Vec3> x) const;
+  // Valid until the next call.
+  std::span<const Way> waysOf(std::span<const Pair> pairs, std::span<const Vec3> x) const;
   // sphere_contacts.cpp
   double inverseMassOf(uint32_t sphere) const;
   double leastStiffness(const Pair& pair, const Vec3& normal) const;
@@ -208,11 +210,14 @@ class SphereContacts final : public fem::StepTerm {
   std::vector<Vec3> startCentres_, startVelocities_;  // of the spheres
   // Pairs and contacts may become more while the search for a minimum runs, where the unknowns go further
   // than foreseen or a way turns out to lead through something.
-  mutable std::vector<Reach> reaches_;          // by body
+  mutable std::vector<Reach> reaches_;          // by body; its own: the largest of its spheres
+  mutable std::vector<double> sphereReaches_;   // how far from what its body has in common
   mutable std::vector<Reach> obstacleReaches_;  // by obstacle
   mutable std::vector<Pair> pairs_;             // ascending; those that are contacts too
   mutable std::vector<Contact> contacts_;
   mutable std::vector<Pair> contactPairs_;  // ascending
+  mutable std::vector<Pair> others_;        // memory that is kept
+  mutable std::vector<Way> ways_;
   mutable uint32_t held_ = 0;
   ContactReport report_;
 };
