@@ -137,9 +137,10 @@ TEST(SoftPart, GripsPullABarApart) {
   const soft::Torn& torn = softOf(world).torn(0);
   EXPECT_GE(torn.pieces().count, 2u);
   EXPECT_GT(torn.openArea(), 0.008);
-  // The tear is the one place where the energy can go for good, but what its springs still hold.
+  // What holds the whole section together is spent; tears beside it that did not open far took little.
   const double spent = softOf(world).bonds().spent();
-  EXPECT_NEAR(spent / torn.openArea(), 20, 6);
+  EXPECT_GT(spent, 0.9 * 20 * 0.01);
+  EXPECT_LT(spent, 20 * torn.openArea());
   // The grip took its end along.
   double farthest = 0;
   for (const Vec3& x : softOf(world).motion().positions()) farthest = std::max(farthest, x.x());
@@ -176,11 +177,13 @@ TEST(SoftPart, GoesOnFromASavedStateInTheMiddleOfATear) {
 TEST(SoftPart, RecordsATearAndResumes) {
   const TemporaryFolder folder;
   const auto run = [&](const std::string& name, int frames, bool resume) {
+    int done = 0;
     RunOptions options;
     options.file = folder / name;
     options.program = "test";
     options.resume = resume;
-    return runScene(sceneOf(pulled(frames)), options);
+    options.stop = [&] { return ++done == frames; };
+    return runScene(sceneOf(pulled(50)), options);
   };
   const auto whole = run("whole.sunder", 50, false);
   run("two.sunder", 30, false);

@@ -81,14 +81,23 @@ bool SphereContacts::foreseen(std::span<const Vec3> x) const {
   return true;
 }
 
-// How much of the way from x to `end` may be gone before a sphere is a few times as far as foreseen.
+// How much of the way from x to `end` may be gone before a sphere is a few times as far from what its body
+// has in common, at either, as foreseen.
 double SphereContacts::withinReach(std::span<const Vec3> x, std::span<const Vec3> end) const {
   double most = 1;
+  std::vector<Vec3> common(bodies_.size(), Vec3::Zero()), commonEnd = common;
+  std::vector<double> counts(bodies_.size(), 0);
   for (size_t i = 0; i < spheres_.size(); ++i) {
-    const Vec3 from = startCentres_[i] + reaches_[spheres_[i].body].common;
-    const double there = (centre(i, end) - from).norm(), limit = kReachAtOnce * sphereReaches_[i];
+    common[spheres_[i].body] += centre(i, x) - startCentres_[i];
+    commonEnd[spheres_[i].body] += centre(i, end) - startCentres_[i];
+    counts[spheres_[i].body] += 1;
+  }
+  for (size_t i = 0; i < spheres_.size(); ++i) {
+    const uint32_t body = spheres_[i].body;
+    const double there = (centre(i, end) - startCentres_[i] - commonEnd[body] / counts[body]).norm();
+    const double limit = kReachAtOnce * sphereReaches_[i];
     if (!(there > limit)) continue;
-    const double here = (centre(i, x) - from).norm();
+    const double here = (centre(i, x) - startCentres_[i] - common[body] / counts[body]).norm();
     most = std::min(most, std::max(limit - here, 0.25 * limit) / (there - std::min(here, 0.75 * limit)));
   }
   return std::max(most, kLeastOfAWay);

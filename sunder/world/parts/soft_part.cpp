@@ -15,6 +15,7 @@ namespace sunder::world {
 
 namespace {
 
+constexpr uint32_t kMostRounds = 25, kMostIterations = 150;  // of contacts and Newton, in a step
 constexpr double kForEver = std::numeric_limits<double>::infinity();
 
 using geometry::u32;
@@ -114,6 +115,8 @@ void SoftPart::populate() {
   }
   solid_.set(rest, materials, materialOf, fractions);
   fem::MotionSettings settings;
+  settings.mostRounds = kMostRounds;
+  settings.mostIterations = kMostIterations;
   motion_.set(solid_, positions, settings);
   velocities.resize(positions.size());
   for (uint32_t b = 0; b < bodies_.size(); ++b) {
