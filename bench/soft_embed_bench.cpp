@@ -42,7 +42,9 @@ Embedded embedded(size_t triangles, uint32_t tets) {
 }  // namespace
 
 SUNDER_BENCH("soft", skinVertices) {
-  if (!options.wants("skin/positions") && !options.wants("skin/normals")) return;
+  if (!options.wants("skin/positions") && !options.wants("skin/normals") &&
+      !options.wants("skin/smooth-normals"))
+    return;
   for (const size_t triangles : options.sizes(10'000, 1'000'000)) {
     const Embedded body = embedded(triangles, 100);
     const soft::Skin skin(body.surface, body.cage);
@@ -67,6 +69,15 @@ SUNDER_BENCH("soft", skinVertices) {
                   .size = out.size(),
                   .threads = threads,
                   .value = double(out.size()) / normals,
+                  .unit = "vertices/s"});
+      const double smooth = bestSeconds(options, [&] {
+        skin.smoothNormals(body.positions, body.cage.rest.tets, out);
+        keep(out[0]);
+      });
+      report.add({.name = "skin/smooth-normals",
+                  .size = out.size(),
+                  .threads = threads,
+                  .value = double(out.size()) / smooth,
                   .unit = "vertices/s"});
     }
   }

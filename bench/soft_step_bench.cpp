@@ -126,7 +126,7 @@ class FloorContacts final : public StepTerm {
 
 // A surface within the cube.
 soft::Skin skinIn(const geometry::TetMesh& mesh) {
-  geometry::TriMesh surface = shapes::makeRippledSphere({.n = 40});
+  geometry::TriMesh surface = shapes::makeRippledSphere({.n = 42});
   const Box3 box = geometry::bounds(surface.positions);
   for (Vec3& p : surface.positions)
     p = Vec3::Constant(0.5) + 0.9 / (box.upper - box.lower).maxCoeff() * (p - box.center());

@@ -93,8 +93,9 @@ TEST(EmbeddedSurface, PointsOnSharedFacesHaveTheSameBits) {
   RandomStream random(5);
   std::vector<Vec3> cage = ball.cage.rest.positions;
   for (Vec3& p : cage) p += 0.2 * random.unitVector();
-  std::vector<Vec3f> placed(embedded.weights.size());
+  std::vector<Vec3f> placed(embedded.weights.size()), normals(placed.size());
   skin.place(cage, ball.cage.rest.tets, Vec3(0.1, 0.2, 0.3), placed);
+  skin.smoothNormals(cage, ball.cage.rest.tets, normals);
   // By the source's triangle, and where they were at rest.
   std::map<std::array<double, 3>, std::vector<uint32_t>> at;
   for (uint32_t v = 0; v < placed.size(); ++v)
@@ -112,6 +113,7 @@ TEST(EmbeddedSurface, PointsOnSharedFacesHaveTheSameBits) {
     bool several = false;
     for (const uint32_t v : vertices) {
       EXPECT_TRUE(sameBits(placed[v], placed[vertices[0]]));
+      EXPECT_TRUE(sameBits(normals[v], normals[vertices[0]]));
       several |= embedded.tets[v] != embedded.tets[vertices[0]];
     }
     EXPECT_TRUE(several) << "a point on a face that only one tetrahedron has";
@@ -125,7 +127,7 @@ TEST(EmbeddedSurface, NormalsAreThoseOfTheDeformedSurface) {
   const EmbeddedSurface embedded = embedSurface(ball.surface, ball.cage, EmbedMode::Clipped);
   const Skin skin(embedded, ball.cage);
   RandomStream random(2);
-  std::vector<Vec3f> normals(embedded.weights.size());
+  std::vector<Vec3f> normals(embedded.weights.size()), smooth(normals.size());
   int inverted = 0;
   for (int trial = 0; trial < 40; ++trial) {
     const Mat3 f = randomMatrix(random);
@@ -134,10 +136,12 @@ TEST(EmbeddedSurface, NormalsAreThoseOfTheDeformedSurface) {
     std::vector<Vec3> cage = ball.cage.rest.positions;
     for (Vec3& p : cage) p = f * p + Vec3(1, 2, 3);
     skin.normals(cage, ball.cage.rest.tets, normals);
+    skin.smoothNormals(cage, ball.cage.rest.tets, smooth);
     const Mat3 cofactor = f.inverse().transpose();
     for (size_t v = 0; v < normals.size(); ++v) {
       const Vec3 expected = (cofactor * embedded.normals[v].cast<double>()).normalized();
       ASSERT_LT((normals[v].cast<double>() - expected).norm(), 1e-4) << v;
+      ASSERT_LT((smooth[v].cast<double>() - expected).norm(), 1e-4) << v;
     }
   }
   EXPECT_GT(inverted, 3);
@@ -194,7 +198,10 @@ TEST(Skin, HasTheSameBitsOnEveryTargetAndAnyThreads) {
       const ThreadLimit limit(threads);
       std::vector<Vec3f> placed(embedded.weights.size()), normals(embedded.weights.size());
       skin.place(cage, ball.cage.rest.tets, Vec3::Zero(), placed);
-      skin.normals(cage, ball.cage.rest.tets, normals);
+      skin.smoothNormals(cage, ball.cage.rest.tets, normals);
+      std::vector<Vec3f> plain(normals.size());
+      skin.normals(cage, ball.cage.rest.tets, plain);
+      normals.insert(normals.end(), plain.begin(), plain.end());
       if (first.empty()) first = placed, firstNormals = normals;
       EXPECT_EQ(std::memcmp(first.data(), placed.data(), placed.size() * sizeof(Vec3f)), 0) << target;
       EXPECT_EQ(std::memcmp(firstNormals.data(), normals.data(), normals.size() * sizeof(Vec3f)), 0)

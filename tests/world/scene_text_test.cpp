@@ -148,6 +148,7 @@ void expectSame(const SoftSpec& a, const SoftSpec& b) {
   EXPECT_EQUAL(cage);
   EXPECT_EQUAL(cageHash);
   EXPECT_EQUAL(spheres);
+  EXPECT_EQUAL(selfContact);
   EXPECT_SAME(fibre);
   EXPECT_EQUAL(fibreYoung);
   ASSERT_EQ(a.tear.has_value(), b.tear.has_value());
@@ -430,7 +431,7 @@ TEST(SceneText, EverySettingIsReadAsTheSameValues) {
       {"id": "s", "shape": {"box": {"size": [1, 1, 1]}}, "kind": "deformable", "material": "mine", "position": [5, 6, 7],
        "rotation": {"degrees": [10, 20, 30]}, "velocity": [1, 2, 3], "angularVelocity": [4, 5, 6], "gravityScale": 0.5,
        "soft": {"model": "stvk", "young": 3e4, "poisson": 0.4, "density": 900, "massDamping": 0.1, "stiffnessDamping": 0.02,
-         "tets": 77, "spheres": 0.03, "fibre": {"direction": [1, 2, 3], "young": 2e4},
+         "tets": 77, "spheres": 0.03, "selfContact": false, "fibre": {"direction": [1, 2, 3], "young": 2e4},
          "tear": {"strength": 4e4, "surfaceEnergy": 6, "mostSplits": 3},
          "pins": [{"lower": [-1, 0.3, -1], "upper": [1, 1, 1], "repeat": true, "until": 4, "keyFrames": [
                      {"time": 0.5}, {"time": 2, "position": [5, 7, 7], "rotation": {"degrees": [0, 90, 0]}}]},

@@ -15,11 +15,17 @@ struct Sums {
   double xx = 0, yy = 0, zz = 0, xy = 0, yz = 0, zx = 0;  // 120 times the second
 };
 
+// Without second moments where the origin lies in the plane of the ring, which adds none.
+template <bool kSecond>
 Sums sumsOf(std::span<const Vec3> ring, const Vec3& origin) {
   Sums s;
   const double ox = origin.x(), oy = origin.y(), oz = origin.z();
   const double ax = ring[0].x() - ox, ay = ring[0].y() - oy, az = ring[0].z() - oz;
   double bx = ring[1].x() - ox, by = ring[1].y() - oy, bz = ring[1].z() - oz;
+  // Products of the first corner, and of the one before.
+  const double axx = ax * ax, ayy = ay * ay, azz = az * az, axy = ax * ay, ayz = ay * az, azx = az * ax;
+  double bxx = axx + bx * bx, byy = ayy + by * by, bzz = azz + bz * bz, bxy = axy + bx * by,
+         byz = ayz + by * bz, bzx = azx + bz * bx;
   for (size_t i = 1; i + 1 < ring.size(); ++i) {
     const double cx = ring[i + 1].x() - ox, cy = ring[i + 1].y() - oy, cz = ring[i + 1].z() - oz;
     const double ux = bx - ax, uy = by - ay, uz = bz - az, vx = cx - ax, vy = cy - ay, vz = cz - az;
@@ -33,12 +39,21 @@ Sums sumsOf(std::span<const Vec3> ring, const Vec3& origin) {
     s.mx += v * sx;
     s.my += v * sy;
     s.mz += v * sz;
-    s.xx += v * (ax * ax + bx * bx + cx * cx + sx * sx);
-    s.yy += v * (ay * ay + by * by + cy * cy + sy * sy);
-    s.zz += v * (az * az + bz * bz + cz * cz + sz * sz);
-    s.xy += v * (ax * ay + bx * by + cx * cy + sx * sy);
-    s.yz += v * (ay * az + by * bz + cy * cz + sy * sz);
-    s.zx += v * (az * ax + bz * bx + cz * cx + sz * sx);
+    if constexpr (kSecond) {
+      const double cxx = cx * cx, cyy = cy * cy, czz = cz * cz, cxy = cx * cy, cyz = cy * cz, czx = cz * cx;
+      s.xx += v * (bxx + cxx + sx * sx);
+      s.yy += v * (byy + cyy + sy * sy);
+      s.zz += v * (bzz + czz + sz * sz);
+      s.xy += v * (bxy + cxy + sx * sy);
+      s.yz += v * (byz + cyz + sy * sz);
+      s.zx += v * (bzx + czx + sz * sx);
+      bxx = axx + cxx;
+      byy = ayy + cyy;
+      bzz = azz + czz;
+      bxy = axy + cxy;
+      byz = ayz + cyz;
+      bzx = azx + czx;
+    }
     bx = cx;
     by = cy;
     bz = cz;
@@ -53,7 +68,8 @@ void measure(const std::array<Vec3, 4>& tet, TetCut& cut) {
   double area = 0;
   for (TetPiece& p : cut.pieces) {
     if (!p.reversed) {
-      s = sumsOf(cut.cornersOf(p), tet[0]);
+      const bool through = p.face != kTetLid && p.face != 0;  // the plane of the face has corner 0
+      s = through ? sumsOf<false>(cut.cornersOf(p), tet[0]) : sumsOf<true>(cut.cornersOf(p), tet[0]);
       area = 0.5 * std::sqrt(s.x * s.x + s.y * s.y + s.z * s.z);
     }
     TetFragment& f = cut.fragments[p.fragment];

@@ -15,7 +15,7 @@ namespace sunder::fem {
 namespace {
 
 // From this many vertices on a factor costs more than the iterations that it saves.
-constexpr size_t kDirectVertices = 1200;
+constexpr size_t kDirectVertices = 600;
 // Stiffness against inertia on the diagonal, beyond which blocks of the diagonal are not enough.
 constexpr double kStiffDiagonal = 10;
 // Blocks of terms that Cholesky eliminates: each costs three substitutions.

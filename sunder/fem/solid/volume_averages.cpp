@@ -9,21 +9,29 @@
 namespace sunder::fem {
 
 namespace {
+
 constexpr size_t kAverageGrain = 512;
+
+size_t rowOf(std::span<const uint32_t> rows, uint32_t vertex) {
+  return static_cast<size_t>(std::lower_bound(rows.begin(), rows.end(), vertex) - rows.begin());
 }
+
+}  // namespace
 
 void VolumeAverages::build(const Mesh& mesh, const geometry::Rows& stars) {
   stiffness.clear();
   volume.clear();
   members = {};
   rows = {};
-  local.clear();
+  starts.clear();
+  sources.clear();
   averageOf.clear();
   share.clear();
   if (std::none_of(mesh.stiffness.begin(), mesh.stiffness.end(), [](double k) { return k > 0; })) return;
   averageOf.assign(4 * mesh.corners.size(), kNoIndex);
   share.resize(mesh.corners.size());
   for (size_t p = 0; p < share.size(); ++p) share[p] = mesh.volumes[p] / 4;
+  std::vector<uint32_t> cursor;
   for (size_t v = 0; v < stars.size(); ++v) {
     const std::span<const uint32_t> star = stars.row(v);
     for (const uint32_t first : star) {
@@ -43,13 +51,18 @@ void VolumeAverages::build(const Mesh& mesh, const geometry::Rows& stars) {
       std::sort(begin, rows.items.end());
       rows.items.erase(std::unique(begin, rows.items.end()), rows.items.end());
       const std::span<const uint32_t> own{rows.items.data() + firstRow, rows.items.size() - firstRow};
+      // Sorted by row, members in their order.
+      cursor.assign(own.size() + 1, 0);
+      for (size_t m = firstMember; m < members.items.size(); ++m)
+        for (const uint32_t corner : mesh.corners[members.items[m] / 4]) ++cursor[rowOf(own, corner)];
+      geometry::countsToOffsets(cursor);
+      const auto firstSource = static_cast<uint32_t>(sources.size());
+      for (size_t r = 0; r < own.size(); ++r) starts.push_back(firstSource + cursor[r]);
+      sources.resize(4 * members.items.size());
       for (size_t m = firstMember; m < members.items.size(); ++m) {
-        std::array<uint32_t, 4> at;
-        for (size_t k = 0; k < 4; ++k) {
-          const uint32_t corner = mesh.corners[members.items[m] / 4][k];
-          at[k] = static_cast<uint32_t>(std::lower_bound(own.begin(), own.end(), corner) - own.begin());
-        }
-        local.push_back(at);
+        const uint32_t place = members.items[m] / 4;
+        for (uint32_t k = 0; k < 4; ++k)
+          sources[firstSource + cursor[rowOf(own, mesh.corners[place][k])]++] = 4 * place + k;
       }
       stiffness.push_back(mesh.stiffness[material]);
       volume.push_back(sum);
@@ -57,6 +70,7 @@ void VolumeAverages::build(const Mesh& mesh, const geometry::Rows& stars) {
       rows.offsets.push_back(static_cast<uint32_t>(rows.items.size()));
     }
   }
+  starts.push_back(static_cast<uint32_t>(sources.size()));
 }
 
 double VolumeAverages::excess(std::span<const double> ratios, size_t average) const {
@@ -106,13 +120,16 @@ void VolumeAverages::addOuter(std::span<const double> gradients, double scale, O
       [&](size_t a) {
         outer.weights[terms + a] = scale * volume[a] * stiffness[a];
         outer.starts[terms + a + 1] = static_cast<uint32_t>(blocks + rows.offsets[a + 1]);
-        Vec3* sums = outer.blocks.data() + blocks + rows.offsets[a];
-        std::fill(sums, sums + rows.row(a).size(), Vec3::Zero());
-        for (size_t m = members.offsets[a]; m < members.offsets[a + 1]; ++m) {
-          const double* from = gradients.data() + 12 * size_t(members.items[m] / 4);
-          for (size_t k = 0; k < 4; ++k, from += 3) sums[local[m][k]] += Vec3(from[0], from[1], from[2]);
+        for (uint32_t r = rows.offsets[a]; r < rows.offsets[a + 1]; ++r) {
+          double x = 0, y = 0, z = 0;
+          for (uint32_t s = starts[r]; s < starts[r + 1]; ++s) {
+            const double* from = gradients.data() + 3 * size_t(sources[s]);
+            x += from[0];
+            y += from[1];
+            z += from[2];
+          }
+          outer.blocks[blocks + r] = Vec3(x, y, z) / volume[a];
         }
-        for (size_t r = 0; r < rows.row(a).size(); ++r) sums[r] /= volume[a];
       },
       kAverageGrain);
 }

@@ -15,13 +15,14 @@
 namespace sunder::fem {
 
 struct VolumeAverages {
-  std::vector<double> stiffness;               // k of each average, Pa
-  std::vector<double> volume;                  // V: a quarter of that of its tetrahedra
-  geometry::Rows members;                      // 4 * place + corner, of each average
-  std::vector<uint32_t> averageOf;             // of each place and corner; kNoIndex: none
-  std::vector<double> share;                   // of each place: a quarter of its volume
-  geometry::Rows rows;                         // vertices of all members, ascending
-  std::vector<std::array<uint32_t, 4>> local;  // of each member: where its corners stand among them
+  std::vector<double> stiffness;    // k of each average, Pa
+  std::vector<double> volume;       // V: a quarter of that of its tetrahedra
+  geometry::Rows members;           // 4 * place + corner, of each average
+  std::vector<uint32_t> averageOf;  // of each place and corner; kNoIndex: none
+  std::vector<double> share;        // of each place: a quarter of its volume
+  geometry::Rows rows;              // vertices of all members, ascending
+  // What adds to row r of all rows: sources[starts[r]] to sources[starts[r + 1]], 4 * place + corner.
+  std::vector<uint32_t> starts, sources;
 
   bool empty() const { return stiffness.empty(); }
 

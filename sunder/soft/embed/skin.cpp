@@ -20,13 +20,15 @@ constexpr size_t kVerticesAtOnce = 32768;  // vertices
 Skin::Skin(const EmbeddedSurface& surface, const Cage& cage) {
   const size_t tets = cage.rest.tets.size(), n = surface.weights.size();
   if (surface.vertexStart.size() != tets + 1 || surface.vertexStart.back() != n ||
-      surface.covectors.size() != n)
+      surface.covectors.size() != n || surface.normals.size() != n)
     throw Error(ErrorKind::Usage, "the embedded surface is of another cage");
   vertices_ = uint32_t(cage.rest.positions.size());
   first_ = surface.vertexStart;
   order_.resize(tets);
   for (auto& w : weights_) w.resize(n);
   for (auto& a : covectors_) a.resize(n);
+  for (auto& a : normals_) a.resize(n);
+  restEdges_.resize(tets);
   parallelFor(
       tets,
       [&](size_t t) {
@@ -36,8 +38,11 @@ Skin::Skin(const EmbeddedSurface& surface, const Cage& cage) {
           for (size_t j = 0; j < 4; ++j) rank += tet[j] < tet[k];
           order_[t][rank] = uint8_t(k);
         }
+        for (int k = 0; k < 3; ++k)
+          restEdges_[t].col(k) = cage.rest.positions[tet[size_t(k) + 1]] - cage.rest.positions[tet[0]];
         for (size_t v = first_[t]; v < first_[t + 1]; ++v) {
           for (size_t k = 0; k < 4; ++k) weights_[k][v] = float(surface.weights[v][order_[t][k]]);
+          for (size_t k = 0; k < 3; ++k) normals_[k][v] = surface.normals[v][int(k)];
           // Only the direction counts: of one length, so that no size of body leaves the range of float.
           const Vec3f& a = surface.covectors[v];
           const float largest = a.cwiseAbs().maxCoeff();
@@ -99,6 +104,47 @@ void Skin::normals(std::span<const Vec3> positions, std::span<const geometry::Te
   parallelBlocks(out.size(), kVerticesAtOnce, [&](size_t begin, size_t end) {
     const size_t tet = size_t(std::upper_bound(first_.begin(), first_.end(), begin) - first_.begin()) - 1;
     kernels::normals({first_.data(), tet, begin, end}, covectors, cofactors.data(), out.data()->data());
+  });
+}
+
+void Skin::smoothNormals(std::span<const Vec3> positions, std::span<const geometry::Tetrahedron> tets,
+                         std::span<Vec3f> out) const {
+  check(positions, tets, out.size());
+  std::vector<Mat3> sum(positions.size(), Mat3::Zero());
+  std::vector<double> volume(positions.size(), 0);
+  for (size_t t = 0; t < tets.size(); ++t) {
+    Mat3 edges;
+    for (int k = 0; k < 3; ++k) edges.col(k) = positions[tets[t][size_t(k) + 1]] - positions[tets[t][0]];
+    Mat3 cofactors;
+    for (int k = 0; k < 3; ++k) cofactors.col(k) = edges.col((k + 1) % 3).cross(edges.col((k + 2) % 3));
+    const double sign = edges.col(0).dot(cofactors.col(0)) < 0 ? -1 : 1;
+    // The cofactor matrix of the deformation, times six volumes at rest.
+    const Mat3 map = sign * cofactors * restEdges_[t].transpose();
+    const double weight = restEdges_[t].col(0).dot(restEdges_[t].col(1).cross(restEdges_[t].col(2)));
+    for (const uint32_t v : tets[t]) {
+      sum[v] += map;
+      volume[v] += weight;
+    }
+  }
+  // One scale for the whole body, so that both sides of a face have the same numbers.
+  double largest = 0;
+  for (size_t v = 0; v < sum.size(); ++v) {
+    if (volume[v] > 0) sum[v] /= volume[v];
+    largest = std::max(largest, sum[v].cwiseAbs().maxCoeff());
+  }
+  std::vector<float> maps(36 * tets.size());
+  for (size_t t = 0; t < tets.size(); ++t)
+    for (size_t k = 0; k < 4; ++k) {
+      const Mat3& m = sum[tets[t][order_[t][k]]];
+      for (size_t i = 0; i < 9; ++i)
+        maps[36 * t + 9 * k + i] = largest > 0 ? float(m(int(i / 3), int(i % 3)) / largest) : 0.0f;
+    }
+  const float* weights[4] = {weights_[0].data(), weights_[1].data(), weights_[2].data(), weights_[3].data()};
+  const float* normals[3] = {normals_[0].data(), normals_[1].data(), normals_[2].data()};
+  parallelBlocks(out.size(), kVerticesAtOnce, [&](size_t begin, size_t end) {
+    const size_t tet = size_t(std::upper_bound(first_.begin(), first_.end(), begin) - first_.begin()) - 1;
+    kernels::smoothNormals({first_.data(), tet, begin, end}, weights, normals, maps.data(),
+                           out.data()->data());
   });
 }
 

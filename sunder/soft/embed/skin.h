@@ -37,6 +37,11 @@ class Skin {
   // inverted tetrahedron point out of the surface too.
   void normals(std::span<const Vec3> positions, std::span<const geometry::Tetrahedron> tets,
                std::span<Vec3f> out) const;
+  // Unit normals without jumps across faces: the map of normals is averaged at the vertices of the cage,
+  // weighed by volume at rest, and interpolated between them. The same bits from both sides of a face whose
+  // corners are shared; where the cage deforms by one affine map, those of normals().
+  void smoothNormals(std::span<const Vec3> positions, std::span<const geometry::Tetrahedron> tets,
+                     std::span<Vec3f> out) const;
 
  private:
   void check(std::span<const Vec3> positions, std::span<const geometry::Tetrahedron> tets, size_t out) const;
@@ -45,6 +50,8 @@ class Skin {
   std::vector<uint32_t> first_;                  // by tetrahedron and one more: its first vertex
   std::array<std::vector<float>, 4> weights_;    // by vertex, in the order of the tetrahedron's order_
   std::array<std::vector<float>, 3> covectors_;  // by vertex, in the order of the cage
+  std::array<std::vector<float>, 3> normals_;    // by vertex, at rest
+  std::vector<Mat3> restEdges_;                  // by tetrahedron: from its first corner, in columns
   uint32_t vertices_ = 0;                        // of the cage
 };
 

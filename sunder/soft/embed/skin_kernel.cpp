@@ -15,6 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sunder::soft::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using lanes::HWY_NAMESPACE::dot;
 using lanes::HWY_NAMESPACE::Lanes3;
 
 using Wide = hn::ScalableTag<float>;
@@ -68,6 +69,17 @@ struct PlaceBody {
 };
 
 template <class D>
+HWY_INLINE void storeUnit(D d, const Lanes3<hn::Vec<D>>& n, float* out) {
+  using V = hn::Vec<D>;
+  const V squared = dot(n, n), zero = hn::Zero(d);
+  const auto some = hn::Gt(squared, hn::Set(d, 1e-30f));
+  const V scale = hn::Div(hn::Set(d, 1.0f), hn::Sqrt(hn::IfThenElse(some, squared, hn::Set(d, 1.0f))));
+  const Lanes3<V> unit = n * scale;
+  hn::StoreInterleaved3(hn::IfThenElse(some, unit.x, zero), hn::IfThenElse(some, unit.y, zero),
+                        hn::IfThenElse(some, unit.z, zero), d, out);
+}
+
+template <class D>
 struct NormalBody {
   using V = hn::Vec<D>;
   const float* const* covectors;
@@ -78,12 +90,32 @@ struct NormalBody {
     const D d;
     const Lanes3<V> n = a * hn::LoadU(d, covectors[0] + i) + b * hn::LoadU(d, covectors[1] + i) +
                         c * hn::LoadU(d, covectors[2] + i);
-    const V squared = dot(n, n), zero = hn::Zero(d);
-    const auto some = hn::Gt(squared, hn::Set(d, 1e-30f));
-    const V scale = hn::Div(hn::Set(d, 1.0f), hn::Sqrt(hn::IfThenElse(some, squared, hn::Set(d, 1.0f))));
-    const Lanes3<V> unit = n * scale;
-    hn::StoreInterleaved3(hn::IfThenElse(some, unit.x, zero), hn::IfThenElse(some, unit.y, zero),
-                          hn::IfThenElse(some, unit.z, zero), d, out + 3 * i);
+    storeUnit(d, n, out + 3 * i);
+  }
+};
+
+template <class D>
+struct SmoothBody {
+  using V = hn::Vec<D>;
+  const float* const* weights;
+  const float* const* normals;
+  const float* maps;  // of the tetrahedron
+  float* out;
+
+  HWY_INLINE void operator()(size_t i) const {
+    const D d;
+    const V x = hn::LoadU(d, normals[0] + i), y = hn::LoadU(d, normals[1] + i),
+            z = hn::LoadU(d, normals[2] + i);
+    Lanes3<V> sum{hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for (size_t k = 0; k < 4; ++k) {
+      const float* m = maps + 9 * k;
+      const auto row = [&](size_t r) HWY_ATTR {
+        return dot(hn::Set(d, m[3 * r]), hn::Set(d, m[3 * r + 1]), hn::Set(d, m[3 * r + 2]), x, y, z);
+      };
+      const Lanes3<V> mapped{row(0), row(1), row(2)};
+      sum = sum + mapped * hn::LoadU(d, weights[k] + i);
+    }
+    storeUnit(d, sum, out + 3 * i);
   }
 };
 
@@ -102,6 +134,13 @@ void Normals(const SkinRange& range, const float* const* covectors, const float*
   });
 }
 
+void SmoothNormals(const SkinRange& range, const float* const* weights, const float* const* restNormals,
+                   const float* maps, float* out) {
+  overRange(range, [&](auto d, size_t tet) HWY_ATTR {
+    return SmoothBody<decltype(d)>{weights, restNormals, maps + 36 * tet, out};
+  });
+}
+
 }  // namespace sunder::soft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -110,12 +149,17 @@ namespace sunder::soft::kernels {
 
 HWY_EXPORT(Place);
 HWY_EXPORT(Normals);
+HWY_EXPORT(SmoothNormals);
 
 void place(const SkinRange& range, const float* const weights[4], const float* corners, float* out) {
   HWY_DYNAMIC_DISPATCH(Place)(range, weights, corners, out);
 }
 void normals(const SkinRange& range, const float* const covectors[3], const float* cofactors, float* out) {
   HWY_DYNAMIC_DISPATCH(Normals)(range, covectors, cofactors, out);
+}
+void smoothNormals(const SkinRange& range, const float* const weights[4], const float* const normals[3],
+                   const float* maps, float* out) {
+  HWY_DYNAMIC_DISPATCH(SmoothNormals)(range, weights, normals, maps, out);
 }
 
 }  // namespace sunder::soft::kernels

@@ -18,5 +18,8 @@ struct SkinRange {
 void place(const SkinRange& range, const float* const weights[4], const float* corners, float* out);
 // cofactors: nine numbers a tetrahedron, the vectors that the three components of a covector multiply.
 void normals(const SkinRange& range, const float* const covectors[3], const float* cofactors, float* out);
+// maps: 36 numbers a tetrahedron, a matrix by rows for each corner in the order of the weights.
+void smoothNormals(const SkinRange& range, const float* const weights[4], const float* const normals[3],
+                   const float* maps, float* out);
 
 }  // namespace sunder::soft::kernels

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kVerticesATet = 0.3;     // of a cage
 constexpr double kTetVolume = 0.1179;     // of a regular tetrahedron, in cubes of its edge
-constexpr double kSpheresAcross = 20;     // along the longest side, where none are asked for
+constexpr double kSpheresAnEdge = 0.4;    // from one to the next, where nothing is said
 constexpr double kSpheresASquare = 3;     // kept, for each square of their spacing on the surface
 constexpr double kLeastSpheres = 3;       // of a tetrahedron
 constexpr double kMostSpheres = 1 << 22;  // before those inside are left out (soft/spheres)
@@ -128,8 +128,7 @@ SoftSize softSize(const SoftSpec& soft, const ShapeSize& shape) {
   size.vertices = 3 + kVerticesATet * size.tets;
   const double tets = std::max(1.0, size.tets);
   size.edge = std::cbrt(shape.volume / tets / kTetVolume);
-  const double longest = shape.bounds.empty() ? 0 : shape.bounds.extent().maxCoeff();
-  size.spacing = soft.spheres > 0 ? soft.spheres : longest / kSpheresAcross;
+  size.spacing = soft.spheres > 0 ? soft.spheres : kSpheresAnEdge * size.edge;
   if (size.spacing > 0) {
     size.tried = shape.volume / std::pow(size.spacing, 3);
     size.spheres = std::min(size.tried, kSpheresASquare * shape.area / (size.spacing * size.spacing));

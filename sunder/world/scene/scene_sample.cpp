@@ -153,7 +153,8 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
         "massDamping": 0.1,       // 1/s
         "stiffnessDamping": "2 ms",
         "tets": 60,               // that the cage should have; or "cage": a file of them ("cageHash": recordings add it)
-        "spheres": "2 cm",        // from one collision sphere to the next; default: from the size
+        "spheres": "2 cm",        // from one collision sphere to the next; default: 0.4 of the cage's edges
+        "selfContact": true,      // its parts touch each other
         "fibre": {"direction": [0, 1, 0], "young": "5 kPa"},  // stiffer along it
         "tear": {
           "strength": "30 kPa",   // instead of the material's; so is the next one

@@ -90,6 +90,7 @@ SoftSpec readSoft(const SceneNode& node) {
   if (node.has("cage") && node.has("tets"))
     node["tets"].fail("a cage that is given has as many as it has", "leave out \"tets\", or \"cage\"");
   if (node.has("cageHash") && soft.cage.empty()) node["cageHash"].fail("goes with a \"cage\"");
+  soft.selfContact = node.flag("selfContact", true);
   if (node.has("spheres")) soft.spheres = node["spheres"].positive(kLength);
   if (node.has("fibre")) {
     soft.fibre = node["fibre"]["direction"].direction();

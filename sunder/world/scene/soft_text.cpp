@@ -68,6 +68,7 @@ Json softJson(const SoftSpec& soft) {
     json["cage"] = soft.cage;
     if (!soft.cageHash.empty()) json["cageHash"] = soft.cageHash;
   }
+  if (!soft.selfContact) json["selfContact"] = false;
   if (soft.spheres > 0) json["spheres"] = soft.spheres;
   if (soft.fibreYoung > 0)
     json["fibre"] = {{"direction", vectorJson(soft.fibre)}, {"young", soft.fibreYoung}};

@@ -68,7 +68,9 @@ struct SoftSpec {
   // applied to it too.
   std::string cage = {};
   std::string cageHash = {};  // that the file must have; empty: any
-  double spheres = 0;  // m: from one collision sphere to the next, twice their radius; 0: from the size
+  bool selfContact = true;    // its parts touch each other
+  double spheres =
+      0;  // m: from one collision sphere to the next, twice their radius; 0: 0.4 of the cage's edges
   Vec3 fibre = Vec3::Zero();  // direction of added stiffness in the shape's frame, of unit length; zero: none
   double fibreYoung = 0;      // Pa
   std::optional<TearSpec> tear;
