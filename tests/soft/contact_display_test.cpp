@@ -49,7 +49,7 @@ struct BallInCage {
 }  // namespace
 
 TEST(ContactDisplay, SmallerSpheresLetFewerVerticesThrough) {
-  uint32_t last = 1u << 31;
+  uint32_t last = 1u << 31;  // most in any step of a fall
   for (const double radius : {0.02, 0.01, 0.005}) {
     const BallInCage ball(radius);
     geometry::TetMesh mesh = ball.cage;
@@ -57,13 +57,20 @@ TEST(ContactDisplay, SmallerSpheresLetFewerVerticesThrough) {
     const ContactBody touch{0.5, 0, 1e4, false};
     ContactScene s(mesh, 1e4, ball.spheres, std::span(&touch, 1));
     s.bodies = {ground()};
-    for (int i = 0; i < 60; ++i) s.step(1 / 60.0);
-    const PenetrationTargets targets =
-        penetrationTargets(s.mesh.tets, ball.surface, s.bodies, s.motion.positions());
-    RecordProperty("penetrating_" + std::to_string(ball.spheres.size()), std::to_string(targets.penetrating));
-    EXPECT_LE(targets.penetrating, last) << radius;
-    EXPECT_LE(targets.deepest, 2 * radius) << radius;
-    last = targets.penetrating;
+    s.setVelocity(Vec3(0, -3, 0));
+    uint32_t most = 0;
+    double deepest = 0;
+    for (int i = 0; i < 60; ++i) {
+      s.step(1 / 60.0);
+      const PenetrationTargets targets =
+          penetrationTargets(s.mesh.tets, ball.surface, s.bodies, s.motion.positions());
+      most = std::max(most, targets.penetrating);
+      deepest = std::max(deepest, targets.deepest);
+    }
+    RecordProperty("penetrating_" + std::to_string(ball.spheres.size()), std::to_string(most));
+    EXPECT_LE(most, last) << radius;
+    EXPECT_LE(deepest, 2 * radius) << radius;
+    last = most;
   }
 }
 
@@ -100,10 +107,11 @@ TEST(ContactDisplay, NoMethodIsBetterThanTheCageCanBe) {
 }
 
 // Hertz: a ball pressed into a half-space by d needs 4/3 E* sqrt(R) d^(3/2) with E* = E / (1 - nu^2), and
-// touches a disc of radius sqrt(R d). The cage is graded; the disc has six edges in its radius, spheres are a
-// quarter of an edge apart.
+// touches a disc of radius sqrt(R d). The cage is graded, held at forty
+// radii of the disc where it ends, as the force there falls off with the distance; the disc has eight edges
+// in its radius, spheres are a quarter of an edge apart.
 TEST(ContactHertzFull, ABallPressedIntoABlock) {
-  constexpr double kEdge = 0.01, kYoung = 1e5, kPoisson = 0.3, kBall = 0.45, kDepth = 0.008;
+  constexpr double kEdge = 0.0075, kYoung = 1e5, kPoisson = 0.3, kBall = 0.45, kDepth = 0.008;
   const auto graded = [](int cells, int fine) {  // from 0 on
     std::vector<double> at{0};
     double edge = kEdge;
@@ -113,22 +121,24 @@ TEST(ContactHertzFull, ABallPressedIntoABlock) {
     }
     return at;
   };
-  const std::vector<double> side = graded(16, 7), down = graded(14, 5);
-  geometry::TetMesh mesh = fem::blockMesh({32, 14, 32}, Vec3(32, 14, 32));
+  const std::vector<double> side = graded(22, 10), down = graded(19, 7);
+  geometry::TetMesh mesh = fem::blockMesh({44, 19, 44}, Vec3(44, 19, 44));
   for (Vec3& p : mesh.positions) {
     const auto spread = [&](double at) {
-      const int i = int(std::lround(at)) - 16;
+      const int i = int(std::lround(at)) - 22;
       return i < 0 ? -side[size_t(-i)] : side[size_t(i)];
     };
-    p = Vec3(spread(p.x()), -down[size_t(14 - std::lround(p.y()))], spread(p.z()));
+    p = Vec3(spread(p.x()), -down[size_t(19 - std::lround(p.y()))], spread(p.z()));
   }
   std::vector<ContactSphere> spheres;
   for (const ContactSphere& s : surfaceSpheres(mesh, 4, 0.0005)) {
     const Vec3 c = blended(mesh.tets[s.tet], s.weights, mesh.positions);
-    if (c.y() > -0.001 && std::hypot(c.x(), c.z()) < 0.075) spheres.push_back(s);
+    if (c.y() > -0.001 && std::hypot(c.x(), c.z()) < 0.07) spheres.push_back(s);
   }
   const ContactBody touch{0, 0, kYoung, false};
-  ContactScene s(mesh, kYoung, spheres, std::span(&touch, 1), motionSettings(1e-5), {},
+  ContactSettings until;
+  until.mostRounds = 40;
+  ContactScene s(mesh, kYoung, spheres, std::span(&touch, 1), motionSettings(1e-5), until,
                  fem::ElasticModel::Linear, kPoisson);
   s.gravity = Vec3::Zero();
   const double depth = -down.back() + 1e-9, wide = side.back() - 1e-9;
@@ -152,7 +162,7 @@ TEST(ContactHertzFull, ABallPressedIntoABlock) {
   const double force = 4.0 / 3 * modulus * std::sqrt(kBall) * std::pow(kDepth, 1.5);
   RecordProperty("force", std::to_string(-s.force(0).y() / force));
   RecordProperty("radius", std::to_string(widest / std::sqrt(kBall * kDepth)));
-  EXPECT_EQ(s.contacts.report().notMet, 0u);
+  EXPECT_EQ(s.contacts.report().notMet, 0u) << s.contacts.report().rounds;
   EXPECT_GE(std::sqrt(kBall * kDepth), 5 * kEdge);
   EXPECT_NEAR(-s.force(0).y(), force, 0.1 * force);
   EXPECT_NEAR(widest, std::sqrt(kBall * kDepth), 0.1 * std::sqrt(kBall * kDepth));

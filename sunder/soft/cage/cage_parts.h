@@ -23,9 +23,9 @@
 namespace sunder::soft {
 
 struct PartsReport {
-  uint32_t doubled = 0;          // tetrahedra that hold more than one part
+  uint32_t doubled = 0;          // tetrahedra with more than one copy
   uint32_t copies = 0;           // tetrahedra added
-  uint32_t most = 1;             // parts in one tetrahedron
+  uint32_t most = 1;             // copies of one tetrahedron
   uint32_t vertices = 0;         // vertices added
   uint32_t pieces = 1;           // parts of the cage that share no vertex
   std::vector<uint32_t> source;  // by new tetrahedron: the old one

@@ -29,11 +29,12 @@ constexpr double kMostSpheres = 1 << 22;  // before those inside are left out (s
 constexpr double kCopies = 7.7;
 constexpr double kBytesOfFileTet = 60;  // of a file of tetrahedra, with its vertices
 // Bytes, once for all bodies that share a cage, and of each body.
-constexpr double kBytesACageTet = 900, kBytesASphere = 90, kBytesASkinTriangle = 600, kBytesATriedSphere = 60;
+constexpr double kBytesACageTet = 900, kBytesASphere = 90, kBytesASkinTriangle = 1300,
+                 kBytesATriedSphere = 60;
 constexpr double kBytesAMovingTet = 2500, kBytesAMovingSphere = 200, kBytesAMovingTriangle = 60;
 constexpr double kBytesOfSystem = 25, kDirectTets = 30'000;  // of factors, up to where they are made
 // Seconds of building.
-constexpr double kCageSecondsATriangle = 6e-5, kCageSecondsATet = 2e-5, kSphereSeconds = 3e-6;
+constexpr double kCageSecondsATriangle = 1.5e-4, kCageSecondsATet = 2e-5, kSphereSeconds = 3e-6;
 // Of one step: a tetrahedron in few iterations of Newton, and in many with contacts; a sphere that is looked
 // at.
 constexpr double kTetSecondsLow = 1e-6, kTetSecondsHigh = 3e-4;
