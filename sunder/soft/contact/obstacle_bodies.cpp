@@ -13,8 +13,8 @@ namespace sunder::soft {
 namespace {
 
 // How far the forces of a step may be from what moved a body.
-constexpr double kTrusted = 0.05;
-constexpr double kTrustedSpeed = 1e-3, kTrustedTurn = 1e-2;  // m/s, 1/s
+constexpr double kTrusted = 0.1;
+constexpr double kTrustedSpeed = 0.02, kTrustedTurn = 0.2;  // m/s, 1/s
 
 bool finitePose(const ObstaclePose& pose) {
   return pose.position.allFinite() && pose.rotation.coeffs().allFinite() &&
