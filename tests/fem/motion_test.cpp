@@ -280,6 +280,50 @@ TEST(Motion, TractionsAddUp) {
   EXPECT_THROW(addTraction(geometry::TriMesh{{Vec3::Zero()}, {{0, 1, 2}}}, Vec3::UnitX(), forces), Error);
 }
 
+// Two loose cubes; damping by vertex is what each would have by itself with these settings.
+TEST(Motion, PartsHaveADampingEach) {
+  geometry::TetMesh two = blockMesh({2, 2, 2}, {1, 1, 1});
+  const geometry::TetMesh one = two;
+  const auto n = static_cast<uint32_t>(one.positions.size());
+  for (const Vec3& p : one.positions) two.positions.push_back(p + Vec3(5, 0, 0));
+  for (const geometry::Tetrahedron& t : one.tets)
+    two.tets.push_back({t[0] + n, t[1] + n, t[2] + n, t[3] + n});
+  MovingSolid both(two, soft(1e5, 0.45), exactly());
+  std::vector<double> byMass(2 * n, 0), byStiffness(2 * n, 0);
+  std::fill(byMass.begin() + n, byMass.end(), 3);
+  std::fill(byStiffness.begin() + n, byStiffness.end(), 0.02);
+  Loads loads;
+  loads.massDamping = byMass;
+  loads.stiffnessDamping = byStiffness;
+  std::vector<Vec3> velocities;
+  for (const Vec3& p : one.positions) velocities.push_back(Vec3(p.y(), p.x() * p.z(), 1));
+  std::vector<Vec3> twice = velocities;
+  twice.insert(twice.end(), velocities.begin(), velocities.end());
+  both.motion.setState(two.positions, twice);
+  for (const bool damped : {false, true}) {
+    MotionSettings settings = exactly();
+    settings.massDamping = damped ? 3 : 0;
+    settings.stiffnessDamping = damped ? 0.02 : 0;
+    MovingSolid alone(one, soft(1e5, 0.45), settings);
+    alone.motion.setState(one.positions, velocities);
+    MovingSolid again(two, soft(1e5, 0.45), exactly());
+    again.motion.setState(two.positions, twice);
+    for (int i = 0; i < 10; ++i) {
+      alone.motion.step(0.01);
+      again.motion.step(0.01, {}, loads);
+    }
+    const uint32_t first = damped ? n : 0;
+    for (uint32_t v = 0; v < n; ++v) {
+      const Vec3 way = again.motion.positions()[first + v] - two.positions[first + v];
+      EXPECT_NEAR((way - (alone.motion.positions()[v] - one.positions[v])).norm(), 0, 1e-8) << v;
+    }
+  }
+  byMass[3] = -1;
+  EXPECT_THROW(both.motion.step(0.01, {}, loads), Error);
+  loads.massDamping = std::span(byMass).first(3);
+  EXPECT_THROW(both.motion.step(0.01, {}, loads), Error);
+}
+
 TEST(Motion, RefusesBadInput) {
   MovingSolid body(blockMesh({1, 1, 1}, {1, 1, 1}), soft(1e5));
   Motion& motion = body.motion;

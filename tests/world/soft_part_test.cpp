@@ -124,6 +124,22 @@ TEST(SoftPart, CarriesARigidBodyAndIsCarriedByOne) {
   EXPECT_GT(centreOf(world, 0).y(), 0.11);
 }
 
+TEST(SoftPart, EachBodyHasADampingOfItsOwn) {
+  World world(sceneOf(scene(R"("frames": 60, "gravity": [0, 0, 0], "timeStep": "1/60 s")",
+                            block("free", R"("position": [0, 0, 0], "velocity": [0, 1, 0])") + "," +
+                                block("damped", R"("position": [1, 0, 0], "velocity": [0, 1, 0])",
+                                      R"("tets": 60, "massDamping": 2)"))));
+  const Vec3 a = centreOf(world, 0), b = centreOf(world, 1);
+  while (world.frame() < 60) world.advance();
+  EXPECT_NEAR((centreOf(world, 0) - a).y(), 1, 1e-9);
+  double way = 0, speed = 1;
+  for (int i = 0; i < 60; ++i) {
+    speed /= 1 + 2.0 / 60;
+    way += speed / 60;
+  }
+  EXPECT_NEAR((centreOf(world, 1) - b).y(), way, 1e-9);
+}
+
 TEST(SoftPart, GripsPullABarApart) {
   World world(sceneOf(pulled(60)));
   size_t corners = 0, events = 0;

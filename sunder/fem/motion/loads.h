@@ -22,6 +22,9 @@ struct Loads {
   Vec3 gravity = Vec3::Zero();               // force a mass, m/s^2
   std::span<const Vec3> accelerations = {};  // further forces a mass, by vertex; empty: none
   std::span<const NodalForce> forces = {};   // N
+  // Rayleigh damping beside that of the settings, by vertex: 1/s and s. Equal over each connected part, or
+  // what the step minimises is no potential. Empty: none.
+  std::span<const double> massDamping = {}, stiffnessDamping = {};
   std::span<const Pin> pins = {};
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,14 @@ void requireLoads(const Loads& loads, size_t n) {
   if (!loads.accelerations.empty() && loads.accelerations.size() != n)
     throw Error(ErrorKind::Usage,
                 fmt::format("{} forces a mass for {} vertices", loads.accelerations.size(), n));
+  for (const auto& [damping, unit] : {std::pair{loads.massDamping, "1/s"}, {loads.stiffnessDamping, "s"}}) {
+    if (!damping.empty() && damping.size() != n)
+      throw Error(ErrorKind::Usage, fmt::format("{} dampings for {} vertices", damping.size(), n));
+    for (size_t i = 0; i < damping.size(); ++i)
+      if (!(damping[i] >= 0) || !std::isfinite(damping[i]))
+        throw Error(ErrorKind::Usage, fmt::format("a damping of {} {} at vertex {}", damping[i], unit, i))
+            .hint("it may not be negative");
+  }
   for (size_t i = 0; i < loads.accelerations.size(); ++i) finite(loads.accelerations[i], "force a mass", i);
   for (const NodalForce& force : loads.forces) {
     there("force", force.vertex);
@@ -94,7 +103,7 @@ void Motion::State::startSearch(double h, std::span<StepTerm* const> terms, cons
     term->begin({h, positions, velocities, predicted, row}, std::span(x).subspan(row, own));
     row += own;
   }
-  potential.begin(*solid, settings, h, positions, velocities, predicted, terms);
+  potential.begin(*solid, settings, h, positions, velocities, predicted, terms, given);
 
   // Where the acceleration of the last step leads, if that is a better place to start from than where
   // everything is.
@@ -152,7 +161,7 @@ void Motion::State::balance(double h, bool converged) {
     const uint32_t part = parts[i];
     if (partHeld[part]) continue;
     if (!partActedOn[part]) {
-      const Vec3 way = -1 / (potential.massScale() * partMasses[part]) * partSums[part];
+      const Vec3 way = -1 / (potential.massScale(i) * partMasses[part]) * partSums[part];
       x[i] += way;
       nextVelocities[i] += 1 / (share * h) * way;
     } else if (converged) {

@@ -27,7 +27,8 @@ double addOuterProduct(const OuterTerms& outer, std::span<const Vec3> x, std::sp
 
 void StepPotential::begin(const Solid& solid, const MotionSettings& settings, double h,
                           std::span<const Vec3> start, std::span<const Vec3> velocities,
-                          std::span<const Vec3> predicted, std::span<StepTerm* const> terms) {
+                          std::span<const Vec3> predicted, std::span<StepTerm* const> terms,
+                          const Loads& loads) {
   solid_ = &solid;
   start_ = start;
   predicted_ = predicted;
@@ -35,7 +36,10 @@ void StepPotential::begin(const Solid& solid, const MotionSettings& settings, do
   share_ = schemeShare(settings.scheme);
   inertia_ = 1 / (share_ * h * h);
   massDamping_ = settings.massDamping / h;
+  massDampings_.clear();
+  for (const double a : loads.massDamping) massDampings_.push_back(massDamping_ + a / h);
   damped_ = settings.stiffnessDamping > 0;
+  for (const double b : loads.stiffnessDamping) damped_ = damped_ || b > 0;
   const size_t n = start.size();
   forces_.resize(n);
   configuration_.resize(share_ == 1 ? 0 : n);
@@ -46,7 +50,21 @@ void StepPotential::begin(const Solid& solid, const MotionSettings& settings, do
   dampingOuter_.clear();
   // Taken at the start, it would see the chord of a turning body as a contraction.
   for (size_t i = 0; i < n; ++i) way_[i] = start[i] + h / 2 * velocities[i];
-  solid.addTangent(way_, Tangent::Frozen, settings.stiffnessDamping / h, damping_, dampingOuter_);
+  if (loads.stiffnessDamping.empty()) {
+    solid.addTangent(way_, Tangent::Frozen, settings.stiffnessDamping / h, damping_, dampingOuter_);
+    return;
+  }
+  // Parts that are connected have one damping, and nothing in common with others.
+  solid.addTangent(way_, Tangent::Frozen, 1, damping_, dampingOuter_);
+  const auto scale = [&](size_t vertex) {
+    return (settings.stiffnessDamping + loads.stiffnessDamping[vertex]) / h;
+  };
+  const SparsePattern& pattern = solid.pattern();
+  for (size_t i = 0; i < pattern.rows(); ++i)
+    for (uint32_t slot = pattern.lowerStart(i); slot <= pattern.diagonal(i); ++slot)
+      damping_.block(slot) *= scale(i);
+  for (size_t t = 0; t < dampingOuter_.size(); ++t)
+    dampingOuter_.weights[t] *= scale(dampingOuter_.rows[dampingOuter_.starts[t]]);
 }
 
 // Where the elastic energy is taken.
@@ -64,7 +82,7 @@ StepPotential::Value StepPotential::value(std::span<const Vec3> x) {
   const double inertia = blockSum(n, [&](size_t i) {
     return 0.5 * masses[i] *
            (inertia_ * (x[i] - predicted_[i]).squaredNorm() +
-            massDamping_ * (x[i] - start_[i]).squaredNorm());
+            massDampingOf(i) * (x[i] - start_[i]).squaredNorm());
   });
   const double elastic = solid_->energy(configuration(x)) / share_;
   Value value{inertia + elastic, std::abs(inertia) + std::abs(elastic)};
@@ -101,7 +119,7 @@ void StepPotential::gradient(std::span<const Vec3> x, std::span<Vec3> result) {
   parallelFor(
       n,
       [&](size_t i) {
-        Vec3 sum = masses[i] * (inertia_ * (x[i] - predicted_[i]) + massDamping_ * (x[i] - start_[i]));
+        Vec3 sum = masses[i] * (inertia_ * (x[i] - predicted_[i]) + massDampingOf(i) * (x[i] - start_[i]));
         sum -= forces_[i];
         if (damped_) sum += dampingForce_[i];
         result[i] = sum + termGradient_[i];
@@ -123,7 +141,7 @@ void StepPotential::curvature(std::span<const Vec3> x, Tangent kind, StepSystem&
         if (damped_)
           for (uint32_t slot = pattern.lowerStart(i); slot <= pattern.diagonal(i); ++slot)
             matrix.block(slot) += damping_.block(slot);
-        const double mass = masses[i] > 0 ? massScale() * masses[i] : 1;
+        const double mass = masses[i] > 0 ? massScale(i) * masses[i] : 1;
         matrix.block(pattern.diagonal(i)).diagonal().array() += mass;
       },
       kSumGrain);

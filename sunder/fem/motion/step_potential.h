@@ -19,7 +19,7 @@ class StepPotential {
   // Everything given must outlive the step. `predicted` is p.
   void begin(const Solid& solid, const MotionSettings& settings, double h, std::span<const Vec3> start,
              std::span<const Vec3> velocities, std::span<const Vec3> predicted,
-             std::span<StepTerm* const> terms);
+             std::span<StepTerm* const> terms, const Loads& loads);
 
   // The sum, and the sum of what its parts are in magnitude, for judging what rounding may have done.
   struct Value {
@@ -35,17 +35,22 @@ class StepPotential {
   void curvature(std::span<const Vec3> x, Tangent kind, StepSystem& system);
 
   std::span<StepTerm* const> terms() const { return terms_; }
-  // What a mass is multiplied by on the diagonal of the second derivative.
+  // What a mass is multiplied by on the diagonal of the second derivative, without what single vertices have.
   double massScale() const { return inertia_ + massDamping_; }
+  double massScale(size_t vertex) const { return inertia_ + massDampingOf(vertex); }
 
  private:
   std::span<const Vec3> configuration(std::span<const Vec3> x);
+  double massDampingOf(size_t vertex) const {
+    return massDampings_.empty() ? massDamping_ : massDampings_[vertex];
+  }
 
   const Solid* solid_ = nullptr;
   std::span<const Vec3> start_, predicted_;
   std::span<StepTerm* const> terms_;
   double share_ = 1;                      // q
   double inertia_ = 0, massDamping_ = 0;  // 1 / (q h^2), a / h
+  std::vector<double> massDampings_;      // a / h of each vertex, where they differ
   bool damped_ = false;                   // by stiffness
   BlockMatrix damping_;                   // b K / h, half a step on
   OuterTerms dampingOuter_;

@@ -209,8 +209,7 @@ bool SphereContacts::update(std::span<const Vec3> x, uint32_t /*round*/) {
     c.boundMiss = (c.frictionForce - friction).norm();
     largest = std::max(largest, c.bound);
     // Stiffer where what is too deep stays so; where contacts come and go, that would only make them jump.
-    if (-c.gap(x) > settings_.tolerance * c.radius && c.lastForce > 0 &&
-        change > kContactTooSlow * c.lastChange)
+    if (-c.gap(x) > tolerated(c) && c.lastForce > 0 && change > kContactTooSlow * c.lastChange)
       c.stiffness = std::min(kContactStiffer * k, kContactMostStiffer * c.leastStiffness);
     c.lastForce = force;
     c.lastChange = change;
@@ -221,7 +220,7 @@ bool SphereContacts::update(std::span<const Vec3> x, uint32_t /*round*/) {
   activate(x);
   report_.notMet = 0;
   for (const Contact& c : contacts_) {
-    const double most = settings_.tolerance * c.radius;
+    const double most = tolerated(c);
     const bool met = c.depth - c.allowance <= most && c.lastChange <= most &&
                      c.boundMiss <= kBoundTolerance * std::max(c.bound, kSmallBound * largest);
     report_.notMet += !met;

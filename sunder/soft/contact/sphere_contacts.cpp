@@ -62,6 +62,8 @@ void SphereContacts::set(const geometry::TetMesh& rest, std::span<const ContactS
     sizes_[t] =
         std::cbrt(std::abs(geometry::signedVolume(rest.positions[tets_[t][0]], rest.positions[tets_[t][1]],
                                                   rest.positions[tets_[t][2]], rest.positions[tets_[t][3]])));
+  largestRadii_.assign(bodies_.size(), 0);
+  for (const ContactSphere& s : spheres_) largestRadii_[s.body] = std::max(largestRadii_[s.body], s.radius);
   restCentres_.resize(spheres_.size());
   for (size_t i = 0; i < spheres_.size(); ++i) restCentres_[i] = centre(i, rest.positions);
   inverseMasses_.assign(rest.positions.size(), 0);
@@ -84,6 +86,11 @@ void SphereContacts::setCorners(std::span<const geometry::Tetrahedron> tets, std
 
 Vec3 SphereContacts::centre(size_t sphere, std::span<const Vec3> x) const {
   return blended(tets_[spheres_[sphere].tet], spheres_[sphere].weights, x);
+}
+
+// Slivers of a solid have tiny spheres, which need not be more exact than the others.
+double SphereContacts::tolerated(const Contact& c) const {
+  return settings_.tolerance * std::max(c.radius, 0.5 * largestRadii_[spheres_[c.sphere].body]);
 }
 
 double SphereContacts::inverseMassOf(uint32_t sphere) const {

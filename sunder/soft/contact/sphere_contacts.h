@@ -44,7 +44,8 @@ class Hasher;
 namespace sunder::soft {
 
 struct ContactSettings {
-  double tolerance = 1e-3;  // of the smaller radius: how deep, and how much slip in a step where things stick
+  double tolerance = 1e-3;    // of the radius, or half of the largest one of the body: how deep, and how much
+                              // slip in a step where things stick
   uint32_t mostRounds = 20;   // in a step; what is not met then is counted
   double stiffness = 10;      // of a contact against what its vertices offer
   double bounceSpeed = 0.05;  // m/s: slower approaches have no restitution
@@ -178,6 +179,7 @@ class SphereContacts final : public fem::StepTerm {
   // Valid until the next call.
   std::span<const Way> waysOf(std::span<const Pair> pairs, std::span<const Vec3> x) const;
   // sphere_contacts.cpp
+  double tolerated(const Contact& contact) const;  // m
   double inverseMassOf(uint32_t sphere) const;
   double leastStiffness(const Pair& pair, const Vec3& normal) const;
   const Kept* keptOf(const Pair& pair) const;
@@ -201,6 +203,7 @@ class SphereContacts final : public fem::StepTerm {
   std::vector<ContactBody> bodies_;
   std::vector<geometry::Tetrahedron> tets_, restTets_;
   std::vector<Vec3> restCentres_;
+  std::vector<double> largestRadii_;   // by body
   std::vector<double> sizes_;          // of each tetrahedron, cube root of its volume
   std::vector<double> inverseMasses_;  // by vertex
   std::vector<Kept> kept_;             // by sphere, kind and other

@@ -2,6 +2,8 @@
 
 #include "sunder/base/box.h"
 #include "sunder/base/error.h"
+#include "sunder/base/file.h"
+#include "sunder/base/hash.h"
 #include "sunder/meshio/mesh_file.h"
 #include "sunder/sdf/mesh_field.h"
 #include "sunder/soft/cage/auto_cage.h"
@@ -19,13 +21,18 @@ namespace sunder::world {
 
 namespace {
 
-// From one collision sphere to the next, as a part of the cage's edges: what lies between the vertices moves with
-// them, so finer spheres only follow the surface better.
+// From one collision sphere to the next, as a part of the cage's edges: what lies between the vertices moves
+// with them, so finer spheres only follow the surface better.
 constexpr double kSpheresAnEdge = 0.4;
 
 soft::Cage cageOf(const Scene& scene, const SoftBodySpec& body, const geometry::TriMesh& surface) {
   const SoftSpec& soft = body.soft;
   if (soft.cage.empty()) return soft::makeCageAround(surface, {.tets = soft.tets}, nullptr);
+  const std::string hash = fmt::format("{:016x}", hash64(InputFile(soft.cage).bytes()));
+  if (!soft.cageHash.empty() && soft.cageHash != hash)
+    throw Error(ErrorKind::Format, fmt::format("is not the file it was: its hash is {}", hash))
+        .inFile(soft.cage)
+        .hint("bring the old file back, or start a new run");
   geometry::TetMesh rest = meshio::readMesh(soft.cage).volume;
   if (rest.tets.empty())
     throw Error(ErrorKind::Geometry, "a cage needs tetrahedra, and there are none").inFile(soft.cage);
@@ -101,8 +108,7 @@ BuiltSoftPtr build(const Scene& scene, const SoftBodySpec& body, const BuiltShap
   built->edge = meanEdge(built->cage.rest);
   const sdf::MeshField solid(surface);
   const double spacing = body.soft.spheres > 0 ? body.soft.spheres : kSpheresAnEdge * built->edge;
-  built->spheres =
-      soft::makeSpheres(surface, built->cage, copies, walls, solid, {.radius = spacing / 2});
+  built->spheres = soft::makeSpheres(surface, built->cage, copies, walls, solid, {.radius = spacing / 2});
   for (const std::string& warning : built->spheres.warnings()) built->problems.push_back(warning);
   const soft::EmbeddedSurface clipped =
       soft::embedSurface(surface, built->cage, copies, soft::EmbedMode::Clipped);

@@ -46,11 +46,10 @@ void SoftPart::populate() {
   geometry::TetMesh rest;
   std::vector<fem::SolidMaterial> materials;
   std::vector<uint16_t> materialOf;
-  std::vector<double> fractions, massDamping, stiffnessDamping;
+  std::vector<double> fractions;
   std::vector<Vec3> positions, velocities;
   std::vector<soft::ContactSphere> spheres;
   std::vector<soft::ContactBody> touched;
-  double stiffest = 0;
   for (uint32_t b = 0; b < scene_.softBodies.size(); ++b) {
     const SoftBodySpec& spec = scene_.softBodies[b];
     const BuiltSoftPtr& built = built_[kindOf_[b]];
@@ -76,7 +75,6 @@ void SoftPart::populate() {
     }
     materialOf.insert(materialOf.end(), cage.tets.size(), static_cast<uint16_t>(materials.size() - 1));
     fractions.insert(fractions.end(), built->fractions.begin(), built->fractions.end());
-    stiffest = std::max(stiffest, material.young);
     for (size_t s = 0; s < built->spheres.size(); ++s) {
       soft::ContactSphere sphere{
           .tet = body.firstTet + built->spheres.tets[s], .radius = built->spheres.radii[s], .body = b};
@@ -239,6 +237,17 @@ void SoftPart::giveCorners() {
   accelerations_.resize(masses_.size());
   for (size_t v = 0; v < masses_.size(); ++v)
     accelerations_[v] = scene_.softBodies[bodyOf_[v]].gravityScale * scene_.world.simulation.gravity;
+  massDampings_.clear();
+  stiffnessDampings_.clear();
+  for (const SoftBodySpec& spec : scene_.softBodies)
+    if (spec.soft.massDamping > 0 || spec.soft.stiffnessDamping > 0) {
+      massDampings_.resize(masses_.size());
+      stiffnessDampings_.resize(masses_.size());
+    }
+  for (size_t v = 0; v < massDampings_.size(); ++v) {
+    massDampings_[v] = scene_.softBodies[bodyOf_[v]].soft.massDamping;
+    stiffnessDampings_[v] = scene_.softBodies[bodyOf_[v]].soft.stiffnessDamping;
+  }
   contacts_.setCorners(solid_.tets(), masses_);
   attachments_.setCorners(solid_.tets(), masses_);
   bonds_.setCorners(solid_.tets());
@@ -324,6 +333,8 @@ void SoftPart::step(StepContext& context) {
   fem::Loads loads;
   loads.accelerations = accelerations_;
   loads.pins = pins_;
+  loads.massDamping = massDampings_;
+  loads.stiffnessDamping = stiffnessDampings_;
   fem::StepTerm* const terms[] = {&obstacles_, &contacts_, &attachments_, &bonds_};
   report_.last = motion_.step(h, terms, loads);
   around_.giveBack(obstacles_, context);

@@ -118,8 +118,9 @@ class SoftPart : public Part {
   std::vector<soft::Attachment> allTies_;
   std::vector<Tie> ties_;
   std::vector<fem::Pin> pins_;
-  std::vector<double> masses_;       // by vertex; infinite where a pin holds it
-  std::vector<Vec3> accelerations_;  // by vertex
+  std::vector<double> masses_;                            // by vertex; infinite where a pin holds it
+  std::vector<Vec3> accelerations_;                       // by vertex
+  std::vector<double> massDampings_, stiffnessDampings_;  // by vertex; empty where there are none
   SoftReport report_;
 };
 
