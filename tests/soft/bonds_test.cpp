@@ -148,9 +148,9 @@ Trousers tearTrousers(uint32_t across, double edge, double surfaceEnergy) {
     for (uint32_t v = 0; v < motion.vertices(); ++v) {
       const Vec3& p = cage.rest.positions[torn.origins()[v]];
       if (p.x() > 1e-9) continue;
-      // Which leg a copy belongs to.
+      // Splitting leaves a vertex to the leg that the normal points to.
       const bool upper =
-          p.y() > width / 2 + 1e-9 || (p.y() > width / 2 - 1e-9 && v >= cage.rest.positions.size());
+          p.y() > width / 2 + 1e-9 || (p.y() > width / 2 - 1e-9 && v < cage.rest.positions.size());
       pins.push_back({v, p + Vec3(0, 0, (upper ? 1 : -1) * speed * h * i)});
     }
     fem::StepTerm* const terms[] = {&bonds};
