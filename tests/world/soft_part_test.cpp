@@ -142,6 +142,29 @@ TEST(SoftPartFull, ABrickOnJellyComesToRest) {
   EXPECT_LT(fastest, 0.01);
 }
 
+TEST(SoftPart, TakesImpulses) {
+  World world(sceneOf(scene(
+      R"("frames": 10, "gravity": [0, 0, 0])",
+      R"({"id": "ball", "shape": {"sphere": {"radius": 0.05}}, "material": "hard", "position": [3, 0, 0]},)" +
+          block("a", R"("position": [0, 0, 0])"))));
+  const auto push = [&](uint32_t body, std::vector<double> values) {
+    Input input;
+    input.part = "soft";
+    input.what = "impulse";
+    input.body = body;
+    input.values = std::move(values);
+    world.input(input);
+  };
+  push(1, {4, 0, 0});
+  push(1, {0, 2, 0, 0.1, 0, 0});
+  EXPECT_THROW(push(0, {1, 0, 0}), Error);  // rigid
+  EXPECT_THROW(push(1, {1, 0}), Error);
+  EXPECT_THROW(push(1, {1e300, 0, 0}), Error);
+  world.advance();
+  EXPECT_NEAR((softOf(world).motion().momentum() - Vec3(4, 2, 0)).norm(), 0, 1e-9);
+  EXPECT_GT(softOf(world).motion().angularMomentum(centreOf(world, 0)).z(), 0.1);
+}
+
 TEST(SoftPart, EachBodyHasADampingOfItsOwn) {
   World world(sceneOf(scene(R"("frames": 60, "gravity": [0, 0, 0], "timeStep": "1/60 s")",
                             block("free", R"("position": [0, 0, 0], "velocity": [0, 1, 0])") + "," +

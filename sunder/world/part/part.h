@@ -129,4 +129,8 @@ class Part {
   virtual void hash(Hasher& hasher) const;
 };
 
+// For parts that take the input "impulse": 3 numbers, N s, or 6 with the place in the world. Throws Error
+// (Usage) for a body that is not the part's, which has `matter` ("rigid"), and for other values.
+void requireImpulse(const Input& input, const StepContext& context, const char* matter);
+
 }  // namespace sunder::world

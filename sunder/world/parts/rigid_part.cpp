@@ -75,15 +75,7 @@ void RigidPart::inspect(Ledger& ledger, uint64_t frame) const {
 
 void RigidPart::accept(const Input& input, const StepContext& context) const {
   if (input.what != "impulse") return Part::accept(input, context);
-  const auto refuse = [](const std::string& message) { throw Error(ErrorKind::Usage, message); };
-  if (input.body == kNoIndex) refuse("an impulse needs a body");
-  if (input.body >= context.bodies.all().size() || !context.bodies.mine(input.body))
-    refuse(fmt::format("an impulse on body {}, which is not rigid", input.body));
-  if (input.values.size() != 3 && input.values.size() != 6)
-    refuse("an impulse has 3 numbers, or 6 with the place where it acts");
-  for (const double value : input.values)
-    if (!(std::abs(value) <= kMostInState))
-      refuse(fmt::format("an impulse has the number {}; at most {} is possible", value, kMostInState));
+  requireImpulse(input, context, "rigid");
 }
 
 void RigidPart::apply(const Input& input, StepContext& context) {

@@ -264,15 +264,7 @@ void SoftPart::start(StepContext& context) {
 
 void SoftPart::accept(const Input& input, const StepContext& context) const {
   if (input.what != "impulse") return Part::accept(input, context);
-  const auto refuse = [](const std::string& message) { throw Error(ErrorKind::Usage, message); };
-  if (input.body == kNoIndex) refuse("an impulse needs a body");
-  if (input.body >= context.bodies.all().size() || !context.bodies.mine(input.body))
-    refuse(fmt::format("an impulse on body {}, which is not soft", input.body));
-  if (input.values.size() != 3 && input.values.size() != 6)
-    refuse("an impulse has 3 numbers, or 6 with the place where it acts");
-  for (const double value : input.values)
-    if (!(std::abs(value) <= kMostInState))
-      refuse(fmt::format("an impulse has the number {}; at most {} is possible", value, kMostInState));
+  requireImpulse(input, context, "soft");
 }
 
 void SoftPart::apply(const Input& input, StepContext& context) {
@@ -354,6 +346,7 @@ void SoftPart::letGo(StepContext& context) {
 
 void SoftPart::count(StepContext& context) {
   ++report_.steps;
+  report_.mostContacts = std::max<uint64_t>(report_.mostContacts, contacts_.report().contacts);
   report_.missed += !report_.last.converged;
   report_.missedContacts += contacts_.report().notMet;
   context.ledger.add("steps of soft bodies ended above their tolerance", !report_.last.converged,

@@ -30,6 +30,7 @@ namespace sunder::world {
 struct SoftReport {
   fem::StepReport last;
   uint64_t steps = 0, splits = 0;
+  uint64_t mostContacts = 0;    // in a step
   uint64_t missed = 0;          // steps that ended above their tolerance
   uint64_t missedContacts = 0;  // contacts deeper than theirs, by step
 };

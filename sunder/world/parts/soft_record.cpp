@@ -90,7 +90,7 @@ void SoftPart::addTotals(Totals& totals) const {
         solid_.masses()[v] * scene_.softBodies[bodyOf_[v]].gravityScale * gravity.dot(motion_.positions()[v]);
   totals.awake += bodies_.size();
   totals.contacts += contacts_.report().contacts;
-  totals.mostContacts += contacts_.report().contacts;
+  totals.mostContacts += report_.mostContacts;
 }
 
 void SoftPart::save(ByteWriter& out) const {
@@ -104,7 +104,8 @@ void SoftPart::save(ByteWriter& out) const {
   attachments_.save(out);
   bonds_.save(out);
   around_.save(out);
-  for (const uint64_t number : {report_.steps, report_.splits, report_.missed, report_.missedContacts})
+  for (const uint64_t number :
+       {report_.steps, report_.splits, report_.mostContacts, report_.missed, report_.missedContacts})
     out.u64(number);
   out.f64(report_.last.elastic);
 }
@@ -145,7 +146,8 @@ void SoftPart::load(ByteReader& in, StepContext& context) {
   attachments_.load(in);
   bonds_.load(in);
   around_.load(in, context.bodies.all().size());
-  for (uint64_t* number : {&report_.steps, &report_.splits, &report_.missed, &report_.missedContacts})
+  for (uint64_t* number :
+       {&report_.steps, &report_.splits, &report_.mostContacts, &report_.missed, &report_.missedContacts})
     *number = in.u64("number of soft bodies");
   report_.last = {};
   report_.last.elastic = in.boundedF64("elastic energy");
