@@ -159,6 +159,21 @@ void Motion::setState(std::span<const Vec3> positions, std::span<const Vec3> vel
   s.elastic = -1;
 }
 
+void Motion::displace(std::span<const Vec3> ways, std::span<const Vec3> gains) {
+  State& s = *state_;
+  s.requireSet();
+  if (ways.size() != vertices() || gains.size() != vertices())
+    throw Error(ErrorKind::Usage, fmt::format("{} ways and {} gains of speed for {} vertices", ways.size(),
+                                              gains.size(), vertices()));
+  requireFiniteState(ways, "way");
+  requireFiniteState(gains, "gain of speed");
+  for (size_t i = 0; i < ways.size(); ++i) {
+    s.positions[i] += ways[i];
+    s.velocities[i] += gains[i];
+  }
+  s.elastic = -1;
+}
+
 double Motion::kineticEnergy() const {
   const State& s = *state_;
   s.requireSet();

@@ -112,6 +112,9 @@ class Motion {
   std::span<const Vec3> velocities() const;
   // Both one a vertex and finite; Error (Usage) otherwise. Forgets the acceleration of the last step.
   void setState(std::span<const Vec3> positions, std::span<const Vec3> velocities);
+  // Adds to positions and velocities what others did after the step, and keeps the acceleration. Both one a
+  // vertex and finite; Error (Usage) otherwise.
+  void displace(std::span<const Vec3> ways, std::span<const Vec3> gains);
   // The connected part of each vertex, by ascending first vertex.
   std::span<const uint32_t> parts() const;
   size_t partCount() const;

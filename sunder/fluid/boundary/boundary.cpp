@@ -25,6 +25,8 @@ void BoundaryEntries::clear(size_t bodies) {
   bodyStart.assign(bodies + 1, 0);
   particle.clear();
   sample.clear();
+  links.resize(bodies);
+  for (SampleLinks& each : links) each.clear();
 }
 
 void findEntries(std::span<const BoundaryBody> bodies, std::span<const Vec4f> place, const Vec3& origin,
@@ -48,6 +50,15 @@ void findEntries(std::span<const BoundaryBody> bodies, std::span<const Vec4f> pl
   for (size_t k = 0; k < bodies.size(); ++k) {
     const BoundaryBody& body = bodies[k];
     entries.bodyStart[k + 1] = uint32_t(entries.particle.size());
+    if (body.points) {
+      std::vector<uint32_t> particles;
+      std::vector<Vec4f> sums;
+      findLinks(*body.points, place, origin, particles, sums, entries.links[k]);
+      entries.particle.insert(entries.particle.end(), particles.begin(), particles.end());
+      entries.sample.insert(entries.sample.end(), sums.begin(), sums.end());
+      entries.bodyStart[k + 1] = uint32_t(entries.particle.size());
+      continue;
+    }
     if (!body.map) continue;
     const Box3 box = worldBounds(body);
     const Box3f reach{(box.lower - origin).cast<float>(), (box.upper - origin).cast<float>()};

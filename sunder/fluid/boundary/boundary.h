@@ -1,11 +1,12 @@
 // What the fluid knows of solids. A boundary map says, for points in the frame of a body, how much the body
 // adds to the density of a particle there, relative to the density of the fluid at rest, and the gradient of
 // that: density_map.h for bodies of any shape, sampled_map.h for particles on their surface. A map may be
-// shared by many bodies.
+// shared by many bodies. Matter that deforms has no map but points that move (boundary_samples.h).
 #pragma once
 
 #include "sunder/base/box.h"
 #include "sunder/base/math.h"
+#include "sunder/fluid/boundary/boundary_samples.h"
 #include "sunder/fluid/boundary/surface_samples.h"
 
 #include <cstdint>
@@ -32,7 +33,9 @@ using BoundaryMapPtr = std::shared_ptr<const BoundaryMap>;
 
 // A body as it is at the end of a step. What cannot be moved by the fluid has no inverse mass.
 struct BoundaryBody {
-  BoundaryMapPtr map;            // none: it is not there
+  BoundaryMapPtr map;  // none, and no points: it is not there
+  // In place of a map: matter that deforms. Of the values below it has friction and noSlip only.
+  std::shared_ptr<BoundarySamples> points;
   Vec3 position = Vec3::Zero();  // of the frame of the map
   Mat3 rotation = Mat3::Identity();
   Vec3 centre = Vec3::Zero();  // of mass, in the world
@@ -44,6 +47,8 @@ struct BoundaryBody {
   SurfaceSamplesPtr samples;           // none: no film under it (films.h)
 
   Vec3 velocityAt(const Vec3& point) const { return velocity + spin.cross(point - centre); }
+  // Whether its density at the end of a step is looked up (BoundaryMap::exact).
+  bool exact() const { return map && map->exact(); }
 };
 
 Box3 worldBounds(const BoundaryBody& body);  // of its map; may be infinite
@@ -58,7 +63,8 @@ struct BoundaryImpulse {
 struct BoundaryEntries {
   std::vector<uint32_t> bodyStart;  // by body, and one more
   std::vector<uint32_t> particle;
-  std::vector<Vec4f> sample;  // gradient in the world and value
+  std::vector<Vec4f> sample;       // gradient in the world and value
+  std::vector<SampleLinks> links;  // by body; of bodies of points one a particle, in the order of entries
 
   void clear(size_t bodies);
 };

@@ -16,7 +16,7 @@ void joinBodies(BodyCoupling& coupling) {
   norms.clear();
   const auto each = [&](bool exact, const auto& act) {
     for (size_t b = 0; b < coupling.bodies.size(); ++b) {
-      if (!coupling.bodies[b].map || coupling.bodies[b].map->exact() != exact) continue;
+      if (coupling.bodies[b].exact() != exact) continue;
       for (uint32_t e = coupling.entries.bodyStart[b]; e < coupling.entries.bodyStart[b + 1]; ++e)
         act(coupling.entries.particle[e], coupling.entries.sample[e]);
     }
@@ -59,6 +59,12 @@ void findBodies(std::span<const Vec4f> place, const Vec3& origin, BodyCoupling& 
   coupling.density.resize(place.size());
   parallelFor(place.size(), [&](size_t i) { coupling.density[i].setZero(); });
   coupling.normNumber.assign(place.size(), 0);
+  coupling.sampleMotions.resize(coupling.bodies.size());
+  for (size_t b = 0; b < coupling.bodies.size(); ++b) {
+    const size_t count = coupling.bodies[b].points ? coupling.bodies[b].points->size() : 0;
+    coupling.sampleMotions[b].impulses.resize(count, Vec3::Zero());
+    coupling.sampleMotions[b].changes.resize(count, Vec3::Zero());
+  }
   findEntries(coupling.bodies, place, origin, coupling.entries);
   joinBodies(coupling);
 }
@@ -71,12 +77,12 @@ void addPredictedDensity(const BodyCoupling& coupling, double dt, std::span<cons
   for (size_t b = 0; b < coupling.bodies.size(); ++b) {
     const BoundaryBody& body = coupling.bodies[b];
     const uint32_t first = entries.bodyStart[b], count = entries.bodyStart[b + 1] - first;
-    if (count > 0 && !body.map->exact()) {
+    if (count > 0 && !body.exact()) {
       parallelFor(count, [&](size_t e) {
         const uint32_t i = entries.particle[first + e];
         const Vec4f& sample = entries.sample[first + e];
-        const Vec3f slip = motion[i].head<3>() - coupling.velocityAt(b, positions[i]).cast<float>();
-        density[i] += sample.w() + float(dt) * sample.head<3>().dot(slip);
+        const auto away = float(coupling.rateAt(b, uint32_t(first + e), positions[i]));
+        density[i] += sample.w() + float(dt) * (sample.head<3>().dot(motion[i].head<3>()) - away);
       });
       continue;
     }
@@ -112,7 +118,7 @@ void findBodyRates(const BodyCoupling& coupling, std::span<const Vec3> positions
   for (size_t b = 0; b < coupling.bodies.size(); ++b)
     for (uint32_t e = entries.bodyStart[b]; e < entries.bodyStart[b + 1]; ++e) {
       const uint32_t i = entries.particle[e];
-      rates[i] += entries.sample[e].head<3>().dot(coupling.velocityAt(b, positions[i]).cast<float>());
+      rates[i] += float(coupling.rateAt(b, e, positions[i]));
     }
 }
 

@@ -66,20 +66,24 @@ void applyNoSlip(const FluidModel& model, double dt, FluidState& state, BodyCoup
   const BoundaryEntries& entries = coupling.entries;
   for (size_t b = 0; b < coupling.bodies.size(); ++b) {
     if (!coupling.bodies[b].noSlip) continue;
+    const std::vector<double> along =
+        rubbedAlong(coupling, b, [&](uint32_t i) { return model.mass(state.phases[i]); });
     for (uint32_t e = entries.bodyStart[b]; e < entries.bodyStart[b + 1]; ++e) {
       const uint32_t i = entries.particle[e];
       const Vec4f& sample = entries.sample[e];
       const double steep = double(sample.head<3>().norm());
       if (!(steep > 0)) continue;
       const Vec3 normal = sample.head<3>().cast<double>() / steep;
-      const Vec3 slip = state.velocity(i) - coupling.velocityAt(b, state.positions[i]);
+      const Vec3 slip = state.velocity(i) - coupling.velocityNextTo(b, e, state.positions[i]);
       const double rate = model.phases[state.phases[i]].viscosity *
                           wallFriction(model.settings.viscousForces, double(sample.w())) /
                           (model.support * model.support);
-      const Vec3 change = (1 / (1 + dt * rate) - 1) * (slip - slip.dot(normal) * normal);
+      const double both = along.empty() ? 1 : 1 + along[e - entries.bodyStart[b]];
+      const Vec3 change = (1 / (1 + dt * rate * both) - 1) / both * (slip - slip.dot(normal) * normal);
       state.motion[i].head<3>() += change.cast<float>();
-      coupling.addImpulse(b, state.positions[i], -model.mass(state.phases[i]) * change);
+      coupling.rub(b, e, state.positions[i], -model.mass(state.phases[i]) * change);
     }
+    coupling.respond(b);
   }
 }
 

@@ -116,6 +116,10 @@ void Fluid::move(double dt) {
   const ProfileScope scope("move");
   parallelFor(size(),
               [&](size_t i) { state_.positions[i] += dt * state_.motion[i].head<3>().cast<double>(); });
+  // Points that gave way to pressures are farther than where they would have been.
+  for (size_t b = 0; b < coupling_.bodies.size(); ++b)
+    for (size_t s = 0; s < coupling_.sampleMotions[b].changes.size(); ++s)
+      coupling_.bodies[b].points->positions[s] += dt * coupling_.sampleMotions[b].changes[s];
   ++state_.steps;
   state_.lastStep = dt;
 }
@@ -195,8 +199,12 @@ void Fluid::findBuried(std::span<const Vec3> positions, double most, std::span<u
   for (size_t i = 0; i < place.size(); ++i) place[i] = withFourth((positions[i] - origin).cast<float>(), 0);
   BoundaryEntries entries;
   findEntries(coupling_.bodies, place, origin, entries);
-  for (size_t e = 0; e < entries.particle.size(); ++e)
-    if (double(entries.sample[e].w()) > most) buried[entries.particle[e]] = 1;
+  for (size_t b = 0; b < coupling_.bodies.size(); ++b) {
+    // Points add half on the surface of their matter.
+    const double limit = coupling_.bodies[b].points ? std::min(most, 0.5) : most;
+    for (uint32_t e = entries.bodyStart[b]; e < entries.bodyStart[b + 1]; ++e)
+      if (double(entries.sample[e].w()) > limit) buried[entries.particle[e]] = 1;
+  }
 }
 
 uint32_t Fluid::addBody(const BoundaryBody& body) {
@@ -207,6 +215,7 @@ uint32_t Fluid::addBody(const BoundaryBody& body) {
 
 void Fluid::removeBody(uint32_t index) {
   coupling_.bodies[index].map.reset();
+  coupling_.bodies[index].points.reset();
   prepared_ = false;
 }
 

@@ -68,6 +68,8 @@ class Fluid {
   FluidStep step(double dt);
   // Of the last step, by body.
   const std::vector<BoundaryImpulse>& impulses() const { return coupling_.impulses; }
+  // The same by point, for a body of points (boundary_samples.h).
+  std::span<const Vec3> sampleImpulses(uint32_t body) const { return coupling_.sampleMotions[body].impulses; }
 
   size_t size() const { return state_.size(); }
   const std::vector<Vec3>& positions() const { return state_.positions; }

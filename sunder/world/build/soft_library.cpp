@@ -110,6 +110,11 @@ BuiltSoftPtr build(const Scene& scene, const SoftBodySpec& body, const BuiltShap
   const double spacing = body.soft.spheres > 0 ? body.soft.spheres : kSpheresAnEdge * built->edge;
   built->spheres = soft::makeSpheres(surface, built->cage, copies, walls, solid, {.radius = spacing / 2});
   for (const std::string& warning : built->spheres.warnings()) built->problems.push_back(warning);
+  if (scene.fluid)
+    built->points =
+        soft::makeVolumePoints(surface, built->cage, copies, walls, solid,
+                               soft::volumeSpacing(built->volume, geometry::surfaceArea(surface),
+                                                   kLiquidPointSpacing * scene.fluid->settings.radius));
   const soft::EmbeddedSurface clipped =
       soft::embedSurface(surface, built->cage, copies, soft::EmbedMode::Clipped);
   fillRecord(shape, clipped, soft::wallMesh(walls), surface, shapeTitle(scene.shapes[body.shape]), *built);

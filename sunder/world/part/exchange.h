@@ -5,6 +5,8 @@
 // impulses that others left for it. The part that owns the body publishes it and takes the impulses; anyone
 // may read it and push it. Nobody publishes where nobody reads (wanted()).
 //
+// Matter that deforms is there as points (deforming_solid.h).
+//
 // Two ways to touch a solid:
 //   - push(): an impulse that acts in the next step of the solid. velocityAt() counts what was left so far,
 //   so
@@ -20,6 +22,7 @@
 #include "sunder/base/index.h"
 #include "sunder/rigid/shape/shape.h"
 #include "sunder/rigid/solver/simulation.h"
+#include "sunder/world/part/deforming_solid.h"
 
 #include <cstdint>
 #include <span>
@@ -74,6 +77,10 @@ class Exchange {
   // For the part that owns the body.
   MovingSolid& publish(uint32_t body);
 
+  // Matter that deforms; it must outlive the exchange.
+  std::span<DeformingSolid* const> deforming() const { return deforming_; }
+  void publish(DeformingSolid& matter) { deforming_.push_back(&matter); }
+
   // Leaves an impulse at a place of the world, or about the centre of mass.
   void push(uint32_t body, const Vec3& impulse, const Vec3& point);
   void pushCentre(uint32_t body, const Vec3& linear, const Vec3& angular);
@@ -105,6 +112,7 @@ class Exchange {
  private:
   bool wanted_ = false;
   std::vector<MovingSolid> solids_;
+  std::vector<DeformingSolid*> deforming_;
   std::vector<rigid::Site> sites_;
   std::vector<Contact> contacts_;
   std::vector<rigid::SiteImpulse> impulses_;

@@ -84,6 +84,23 @@ void Liquids::addBoundaries(const StepContext& context, uint32_t first) {
   }
 }
 
+void Liquids::addDeforming(const Exchange& exchange) {
+  for (DeformingSolid* matter : exchange.deforming()) {
+    fluid::BoundaryBody body;
+    body.points = std::make_shared<fluid::BoundarySamples>();
+    body.points->support = fluid_->support();
+    body.points->response = matter;
+    body.friction = scene_.fluid->friction;
+    body.noSlip = scene_.fluid->noSlip;
+    matter->place(1, 1, *body.points);
+    deforming_.push_back({matter, fluid_->addBody(body)});
+  }
+}
+
+void Liquids::placeDeforming(double from, double to) {
+  for (const Deforming& each : deforming_) each.matter->place(from, to, *fluid_->body(each.fluidBody).points);
+}
+
 void Liquids::follow(const BodyChange& change, StepContext& context) {
   for (const uint32_t body : change.disappeared) {
     const auto found = std::lower_bound(boundaries_.begin(), boundaries_.end(), body,
@@ -120,6 +137,7 @@ void Liquids::place(const Exchange& exchange, double part) {
 void Liquids::start(StepContext& context) {
   const ProfileScope scope("liquids");
   for (size_t l = 0; l < scene_.fluid->liquids.size(); ++l) context.bodies.add(kNoIndex);
+  addDeforming(context.exchange);
   addBoundaries(context, 0);
   place(context.exchange, 1);
   fill(context.exchange);
@@ -157,6 +175,7 @@ void Liquids::step(StepContext& context) {
     // Maps of pieces overlap along their cracks: particles there make room first, and gain no speed by it.
     for (Boundary& boundary : boundaries_) boundary.drift.setZero();
     place(exchange, 0);
+    placeDeforming(0, 0);
     fluid_->relax(kRoom, kRoomRounds);
     crowded_ = false;
   }
@@ -169,12 +188,13 @@ void Liquids::step(StepContext& context) {
     report_.rushed += wanted < least;
     const double most = std::max(least, std::min(wanted, scene_.fluid->longestStep));
     const double count = std::ceil((dt - done) / most * (1 - 1e-9));
-    const double step = (dt - done) / std::max(count, 1.0);
+    const double step = (dt - done) / std::max(count, 1.0), begun = std::min(done / dt, 1.0);
     done += step;
     for (Boundary& boundary : boundaries_)
       boundary.drift +=
           step * fluid_->body(boundary.fluidBody).inverseMass * exchange.solid(boundary.body).linear;
     place(exchange, std::min(done / dt, 1.0));
+    placeDeforming(begun, std::min(done / dt, 1.0));
     giveSurfaceSamples(exchange);
     drive(time);
     report_.last = fluid_->step(step);
@@ -188,7 +208,9 @@ void Liquids::step(StepContext& context) {
       const fluid::BoundaryImpulse& impulse = fluid_->impulses()[boundary.fluidBody];
       exchange.pushCentre(boundary.body, impulse.linear, impulse.angular);
     }
+    for (const Deforming& each : deforming_) each.matter->push(fluid_->sampleImpulses(each.fluidBody));
   }
+  for (const Deforming& each : deforming_) each.matter->finish();
   Ledger& ledger = context.ledger;
   const uint64_t frame = context.frame;
   ledger.add("steps of the fluid left more compression than asked for",
@@ -266,6 +288,12 @@ void Liquids::save(ByteWriter& out) const {
   out.u32(uint32_t(boundaries_.size()));
   for (const Boundary& boundary : boundaries_)
     for (const double x : boundary.drift) out.f64(x);
+  for (const Deforming& each : deforming_) {
+    const fluid::BoundarySamples& points = *fluid_->body(each.fluidBody).points;
+    for (const Vec3& p : points.positions)
+      for (const double x : p) out.f64(x);
+    for (const double volume : points.volumes) out.f64(volume);
+  }
 }
 
 void Liquids::load(ByteReader& in, StepContext& context) {
@@ -277,13 +305,19 @@ void Liquids::load(ByteReader& in, StepContext& context) {
   checkEmitted(in, static_cast<double>(context.step) * context.dt);
   if (context.bodies.count() != scene_.fluid->liquids.size()) in.fail("the table has other liquids");
   boundaries_.clear();
-  fluid_->keepBodies(tank_ ? 1 : 0);
+  fluid_->keepBodies(uint32_t((tank_ ? 1 : 0) + deforming_.size()));
   addBoundaries(context, 0);
   crowded_ = false;
   const uint32_t count = in.u32("bodies in the fluid");
   if (count != boundaries_.size()) in.fail("the checkpoint has other bodies in the fluid");
   for (Boundary& boundary : boundaries_)
     for (double& x : boundary.drift) x = in.boundedF64("the way of a body in the fluid");
+  for (const Deforming& each : deforming_) {
+    fluid::BoundarySamples& points = *fluid_->body(each.fluidBody).points;
+    for (Vec3& p : points.positions)
+      for (double& x : p) x = in.boundedF64("a point of a soft body in the fluid");
+    for (double& volume : points.volumes) volume = in.boundedF64("the volume of a point in the fluid");
+  }
   place(context.exchange, 1);
   fluid_->prepare();
 }

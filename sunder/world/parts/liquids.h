@@ -1,10 +1,11 @@
 // The liquids of a scene as a part of the world: particles (room fluid) in the same clock as the bodies.
 // Every solid of the world is a boundary, by a map of its shape; pieces get maps of their own in the step in
-// which they appear. A liquid is a body of the table without a mesh; its local number is that of the liquid.
+// which they appear. Soft bodies are one by points that move with them (part/deforming_solid.h). A liquid is
+// a body of the table without a mesh; its local number is that of the liquid.
 //
 // A step of the world: solids move first, with the impulses that the liquids left for them in the step
 // before; then the liquids, in as many steps of their own as their speed asks for, between the poses of the
-// solids before and after. What they do to solids acts in the next step.
+// solids before and after. What they do to solids acts in the next step; soft bodies give way at once.
 #pragma once
 
 #include "sunder/fluid/solver/fluid.h"
@@ -74,8 +75,15 @@ class Liquids : public Part {
   };
   // Adds the solids of the table from `first` on.
   void addBoundaries(const StepContext& context, uint32_t first);
+  // Matter that deforms.
+  struct Deforming {
+    DeformingSolid* matter = nullptr;
+    uint32_t fluidBody = 0;
+  };
+  void addDeforming(const Exchange& exchange);
   // Solids between where they were (0) and where they are (1).
   void place(const Exchange& exchange, double part);
+  void placeDeforming(double from, double to);
   void giveSurfaceSamples(const Exchange& exchange);
   void fill(const Exchange& exchange);
   std::vector<Vec3> poured(const BlockSpec& block, const Exchange& exchange) const;
@@ -101,6 +109,7 @@ class Liquids : public Part {
   std::map<const rigid::Shape*, fluid::SurfaceSamplesPtr> surfaceSamples_;
   std::optional<double> pieceOffset_;           // of what breaks, which its pieces keep
   std::optional<uint32_t> tank_;                // body of the fluid, before those of the solids
+  std::vector<Deforming> deforming_;            // before those of the solids
   std::vector<Boundary> boundaries_;            // by ascending body
   bool crowded_ = false;                        // pieces appeared since the last step
   std::vector<std::vector<uint64_t>> emitted_;  // layers, by liquid and emitter

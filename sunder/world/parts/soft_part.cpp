@@ -43,6 +43,7 @@ SoftPart::SoftPart(const Scene& scene, const std::vector<BuiltShape>& shapes, Le
 
 // All cages in one mesh, at rest in the frames of their shapes; where they are is the state of the motion.
 void SoftPart::populate() {
+  if (scene_.fluid) boundary_ = std::make_unique<SoftBoundary>(motion_);
   geometry::TetMesh rest;
   std::vector<fem::SolidMaterial> materials;
   std::vector<uint16_t> materialOf;
@@ -81,6 +82,7 @@ void SoftPart::populate() {
       for (int k = 0; k < 4; ++k) sphere.weights[size_t(k)] = built->spheres.weights[s][k];
       spheres.push_back(sphere);
     }
+    if (boundary_) boundary_->add(built->points, body.firstTet);
     touched.push_back({.friction = material.friction,
                        .restitution = std::clamp(material.restitution, 0.0, 1.0),
                        .young = material.young,
@@ -251,6 +253,7 @@ void SoftPart::giveCorners() {
   contacts_.setCorners(solid_.tets(), masses_);
   attachments_.setCorners(solid_.tets(), masses_);
   bonds_.setCorners(solid_.tets());
+  if (boundary_) boundary_->setMasses(masses_);
 }
 
 void SoftPart::start(StepContext& context) {
@@ -260,6 +263,7 @@ void SoftPart::start(StepContext& context) {
     context.bodies.addMesh();
   }
   for (const uint32_t kind : kindOf_) context.bodies.add(meshOf_[kind] + 1);
+  if (boundary_) context.exchange.publish(*boundary_);
 }
 
 void SoftPart::accept(const Input& input, const StepContext& context) const {
@@ -327,8 +331,12 @@ void SoftPart::step(StepContext& context) {
   loads.pins = pins_;
   loads.massDamping = massDampings_;
   loads.stiffnessDamping = stiffnessDampings_;
+  pressed_.clear();
+  if (boundary_) boundary_->begin(h, pressed_);
+  loads.forces = pressed_;
   fem::StepTerm* const terms[] = {&obstacles_, &contacts_, &attachments_, &bonds_};
   report_.last = motion_.step(h, terms, loads);
+  if (boundary_) boundary_->end(loads);
   around_.giveBack(obstacles_, context);
   count(context);
 }

@@ -17,6 +17,7 @@
 #include "sunder/soft/tear/tear.h"
 #include "sunder/world/build/soft_library.h"
 #include "sunder/world/part/part.h"
+#include "sunder/world/parts/soft_boundary.h"
 #include "sunder/world/parts/soft_obstacles.h"
 #include "sunder/world/scene/scene.h"
 
@@ -69,6 +70,8 @@ class SoftPart : public Part {
   // Of a body's vertices, in the order in which recordings have them: numbers in motion().
   std::span<const uint32_t> verticesOf(uint32_t local) const { return bodies_[local].vertices; }
   const SoftReport& report() const { return report_; }
+  // As liquids meet them; null where the scene has none.
+  const SoftBoundary* boundary() const { return boundary_.get(); }
 
  private:
   struct Body {
@@ -114,6 +117,7 @@ class SoftPart : public Part {
   soft::Attachments attachments_{obstacles_};
   soft::Bonds bonds_;
   SoftObstacles around_;
+  std::unique_ptr<SoftBoundary> boundary_;  // of a scene with liquids
   std::vector<Body> bodies_;
   std::vector<uint32_t> bodyOf_;  // by vertex of the motion
   std::vector<soft::Attachment> allTies_;
@@ -122,6 +126,7 @@ class SoftPart : public Part {
   std::vector<double> masses_;                            // by vertex; infinite where a pin holds it
   std::vector<Vec3> accelerations_;                       // by vertex
   std::vector<double> massDampings_, stiffnessDampings_;  // by vertex; empty where there are none
+  std::vector<fem::NodalForce> pressed_;                  // by liquids
   SoftReport report_;
 };
 

@@ -79,6 +79,7 @@ void SoftPart::statistics(std::vector<record::Statistic>& out) const {
   out.push_back({"soft.contacts", number(contacts_.report().contacts)});
   out.push_back({"soft.splits", number(report_.splits)});
   out.push_back({"soft.energy.torn", bonds_.spent()});
+  if (boundary_) out.push_back({"soft.liquid.force", boundary_->force().norm()});
 }
 
 void SoftPart::addTotals(Totals& totals) const {
@@ -104,6 +105,7 @@ void SoftPart::save(ByteWriter& out) const {
   attachments_.save(out);
   bonds_.save(out);
   around_.save(out);
+  if (boundary_) boundary_->save(out);
   for (const uint64_t number :
        {report_.steps, report_.splits, report_.mostContacts, report_.missed, report_.missedContacts})
     out.u64(number);
@@ -146,6 +148,7 @@ void SoftPart::load(ByteReader& in, StepContext& context) {
   attachments_.load(in);
   bonds_.load(in);
   around_.load(in, context.bodies.all().size());
+  if (boundary_) boundary_->load(in);
   for (uint64_t* number :
        {&report_.steps, &report_.splits, &report_.mostContacts, &report_.missed, &report_.missedContacts})
     *number = in.u64("number of soft bodies");
