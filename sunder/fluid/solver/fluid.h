@@ -52,6 +52,7 @@ class Fluid {
   // Bodies have the order of their being added. Their state is that at the end of the step to come.
   uint32_t addBody(const BoundaryBody& body);
   BoundaryBody& body(uint32_t index) { return coupling_.bodies[index]; }
+  const BoundaryBody& body(uint32_t index) const { return coupling_.bodies[index]; }
   void removeBody(uint32_t index);  // keeps its place
   void keepBodies(uint32_t count);  // the first ones; the others are forgotten
   size_t bodyCount() const { return coupling_.bodies.size(); }

@@ -1,11 +1,15 @@
 // What liquids take: particles with their neighbours, and the boundary maps of tank and bodies.
 #include "sunder/base/text.h"
 #include "sunder/fluid/boundary/density_map.h"
+#include "sunder/soft/spheres/volume_points.h"
 #include "sunder/world/build/cost_fluid_parts.h"
+#include "sunder/world/build/soft_library.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <tuple>
 
 #include <fmt/core.h>
 
@@ -25,6 +29,12 @@ constexpr double kMapBandBuilt = 6;         // supports: lattice points whose di
 constexpr double kBytesAPointBuilt = 14;    // of that lattice
 constexpr double kSecondsAFlatPoint = 3.2e-7, kSecondsACurvedPoint = 6e-7;
 constexpr double kBytesAMappedTriangle = 1900, kSecondsAMappedTriangle = 1e-5;
+// Of a point of soft bodies: where shapes are kept, and of each body; of a link to a particle, of which those
+// within a support of the surface have so many.
+constexpr double kBytesAPoint = 44, kBytesAMovingPoint = 340, kBytesALink = 20, kLinks = 40;
+constexpr double kSecondsAPoint = 5e-6;  // to find it in the solid
+// Of one step, a link: few iterations of the pressure solvers, and many.
+constexpr double kLinkSecondsLow = 4e-8, kLinkSecondsHigh = 6e-7;
 constexpr int kPartOfField = 24;  // samples along each side of a block that is a field
 constexpr double kFarBeyond = 8;  // times the other sides: a block so long is a slip of the pen
 
@@ -123,6 +133,45 @@ void addSamples(const std::string& what, double area, double radius, Cost& cost)
   item.buildSeconds = 1e-5 * item.count;
   item.levers.push_back(radiusLever(radius, [area](double r) { return kSampleBytes * area / (r * r); }));
   cost.items.push_back(std::move(item));
+}
+
+// Soft bodies as points that push liquids away.
+void addSoftPoints(const Scene& scene, std::span<const ShapeSize> sizes, double fluidSteps, Cost& cost) {
+  const double radius = scene.fluid->settings.radius;
+  std::map<std::tuple<uint32_t, uint32_t, std::string, double>, std::pair<const SoftBodySpec*, double>> kinds;
+  for (const SoftBodySpec& body : scene.softBodies) {
+    auto& [first, bodies] =
+        kinds[{body.shape, body.soft.cage.empty() ? body.soft.tets : 0, body.soft.cage, body.soft.spheres}];
+    if (!first) first = &body;
+    bodies += body.standsFor;
+  }
+  for (const auto& [key, kind] : kinds) {
+    const auto& [first, bodies] = kind;
+    const ShapeSize& size = sizes[first->shape];
+    const auto points = [volume = size.volume, area = size.area](double r) {
+      return volume / std::pow(soft::volumeSpacing(volume, area, kLiquidPointSpacing * r), 3);
+    };
+    const auto links = [area = size.area](double r) { return kLinks * area / (2 * r * r); };
+    const auto bytes = [=, bodies = bodies](double r) {
+      if (points(r) > soft::kMostVolumePoints) return std::numeric_limits<double>::infinity();
+      return (kBytesAPoint + bodies * kBytesAMovingPoint) * points(r) + 2 * kBytesALink * bodies * links(r);
+    };
+    CostItem item;
+    item.count = bodies * points(radius);
+    item.what = bodies > 1
+                    ? fmt::format("{} points of {} bodies such as {} for the liquid", countWords(item.count),
+                                  countWords(bodies), first->id)
+                    : fmt::format("{} points of body {} for the liquid", countWords(item.count), first->id);
+    if (points(radius) > soft::kMostVolumePoints)
+      item.impossible = fmt::format("{:.0f} of a body are possible", soft::kMostVolumePoints);
+    item.kept = (kBytesAPoint + bodies * kBytesAMovingPoint) * points(radius);
+    item.passing = 2 * kBytesALink * bodies * links(radius);
+    item.buildSeconds = kSecondsAPoint * points(radius);
+    item.levers.push_back(radiusLever(radius, bytes));
+    cost.items.push_back(std::move(item));
+    cost.stepSecondsLow += kLinkSecondsLow * fluidSteps * bodies * links(radius) * 0.1;
+    cost.stepSecondsHigh += kLinkSecondsHigh * fluidSteps * bodies * links(radius);
+  }
 }
 
 // The part of a block's box that is inside of its field.
@@ -266,6 +315,7 @@ void addFluidCost(const Scene& scene, std::span<const ShapeSize> sizes, Cost& co
   const double fluidSteps = std::max(steps, seconds / fluid.longestStep);
   // Water that falls by a metre goes some 4 m/s.
   const double fast = std::max(fluidSteps, seconds * 4 / (fluid.settings.courant * 2 * radius));
+  addSoftPoints(scene, sizes, fast, cost);
   cost.stepSecondsLow += kParticleSecondsLow * fluidSteps * (start + 0.2 * later);
   cost.stepSecondsHigh += kParticleSecondsHigh * fast * (start + later);
   cost.recordingBytes += kParticleFrameBytes * (start + 0.5 * later) * frames;

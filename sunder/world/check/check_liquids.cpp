@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/fluid/boundary/density_map.h"
+#include "sunder/geometry/mesh_view.h"
 #include "sunder/world/parts/liquids.h"
 #include "sunder/world/parts/rigid_part.h"
 
@@ -86,6 +87,18 @@ void checkLiquids(const World& world, CheckReport& report) {
       report.findings.push_back(
           {false, where,
            fmt::format("has gaps of {:.2g} m, where no particle of {:.2g} m fits", gap, diameter)});
+  }
+  // Liquids meet soft bodies as points that fill them; of thin ones there are too few to keep particles out.
+  std::set<const rigid::Shape*> soft;
+  for (const SoftBodySpec& body : scene.softBodies) {
+    const rigid::Shape& shape = *world.shapes()[body.shape].shape;
+    const double area = geometry::surfaceArea(shape.surface());
+    const double thickness = area > 0 ? 2 * shape.mass().volume / area : 0;
+    if (soft.insert(&shape).second && thickness < diameter)
+      report.findings.push_back(
+          {false, "body " + body.id,
+           fmt::format("is about {:.2g} m thick, thin for particles of {:.2g} m: liquids may leak through it",
+                       thickness, diameter)});
   }
   findBodiesWithoutFloor(world, report);
   report.particles = fluid.size();
