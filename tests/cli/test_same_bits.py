@@ -21,7 +21,7 @@ SMALL = {
     "bottle-pours": (1, "fluid.radius=0.003"), "bricks": (2,), "buoyancy": (4, "fluid.radius=0.03"),
     "dam-break": (2, "fluid.radius=0.025"), "double-dam": (4, "fluid.radius=0.03"), "glass-of-water": (1, "fluid.radius=0.0025"),
     "letters": (8,), "mill": (4, "fluid.radius=0.02"), "piggy-bank": (8,), "pile": (10, "arrays.pile.fill.count=30"),
-    "plates": (60,), "primitives": (80,), "propeller": (4, "fluid.radius=0.03"), "rabbits": (4,), "showcase": (10,), "stairs": (4, "fluid.radius=0.02"),
+    "plates": (60,), "primitives": (80,), "propeller": (4, "fluid.radius=0.03"), "rabbits": (4,), "showcase": (10,), "soft-in-water": (30, "fluid.radius=0.03"), "stairs": (4, "fluid.radius=0.02"),
     "temple": (4, "fluid.radius=0.06"), "tori": (10,), "walls": (8,), "water-column": (4,), "waterfall": (4, "fluid.radius=0.03"),
     "wine-glass": (4, "shapes.glass.with.segments=24", "shapes.glass.with.resolution=10",
                    "shapes.bottle.with.segments=22", "shapes.bottle.with.resolution=14")}

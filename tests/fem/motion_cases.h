@@ -6,16 +6,13 @@
 #include "sunder/geometry/mesh.h"
 
 #include "fem_cases.h"
+#include "solid_cases.h"
 
 #include <array>
 #include <string>
 #include <vector>
 
 namespace sunder::fem {
-
-inline constexpr std::array<ElasticModel, 4> kModels{ElasticModel::Linear, ElasticModel::Corotated,
-                                                     ElasticModel::SaintVenantKirchhoff,
-                                                     ElasticModel::NeoHookean};
 
 // A solid of one material and its motion, at rest.
 struct MovingSolid {

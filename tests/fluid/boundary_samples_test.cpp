@@ -6,8 +6,6 @@
 #include "sunder/fluid/kernel.h"
 #include "sunder/fluid/solver/fluid.h"
 
-#include "fluid/fluid_setting.h"
-
 #include <cmath>
 #include <memory>
 #include <vector>

@@ -5,6 +5,7 @@
 #include "sunder/base/simd.h"
 #include "sunder/fluid/fill.h"
 #include "sunder/fluid/kernel.h"
+#include "sunder/fluid/sums/sph_forces.h"
 #include "sunder/spatial/points/point_grid.h"
 
 #include <cstring>

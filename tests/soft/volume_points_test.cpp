@@ -87,6 +87,7 @@ TEST(VolumePoints, RefuseMoreThanThereMayBe) {
   EXPECT_THROW(pointsIn(e, 1e-4), Error);
   EXPECT_EQ(volumeSpacing(0.01, 2, 0.1), 0.01);  // a plate of a centimetre
   EXPECT_EQ(volumeSpacing(1, 6, 0.1), 0.1);
+  EXPECT_NEAR(volumeSpacing(0.1, 200, 0.1), std::cbrt(0.1 / kMostVolumePoints), 1e-12);  // a vast sheet
 }
 
 }  // namespace sunder::soft

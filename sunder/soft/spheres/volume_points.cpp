@@ -5,6 +5,7 @@
 #include "sunder/soft/spheres/solid_points.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -43,14 +44,15 @@ TetPoints pointsOf(const SolidPoints& points, const sdf::MeshField& solid, uint3
 
 // Between two faces there is twice the volume over the area.
 double volumeSpacing(double volume, double area, double asked) {
-  return area > 0 && volume > 0 ? std::min(asked, 2 * volume / area) : asked;
+  if (!(area > 0) || !(volume > 0)) return asked;
+  return std::max(std::min(asked, 2 * volume / area), std::cbrt(volume / kMostVolumePoints));
 }
 
 VolumePoints makeVolumePoints(const geometry::TriMesh& surface, const Cage& cage, const SurfaceCopies& copies,
                               const Walls& walls, const sdf::MeshField& solid, double spacing) {
   double volume = 0;
   for (const PieceMoments& piece : pieceMoments(cage, copies, walls)) volume += std::max(0.0, piece.volume);
-  if (!(spacing > 0) || !(volume <= kMostVolumePoints * spacing * spacing * spacing))
+  if (!(spacing > 0) || !(volume <= 1.01 * kMostVolumePoints * spacing * spacing * spacing))
     throw Error(ErrorKind::Limit, fmt::format("a soft body would be more than {:.0f} points for the liquid, "
                                               "{:.3g} m apart",
                                               kMostVolumePoints, spacing))

@@ -32,7 +32,7 @@ struct VolumePoints {
 inline constexpr double kMostVolumePoints = double(1 << 22);
 
 // The spacing that a solid of this volume and surface area gets where `asked` is what would do: a plate has
-// one layer of points at least.
+// one layer of points at least, unless these would be more than there may be.
 double volumeSpacing(double volume, double area, double asked);
 
 // `solid` is the exact distance to `surface`; `spacing` is what volumeSpacing() says. Throws Error (Limit)

@@ -153,7 +153,6 @@ void addSoftPoints(const Scene& scene, std::span<const ShapeSize> sizes, double 
     };
     const auto links = [area = size.area](double r) { return kLinks * area / (2 * r * r); };
     const auto bytes = [=, bodies = bodies](double r) {
-      if (points(r) > soft::kMostVolumePoints) return std::numeric_limits<double>::infinity();
       return (kBytesAPoint + bodies * kBytesAMovingPoint) * points(r) + 2 * kBytesALink * bodies * links(r);
     };
     CostItem item;
@@ -162,8 +161,6 @@ void addSoftPoints(const Scene& scene, std::span<const ShapeSize> sizes, double 
                     ? fmt::format("{} points of {} bodies such as {} for the liquid", countWords(item.count),
                                   countWords(bodies), first->id)
                     : fmt::format("{} points of body {} for the liquid", countWords(item.count), first->id);
-    if (points(radius) > soft::kMostVolumePoints)
-      item.impossible = fmt::format("{:.0f} of a body are possible", soft::kMostVolumePoints);
     item.kept = (kBytesAPoint + bodies * kBytesAMovingPoint) * points(radius);
     item.passing = 2 * kBytesALink * bodies * links(radius);
     item.buildSeconds = kSecondsAPoint * points(radius);
