@@ -1,5 +1,8 @@
 // Soft bodies and liquids act on each other.
 #include "sunder/base/parallel.h"
+#include "sunder/world/build/cost.h"
+#include "sunder/world/build/ready_scene.h"
+#include "sunder/world/check/check.h"
 #include "sunder/world/parts/soft_part.h"
 
 #include "world/parts_of.h"
@@ -276,6 +279,23 @@ TEST(SoftLiquid, LeavesTheRoomOfSoftBodiesFreeWhereBlocksAreFilled) {
   const auto all = size_t(12 * 10 * 12), cube = size_t(6 * 6 * 6);
   EXPECT_EQ(tankWater(world).size() + liquidsOf(world).report().buried, all);
   EXPECT_NEAR(double(liquidsOf(world).report().buried), double(cube), 1);
+}
+
+TEST(SoftLiquid, EstimatesCountItsPointsAndChecksSayWhereItIsThin) {
+  for (const double tall : {0.12, 0.01}) {
+    JellyPool pool{.height = 0.3, .tall = tall};
+    const Scene scene = readyScene(wetScene(pool.text()));
+    double estimated = 0;
+    for (const CostItem& item : estimateCost(scene).items)
+      if (item.what.find("for the liquid") != std::string::npos) estimated += item.count;
+    const World world(wetScene(pool.text()));
+    const auto points = double(wetSoft(world).boundary()->points());
+    EXPECT_NEAR(estimated, points, 0.2 * points) << tall;
+    bool thin = false;
+    for (const Finding& finding : checkScene(wetScene(pool.text()), {.depth = CheckDepth::Built}).findings)
+      thin |= finding.text.find("liquids may leak through it") != std::string::npos;
+    EXPECT_EQ(thin, tall < 2 * pool.radius);
+  }
 }
 
 }  // namespace

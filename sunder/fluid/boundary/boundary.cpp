@@ -26,7 +26,10 @@ void BoundaryEntries::clear(size_t bodies) {
   particle.clear();
   sample.clear();
   links.resize(bodies);
-  for (SampleLinks& each : links) each.clear();
+  for (SampleLinks& each : links) {
+    each.start.clear();
+    each.links.clear();
+  }
 }
 
 void findEntries(std::span<const BoundaryBody> bodies, std::span<const Vec4f> place, const Vec3& origin,

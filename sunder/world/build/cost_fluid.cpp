@@ -31,8 +31,8 @@ constexpr double kSecondsAFlatPoint = 3.2e-7, kSecondsACurvedPoint = 6e-7;
 constexpr double kBytesAMappedTriangle = 1900, kSecondsAMappedTriangle = 1e-5;
 // Of a point of soft bodies: where shapes are kept, and of each body; of a link to a particle, of which those
 // within a support of the surface have so many.
-constexpr double kBytesAPoint = 44, kBytesAMovingPoint = 340, kBytesALink = 20, kLinks = 40;
-constexpr double kSecondsAPoint = 5e-6;  // to find it in the solid
+constexpr double kBytesASoftPoint = 44, kBytesAMovingPoint = 340, kBytesALink = 20, kLinks = 40;
+constexpr double kSecondsASoftPoint = 5e-6;  // to find it in the solid
 // Of one step, a link: few iterations of the pressure solvers, and many.
 constexpr double kLinkSecondsLow = 4e-8, kLinkSecondsHigh = 6e-7;
 constexpr int kPartOfField = 24;  // samples along each side of a block that is a field
@@ -153,7 +153,8 @@ void addSoftPoints(const Scene& scene, std::span<const ShapeSize> sizes, double 
     };
     const auto links = [area = size.area](double r) { return kLinks * area / (2 * r * r); };
     const auto bytes = [=, bodies = bodies](double r) {
-      return (kBytesAPoint + bodies * kBytesAMovingPoint) * points(r) + 2 * kBytesALink * bodies * links(r);
+      return (kBytesASoftPoint + bodies * kBytesAMovingPoint) * points(r) +
+             2 * kBytesALink * bodies * links(r);
     };
     CostItem item;
     item.count = bodies * points(radius);
@@ -161,9 +162,9 @@ void addSoftPoints(const Scene& scene, std::span<const ShapeSize> sizes, double 
                     ? fmt::format("{} points of {} bodies such as {} for the liquid", countWords(item.count),
                                   countWords(bodies), first->id)
                     : fmt::format("{} points of body {} for the liquid", countWords(item.count), first->id);
-    item.kept = (kBytesAPoint + bodies * kBytesAMovingPoint) * points(radius);
+    item.kept = (kBytesASoftPoint + bodies * kBytesAMovingPoint) * points(radius);
     item.passing = 2 * kBytesALink * bodies * links(radius);
-    item.buildSeconds = kSecondsAPoint * points(radius);
+    item.buildSeconds = kSecondsASoftPoint * points(radius);
     item.levers.push_back(radiusLever(radius, bytes));
     cost.items.push_back(std::move(item));
     cost.stepSecondsLow += kLinkSecondsLow * fluidSteps * bodies * links(radius) * 0.1;
