@@ -13,14 +13,14 @@ class ElasticBody {
  public:
   ElasticBody() = default;
   ElasticBody(const geometry::TetMesh& mesh, const ElasticMaterial& material,
-              std::span<const double> fractions = {}) {
-    set(mesh, material, fractions);
+              std::span<const double> fractions = {}, std::span<const MassShares> shares = {}) {
+    set(mesh, material, fractions, shares);
   }
 
   // Throws what requireValid and makeElements throw, and Error (Geometry) for a mesh without tetrahedra.
-  // `fractions`: how much of each tetrahedron is there (elements.h).
+  // `fractions`: how much of each tetrahedron is there, and `shares`: how its mass is divided (elements.h).
   void set(const geometry::TetMesh& mesh, const ElasticMaterial& material,
-           std::span<const double> fractions = {});
+           std::span<const double> fractions = {}, std::span<const MassShares> shares = {});
 
   const geometry::TetMesh& mesh() const { return mesh_; }
   const ElasticMaterial& material() const { return material_; }

@@ -41,6 +41,15 @@ uint32_t CutSheets::add(const geometry::TriMesh& sheet) {
   return sheets() - 1;
 }
 
+// Its points stay.
+void CutSheets::removeLast() {
+  first_.pop_back();
+  triangles_.resize(first_.back());
+  axis_.resize(first_.back());
+  turn_.resize(first_.back());
+  planes_.erase(planes_.begin() + first_.back(), planes_.end());
+}
+
 uint32_t CutSheets::sheetOf(uint32_t face) const {
   return u32(std::upper_bound(first_.begin(), first_.end(), face) - first_.begin()) - 1;
 }

@@ -25,6 +25,7 @@ class CutSheets {
   // Returns the number of the sheet. Throws Error (Geometry) for indices that are not there and coordinates
   // that are not finite or beyond 1e37, with the triangle or vertex; nothing has changed then.
   uint32_t add(const geometry::TriMesh& sheet);
+  void removeLast();
 
   uint32_t sheets() const { return static_cast<uint32_t>(first_.size() - 1); }
   uint32_t faces() const { return first_.back(); }

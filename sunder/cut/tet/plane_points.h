@@ -53,11 +53,13 @@ class PlanePoints {
   Vec3 meetingPoint(uint32_t p, uint32_t q, uint32_t r);
   bool areParallel(uint32_t p, uint32_t q) { return isDependent(p, q); }
 
-  // For rough tests: a distance to the plane and a bound of its error for points of the tetrahedron.
+  // For rough tests: distances in plain doubles, and bounds of their errors for points of the tetrahedron.
   double distance(uint32_t plane, const Vec3& from) const {
     return planes_[plane].normal.dot(from - tet_[0]) - planes_[plane].offset;
   }
   Vec3 nearPosition(uint32_t point) const { return tet_[0] + points_[point].at; }
+  double planeError(uint32_t plane) const { return planes_[plane].error; }
+  double pointError(uint32_t point) const { return points_[point].error; }
   double reach() const { return reach_; }
 
  private:

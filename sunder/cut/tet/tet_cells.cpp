@@ -92,8 +92,12 @@ bool TetCells::meetsPlane(uint32_t cell, uint32_t plane, bool& divided) {
 bool TetCells::reaches(uint32_t cell, const Inserted& t) {
   const double margin = 1e-9 * points_.reach();
   const CutSheets& sheets = points_.sheets();
+  for (const uint32_t f : cells_[cell].facets)
+    for (const uint32_t h : facets_[f].ring)
+      if (!(points_.pointError(from(h)) < 0.1 * margin)) return true;
   for (const uint32_t f : cells_[cell].facets) {
     const uint32_t plane = facets_[f].plane;
+    if (!(points_.planeError(plane) < 1e-3 * margin)) continue;
     double least = 0, most = 0;  // of the cell, which is on one side
     for (const uint32_t g : cells_[cell].facets)
       for (const uint32_t h : facets_[g].ring) {
@@ -104,8 +108,11 @@ bool TetCells::reaches(uint32_t cell, const Inserted& t) {
     if (!(std::max(-least, most) > 2 * margin) || std::min(-least, most) > margin) continue;
     const double sign = most > -least ? 1 : -1;
     bool beyond = true;
-    for (const uint32_t p : sheets.triangle(t.face))
-      beyond = beyond && sign * points_.distance(plane, sheets.point(p)) < -margin;
+    for (const uint32_t p : sheets.triangle(t.face)) {
+      const Vec3& at = sheets.point(p);
+      const double far = 1 + (at - points_.tet()[0]).norm() / points_.reach();
+      beyond = beyond && sign * points_.distance(plane, at) < -margin * far;
+    }
     if (beyond) return false;
   }
   return true;
