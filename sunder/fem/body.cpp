@@ -15,6 +15,7 @@ void ElasticBody::set(const geometry::TetMesh& mesh, const ElasticMaterial& mate
   mesh_.tets = mesh.tets;
   mesh_.region = mesh.region;
   material_ = material;
+  shares_ = !shares.empty();
   pattern_.build(mesh_);
   lumpedMasses(mesh_, elements_, material.density, shares, masses_);
 }

@@ -27,6 +27,7 @@ class ElasticBody {
   std::span<const Element> elements() const { return elements_; }
   const SparsePattern& pattern() const { return pattern_; }
   std::span<const double> masses() const { return masses_; }  // lumped, per vertex
+  bool hasShares() const { return shares_; }                  // of mass: not all are quarters
   size_t vertices() const { return mesh_.positions.size(); }
   size_t tets() const { return mesh_.tets.size(); }
 
@@ -36,6 +37,7 @@ class ElasticBody {
   std::vector<Element> elements_;
   SparsePattern pattern_;
   std::vector<double> masses_;
+  bool shares_ = false;
 };
 
 }  // namespace sunder::fem

@@ -181,8 +181,8 @@ void compareWithOneSheet(uint64_t count, uint64_t seed, double bumps, bool align
   EXPECT_GT(polygons, count);
 }
 
-TEST(SheetsCutter, FlatSheetsAsTetCutterDoes) { compareWithOneSheet(1000, 101, 0, false); }
-TEST(SheetsCutter, BentSheetsAsTetCutterDoes) { compareWithOneSheet(1000, 102, 0.2, false); }
+TEST(SheetsCutter, FlatSheetsAsTetCutterDoes) { compareWithOneSheet(500, 101, 0, false); }
+TEST(SheetsCutter, BentSheetsAsTetCutterDoes) { compareWithOneSheet(500, 102, 0.2, false); }
 TEST(SheetsCutter, SheetsThroughNodesAsTetCutterDoes) { compareWithOneSheet(400, 103, 0, true); }
 TEST(SheetsCutter, BentSheetsThroughNodesAsTetCutterDoes) { compareWithOneSheet(400, 104, 1, true); }
 TEST(SheetsCutterFull, AsTetCutterDoes) {

@@ -1,5 +1,6 @@
 #include "sunder/fem/parts/part_mesh.h"
 
+#include "sunder/base/parallel.h"
 #include "sunder/geometry/rows.h"
 
 #include <algorithm>
@@ -56,6 +57,20 @@ PartMesh partMesh(const CutMesh& cut) {
     out.shares.push_back(shares);
   }
   return out;
+}
+
+void addConsistentMass(const CutMesh& cut, const PartMesh& parts, double density, double scale,
+                       BlockMatrix& matrix) {
+  const SparsePattern& pattern = matrix.pattern();
+  std::vector<PartIntegrals> integrals(parts.partOf.size());
+  parallelFor(integrals.size(),
+              [&](size_t t) { integrals[t] = partIntegrals(cut, cut.parts()[parts.partOf[t]]); });
+  parallelFor(pattern.slots(), [&](size_t slot) {
+    double sum = 0;
+    for (const SparsePattern::Source& s : pattern.sources(slot))
+      sum += integrals[s.tet()].products(s.row(), s.column());
+    matrix.block(slot).diagonal().array() += scale * density * sum;
+  });
 }
 
 Vec3 displacementAt(const CutMesh& cut, const ElementPart& part, const Vec3& at,

@@ -4,6 +4,7 @@
 // the part (specification 08, X5.1 and X6). There is no mass but that of the solid.
 #pragma once
 
+#include "sunder/fem/block_matrix.h"
 #include "sunder/fem/parts/cut_mesh.h"
 
 namespace sunder::fem {
@@ -23,6 +24,10 @@ struct PartIntegrals {
   Eigen::Matrix4d products = Eigen::Matrix4d::Zero();
 };
 PartIntegrals partIntegrals(const CutMesh& cut, const ElementPart& part);
+
+// matrix += scale * the consistent mass, exact. The matrix has the pattern of the part mesh.
+void addConsistentMass(const CutMesh& cut, const PartMesh& parts, double density, double scale,
+                       BlockMatrix& matrix);
 
 // Displacement of a point of a part, by displacements of nodes.
 Vec3 displacementAt(const CutMesh& cut, const ElementPart& part, const Vec3& at,
