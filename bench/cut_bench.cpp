@@ -17,6 +17,7 @@
 #include <cstring>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <malloc.h>
 
 #ifdef SUNDER_HAS_CGAL

@@ -356,6 +356,85 @@ TEST(PartMesh, ConditionStaysBounded) {
   }
 }
 
+// Acceptance check 9: enrichment by shifted signs, u = sum N_i (u_i + (s - s_i) / 2 a_i), which the source
+// has, gives the same field.
+TEST(PartMesh, ShiftedSignsGiveTheSameField) {
+  CutMesh cut(blockMesh({4, 2, 2}, {4, 2, 2}, 0.2, 41));
+  geometry::TriMesh sheet = plane({2.3, 0, 0}, {1, 0, 0});
+  for (Vec3& p : sheet.positions) p.y() = std::max(p.y(), 0.6);
+  cut.cut(sheet);
+  const geometry::TetMesh& mesh = cut.mesh();
+  const uint32_t vertices = geometry::u32(mesh.positions.size());
+  const uint32_t nodes = geometry::u32(cut.nodes());
+  ASSERT_GT(nodes, vertices);
+  const auto signAt = [](const Vec3& x) { return x.x() > 2.3 ? 1.0 : -1.0; };
+  std::vector<uint32_t> enriched(vertices, kNoIndex);  // by vertex: the number of its copy
+  for (uint32_t n = vertices; n < nodes; ++n) {
+    ASSERT_EQ(enriched[cut.vertexOf()[n]], kNoIndex);
+    enriched[cut.vertexOf()[n]] = n;
+  }
+  const Vec3 gravity(1, -9.81, 2);
+  const Eigen::Index size = 3 * Eigen::Index(nodes);
+  Eigen::MatrixXd byParts = Eigen::MatrixXd::Zero(size, size), bySigns = byParts;
+  Eigen::VectorXd loadByParts = Eigen::VectorXd::Zero(size), loadBySigns = loadByParts;
+  struct Unknown {
+    uint32_t number;
+    double factor;
+  };
+  const auto unknownsBySign = [&](const ElementPart& part, size_t k) {
+    const uint32_t v = mesh.tets[part.tet][k];
+    std::vector<Unknown> all{{v, 1}};
+    const double psi = 0.5 * (signAt(part.centroid) - signAt(mesh.positions[v]));
+    // A tetrahedron that no sheet divides has one field; there psi counts as zero.
+    const bool divided = cut.firstPart(part.tet + 1) - cut.firstPart(part.tet) > 1;
+    if (divided && psi != 0 && enriched[v] != kNoIndex) all.push_back({enriched[v], psi});
+    return all;
+  };
+  for (const ElementPart& part : cut.parts()) {
+    Element element = cut.elements()[part.tet];
+    element.volume = part.volume;
+    const PartIntegrals integrals = partIntegrals(cut, part);
+    for (size_t k = 0; k < 4; ++k) {
+      const auto mine = unknownsBySign(part, k);
+      loadByParts.segment<3>(3 * part.nodes[k]) += 1000 * integrals.shape[k] * gravity;
+      for (const Unknown& a : mine)
+        loadBySigns.segment<3>(3 * a.number) += a.factor * 1000 * integrals.shape[k] * gravity;
+      for (size_t l = 0; l < 4; ++l) {
+        const Mat3 block = stiffnessBlock(element, kRubber, int(k), int(l));
+        byParts.block<3, 3>(3 * part.nodes[k], 3 * part.nodes[l]) += block;
+        for (const Unknown& a : mine)
+          for (const Unknown& b : unknownsBySign(part, l))
+            bySigns.block<3, 3>(3 * a.number, 3 * b.number) += a.factor * b.factor * block;
+      }
+    }
+  }
+  // The matrix is that of the room.
+  const PartMesh parts = partMesh(cut);
+  const ElasticBody body(parts.mesh, kRubber, parts.fractions, parts.shares);
+  BlockMatrix stiffness;
+  stiffness.setPattern(body.pattern());
+  assemble(body.elements(), kRubber, 0, 1, MassKind::Lumped, stiffness);
+  ASSERT_LT((full(stiffness) - byParts).norm(), 1e-12 * byParts.norm());
+  for (uint32_t v = 0; v < vertices; ++v)
+    if (mesh.positions[v].x() == 0)
+      for (Eigen::MatrixXd* k : {&byParts, &bySigns}) k->block<3, 3>(3 * v, 3 * v) += 1e15 * Mat3::Identity();
+  const Eigen::VectorXd u = byParts.ldlt().solve(loadByParts), a = bySigns.ldlt().solve(loadBySigns);
+  double largest = 0, difference = 0;
+  for (const ElementPart& part : cut.parts()) {
+    const PartIntegrals integrals = partIntegrals(cut, part);
+    Vec3 one = Vec3::Zero(), other = Vec3::Zero();
+    for (size_t k = 0; k < 4; ++k) {
+      one += integrals.shape[k] / part.volume * u.segment<3>(3 * part.nodes[k]);
+      for (const Unknown& x : unknownsBySign(part, k))
+        other += integrals.shape[k] / part.volume * x.factor * a.segment<3>(3 * x.number);
+    }
+    largest = std::max(largest, one.norm());
+    difference = std::max(difference, (one - other).norm());
+  }
+  EXPECT_GT(largest, 0.01);
+  EXPECT_LT(difference, 1e-10 * largest);
+}
+
 TEST(PartMesh, RefusesSharesThatDoNotAddUp) {
   const geometry::TetMesh mesh = fiveTets(0, 1);
   std::vector<MassShares> shares(5, MassShares{0.25, 0.25, 0.25, 0.25});

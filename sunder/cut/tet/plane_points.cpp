@@ -18,6 +18,7 @@ using geometry::kTetFaces;
 using geometry::u32;
 
 constexpr double kPlaneUlp = 0x1p-52;
+constexpr double kSmallestArea = 1e-280;  // below it products lose digits
 constexpr int8_t kNotAsked = 2;
 // Sides are determinants of degree nine in the coordinates, and big integers have 10,624 bits.
 constexpr int kMostPlaneBits = 1150;
@@ -60,7 +61,8 @@ void PlanePoints::reset(const std::array<Vec3, 4>& tet, const CutSheets& sheets,
     plane.normal = n / length;
     plane.offset = i == 0 ? plane.normal.dot(a - tet[0]) : 0;
     plane.error = 4 * (8 * u.norm() * v.norm() / length + 8) * kPlaneUlp * 2 * reach_;
-    if (!std::isfinite(plane.error)) plane.error = std::numeric_limits<double>::infinity();
+    if (!std::isfinite(plane.error) || !(length > kSmallestArea))
+      plane.error = std::numeric_limits<double>::infinity();
     addPlane(plane);
   }
   for (uint32_t v = 0; v < 4; ++v) {
@@ -91,7 +93,7 @@ uint32_t PlanePoints::addFace(uint32_t face) {
     if ((*p - tet_[0]).squaredNorm() < from.squaredNorm()) from = *p - tet_[0];
   plane.offset = plane.normal.dot(from);
   plane.error = 4 * (8 * u.norm() * v.norm() / length + 8) * kPlaneUlp * (reach_ + from.norm());
-  if (!std::isfinite(plane.error) || !std::isfinite(plane.offset))
+  if (!std::isfinite(plane.error) || !std::isfinite(plane.offset) || !(length > kSmallestArea))
     plane.error = std::numeric_limits<double>::infinity();
   return addPlane(plane);
 }
@@ -271,7 +273,7 @@ unsigned PlanePoints::onFaces(uint32_t point) const {
 Vec3 PlanePoints::position(uint32_t point) {
   if (point < 4) return tet_[point];
   const Point& x = points_[point];
-  if (x.error < 1e-14 * reach_) return tet_[0] + x.at;
+  if (x.error < 1e-12 * reach_) return tet_[0] + x.at;
   return meetingPoint(x.planes[0], x.planes[1], x.planes[2]);
 }
 

@@ -15,7 +15,7 @@ void SheetsCut::clear() {
   regions.clear();
   rim.clear();
   before.clear();
-  touched = false;
+  touched = touchedLater = false;
 }
 
 class SheetsCutter::Work {
@@ -31,7 +31,8 @@ class SheetsCutter::Work {
     const uint32_t cellsBefore = cells_.cells();
     numberFragments();
     before_.assign(number_.begin(), number_.begin() + cellsBefore);
-    for (; i < faces.size(); ++i) out_.touched = cells_.insert(faces[i]) || out_.touched;
+    for (; i < faces.size(); ++i) out_.touchedLater = cells_.insert(faces[i]) || out_.touchedLater;
+    out_.touched = out_.touched || out_.touchedLater;
     if (cells_.cells() != cellsBefore || out_.touched) numberFragments();
     out_.fragments.resize(fragments_);
     out_.before.resize(fragments_);

@@ -50,7 +50,8 @@ struct SheetsCut : TetCut {
   std::vector<std::array<RimCorner, 2>> rim;
   // Per fragment: the one it is part of if the faces of later sheets are left out.
   std::vector<uint32_t> before;
-  bool touched = false;  // some triangle reaches into the tetrahedron
+  bool touched = false;       // some triangle reaches into the tetrahedron
+  bool touchedLater = false;  // one of the later sheets does
 
   void clear();
 };

@@ -92,28 +92,30 @@ bool TetCells::meetsPlane(uint32_t cell, uint32_t plane, bool& divided) {
 bool TetCells::reaches(uint32_t cell, const Inserted& t) {
   const double margin = 1e-9 * points_.reach();
   const CutSheets& sheets = points_.sheets();
-  for (const uint32_t f : cells_[cell].facets)
-    for (const uint32_t h : facets_[f].ring)
-      if (!(points_.pointError(from(h)) < 0.1 * margin)) return true;
   for (const uint32_t f : cells_[cell].facets) {
     const uint32_t plane = facets_[f].plane;
     if (!(points_.planeError(plane) < 1e-3 * margin)) continue;
-    double least = 0, most = 0;  // of the cell, which is on one side
-    for (const uint32_t g : cells_[cell].facets)
-      for (const uint32_t h : facets_[g].ring) {
-        const double d = points_.distance(plane, points_.nearPosition(from(h)));
-        least = std::min(least, d);
-        most = std::max(most, d);
-      }
-    if (!(std::max(-least, most) > 2 * margin) || std::min(-least, most) > margin) continue;
-    const double sign = most > -least ? 1 : -1;
-    bool beyond = true;
+    bool above = true, below = true;
     for (const uint32_t p : sheets.triangle(t.face)) {
       const Vec3& at = sheets.point(p);
-      const double far = 1 + (at - points_.tet()[0]).norm() / points_.reach();
-      beyond = beyond && sign * points_.distance(plane, at) < -margin * far;
+      const double d = points_.distance(plane, at);
+      const double far = margin * (1 + (at - points_.tet()[0]).norm() / points_.reach());
+      above = above && d > far;
+      below = below && d < -far;
     }
-    if (beyond) return false;
+    if (!above && !below) continue;
+    double least = 0, most = 0;  // of the cell, which is on one side
+    bool sure = true;
+    for (const uint32_t g : cells_[cell].facets)
+      for (const uint32_t h : facets_[g].ring) {
+        const uint32_t x = from(h);
+        const double d = points_.distance(plane, points_.nearPosition(x));
+        least = std::min(least, d);
+        most = std::max(most, d);
+        sure = sure && points_.pointError(x) < 0.1 * margin;
+      }
+    if (sure && (above ? most < margin && least < -2 * margin : least > -margin && most > 2 * margin))
+      return false;
   }
   return true;
 }

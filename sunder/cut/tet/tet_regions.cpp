@@ -306,11 +306,10 @@ void TetRegions::emit(TetCells& cells, std::span<const uint32_t> fragmentOf, She
     for (size_t loop = 0; loop < loopsOf_.size(); ++loop) {
       if (loopsOf_[loop] != f) continue;
       const uint32_t first = loopStart_[loop], size = loopStart_[loop + 1] - first;
-      for (uint32_t i = 0; i < size; ++i) {
-        const RimCorner from = rimCorner(cells, cells.from(halfedge_[loops_[first + i]]));
-        const RimCorner to = rimCorner(cells, cells.from(halfedge_[loops_[first + (i + 1) % size]]));
-        out.rim.push_back({from, to});
-      }
+      const size_t begin = out.rim.size();
+      for (uint32_t i = 0; i < size; ++i)
+        out.rim.push_back({rimCorner(cells, cells.from(halfedge_[loops_[first + i]])), {}});
+      for (uint32_t i = 0; i < size; ++i) out.rim[begin + i][1] = out.rim[begin + (i + 1) % size][0];
     }
     region.count = u32(out.rim.size()) - region.first;
     out.regions.push_back(region);

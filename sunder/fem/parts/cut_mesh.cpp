@@ -118,6 +118,7 @@ void CutMesh::divide(uint32_t tet, cut::SheetsCutter& cutter, uint32_t later, Di
   for (size_t k = 0; k < 4; ++k) corners[k] = mesh_.positions[mesh_.tets[tet][k]];
   const cut::SheetsCut& cut = cutter.cut(corners, out.faces, later);
   out.touched = cut.touched;
+  out.touchedLater = cut.touchedLater;
   out.before.assign(cut.before.begin(), cut.before.end());
   out.parts.clear();
   out.contacts.clear();
@@ -201,7 +202,9 @@ geometry::TopologyChange CutMesh::cut(const geometry::TriMesh& sheet, uint64_t b
     for (const uint32_t p : source)
       for (uint32_t k = 0; k < 4; ++k) change.faceSource.push_back(4 * p + k);
 
+    reached_ = 0;
     for (size_t i = 0; i < near.size(); ++i) {
+      reached_ += divided[i].touchedLater;
       uint32_t& place = divisionOf_[near[i]];
       if (place == kNoIndex) {
         place = u32(divisions_.size());

@@ -76,11 +76,18 @@ class CutMesh {
   // By tetrahedron; those of one are parts()[firstPart(t)] to parts()[firstPart(t + 1)].
   std::span<const ElementPart> parts() const { return parts_; }
   uint32_t firstPart(size_t tet) const { return first_[tet]; }
+  // Triangles of the sheets that may reach into the tetrahedron, for the cutter.
+  std::span<const uint32_t> facesNear(size_t tet) const {
+    if (divisionOf_[tet] == kNoIndex) return {};
+    return divisions_[divisionOf_[tet]].faces;
+  }
   bool isEmpty(const ElementPart& part) const {
     return !(part.volume > kLeastPart * elements_[part.tet].volume);
   }
   size_t nodes() const { return vertexOf_.size(); }
   std::span<const uint32_t> vertexOf() const { return vertexOf_; }  // of the mesh, by node
+  // Tetrahedra that the last sheet reached into.
+  size_t reached() const { return reached_; }
   // Which body each part belongs to, by shared nodes; numbered by their first part, empty ones kNoIndex.
   std::vector<uint32_t> pieces(uint32_t& count) const;
   CutCounts counts() const;
@@ -98,7 +105,7 @@ class CutMesh {
     std::vector<ElementPart> parts;
     std::vector<uint32_t> before;  // of each part: which one it was before the last sheet
     std::vector<Contact> contacts;
-    bool touched = false;
+    bool touched = false, touchedLater = false;
   };
   struct Nodes {
     std::vector<uint32_t> vertexOf, source;  // source: the node before
@@ -118,6 +125,7 @@ class CutMesh {
   std::vector<ElementPart> parts_;
   std::vector<uint32_t> first_;
   std::vector<uint32_t> vertexOf_;
+  size_t reached_ = 0;
 };
 
 }  // namespace sunder::fem
