@@ -5,6 +5,7 @@
 #include "sunder/base/random.h"
 #include "sunder/cut/arrangement/seam.h"
 #include "sunder/cut/cut.h"
+#include "sunder/cut/tet/sheets_cutter.h"
 #include "sunder/cut/tet/tet_cutter.h"
 #include "sunder/geometry/mass_properties.h"
 #include "sunder/shapes/catalogue.h"
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <malloc.h>
 
 #ifdef SUNDER_HAS_CGAL
@@ -285,6 +287,31 @@ SUNDER_BENCH("cut", cutTetrahedra) {
               .value = 1e6 * seconds / double(tets.size()),
               .unit = "us",
               .bar = 2});
+  // The same by the cutter of several sheets: that plane, and three that cross in the middle.
+  cut::CutSheets sheets;
+  std::vector<uint32_t> faces;
+  const auto add = [&](const geometry::TriMesh& sheet) {
+    sheets.add(sheet);
+    while (faces.size() < sheets.faces()) faces.push_back(uint32_t(faces.size()));
+  };
+  add(plane);
+  for (const size_t count : {size_t(1), size_t(2), size_t(3)}) {
+    cut::SheetsCutter several(sheets);
+    size_t fragments = 0;
+    const double each = bestSeconds(options, [&] {
+      fragments = 0;
+      for (const auto& t : tets) fragments += several.cut(t, faces).fragments.size();
+    });
+    keep(double(fragments));
+    report.add({.name = fmt::format("cut/tet-sheets/{}", count),
+                .size = tets.size(),
+                .metric = "time",
+                .value = 1e6 * each / double(tets.size()),
+                .unit = "us"});
+    geometry::TriMesh turned = plane;
+    for (Vec3& p : turned.positions) p = count == 1 ? Vec3(p.y(), p.z(), p.x()) : Vec3(p.z(), p.x(), -p.y());
+    add(turned);
+  }
 }
 
 SUNDER_BENCH("cut", cutPierce) {

@@ -3,10 +3,12 @@
 #include "sunder/base/log.h"
 #include "sunder/base/profiler.h"
 #include "sunder/base/work.h"
+#include "sunder/fem/parts/part_points.h"
 #include "sunder/fem/probe.h"
 #include "sunder/fem/statics.h"
 #include "sunder/fem/stress_file.h"
 
+#include "collide_many.h"
 #include "command.h"
 #include "solid_input.h"
 
@@ -15,6 +17,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -24,14 +27,37 @@ namespace {
 
 struct StressOptions {
   std::string input, output, solver = "auto", recovery = "patch";
-  std::vector<std::string> fix, force, probe;
+  std::vector<std::string> fix, force, probe, cut;
   std::string gravity;
   double edge = 0, budget = 0;  // 0: as the solver has it
   MaterialChoice material;
 };
 
-// "y<0.01": all vertices there are held.
-void addSupports(const std::string& text, const geometry::TetMesh& mesh,
+// A body that sheets cut without changing its tetrahedra.
+struct CutInput {
+  explicit CutInput(geometry::TetMesh mesh) : body(std::move(mesh)) {}
+  fem::CutMesh body;
+  fem::PartMesh parts;
+  fem::CutCounts counts;
+};
+
+void cutBody(const std::vector<std::string>& sheets, CutInput& input, const Settings& settings) {
+  const Work work("cutting");
+  for (const std::string& path : sheets) {
+    const geometry::TriMesh sheet = readTriangles(path, settings);
+    try {
+      input.body.cut(sheet);
+    } catch (Error& error) {
+      throw std::move(error.inFile(path));
+    }
+    if (input.body.reached() == 0) logWarn("{} does not cut into the body", path);
+  }
+  input.counts = input.body.counts();
+  input.parts = fem::partMesh(input.body);
+}
+
+// "y<0.01": all vertices there are held. Nodes from `count` on are copies on the far side of cuts.
+void addSupports(const std::string& text, const geometry::TetMesh& mesh, size_t count,
                  std::vector<fem::Support>& supports) {
   const bool formed =
       text.size() > 2 && text[0] >= 'x' && text[0] <= 'z' && (text[1] == '<' || text[1] == '>');
@@ -41,7 +67,7 @@ void addSupports(const std::string& text, const geometry::TetMesh& mesh,
     throw Error(ErrorKind::Usage, fmt::format("--fix '{}' is not a half-space", text))
         .hint("like --fix \"y<0.01\"");
   const size_t before = supports.size();
-  for (uint32_t v = 0; v < mesh.positions.size(); ++v) {
+  for (uint32_t v = 0; v < count; ++v) {
     const double x = mesh.positions[v][text[0] - 'x'];
     if (text[1] == '<' ? x < limit : x > limit) supports.push_back({.vertex = v});
   }
@@ -51,6 +77,35 @@ void addSupports(const std::string& text, const geometry::TetMesh& mesh,
         .hint(fmt::format("{} goes from {:.6g} to {:.6g}", text[0], box.lower[text[0] - 'x'],
                           box.upper[text[0] - 'x']));
   }
+}
+
+// Each piece that cuts leave needs a hold of its own.
+void requireHeld(const CutInput& input, const std::vector<fem::Support>& supports) {
+  uint32_t count = 0;
+  const std::vector<uint32_t> piece = input.body.pieces(count);
+  std::vector<uint32_t> pieceOf(input.body.nodes(), kNoIndex);
+  std::vector<double> volume(count, 0);
+  std::vector<Vec3> middle(count, Vec3::Zero());
+  for (size_t p = 0; p < piece.size(); ++p) {
+    if (piece[p] == kNoIndex) continue;
+    const fem::ElementPart& part = input.body.parts()[p];
+    for (const uint32_t n : part.nodes) pieceOf[n] = piece[p];
+    volume[piece[p]] += part.volume;
+    middle[piece[p]] += part.volume * part.centroid;
+  }
+  std::vector<uint8_t> held(count, 0);
+  for (const fem::Support& s : supports)
+    if (pieceOf[s.vertex] != kNoIndex) held[pieceOf[s.vertex]] = 1;
+  for (uint32_t i = 0; i < count; ++i)
+    if (held[i] == 0) {
+      const Vec3 at = middle[i] / volume[i];
+      throw Error(
+          ErrorKind::Usage,
+          fmt::format("nothing holds the piece of {:.3g} m^3 around ({:.4g}, {:.4g}, {:.4g}) that the "
+                      "cuts part from the rest",
+                      volume[i], at.x(), at.y(), at.z()))
+          .hint("hold vertices of it with another --fix");
+    }
 }
 
 Json point(const Vec3& p) { return Json::array({p.x(), p.y(), p.z()}); }
@@ -87,21 +142,37 @@ int stress(const StressOptions& options, const Settings& settings) {
                            ? Vec3::Zero()
                            : Vec3(numbersOf(options.gravity, 3, "gravity", "0,-9.81,0").data());
   fem::ElasticBody body;
+  std::optional<CutInput> cut;
   std::string note;
   {
     const ProfileScope scope("read");
     SolidInput input = readSolid(options.input, options.edge, 20, false, SolidVolume::Told, settings);
-    body.set(std::move(input.mesh), material);
     note = std::move(input.note);
+    if (options.cut.empty()) {
+      body.set(std::move(input.mesh), material);
+    } else {
+      cut.emplace(std::move(input.mesh));
+    }
+  }
+  if (cut) {
+    const ProfileScope scope("cut");
+    cutBody(options.cut, *cut, settings);
+    body.set(cut->parts.mesh, material, cut->parts.fractions, cut->parts.shares);
   }
   std::vector<fem::Support> supports;
-  for (const std::string& text : options.fix) addSupports(text, body.mesh(), supports);
+  const size_t vertices = cut ? cut->body.mesh().positions.size() : body.vertices();
+  for (const std::string& text : options.fix) addSupports(text, body.mesh(), vertices, supports);
+  if (cut) requireHeld(*cut, supports);
+  std::optional<fem::PartPoints> partPoints;
+  if (cut && !(options.force.empty() && probed.empty())) partPoints.emplace(cut->body);
   std::vector<fem::NodalForce> forces;
   if (!options.force.empty()) {
-    const fem::SurfaceForces surface(body.mesh());
+    std::optional<fem::SurfaceForces> surface;
+    if (!cut) surface.emplace(body.mesh());
     for (const std::string& text : options.force) {
       const std::vector<double> v = numbersOf(text, 6, "force", "0,1,0,0,-500,0");
-      const double distance = surface.add({v[0], v[1], v[2]}, {v[3], v[4], v[5]}, forces);
+      const Vec3 at(v[0], v[1], v[2]), force(v[3], v[4], v[5]);
+      const double distance = cut ? partPoints->addForce(at, force, forces) : surface->add(at, force, forces);
       const Box3 box = geometry::bounds(body.mesh().positions);
       if (distance > 0.05 * box.extent().norm())
         logWarn("the force at {},{},{} is {:.3g} m from the surface and acts at its nearest point", v[0],
@@ -134,8 +205,13 @@ int stress(const StressOptions& options, const Settings& settings) {
     recovery.update(solution.displacements);
   }
   std::vector<fem::ProbeValue> probes;
-  if (!probed.empty()) probes = fem::probe(body, solution.displacements, recovery, probed);
-  if (!options.output.empty()) fem::writeStressFile(options.output, body, solution.displacements, recovery);
+  if (!probed.empty() && cut)
+    probes = fem::probe(*partPoints, cut->body, cut->parts, solution.displacements, recovery, probed);
+  else if (!probed.empty())
+    probes = fem::probe(body, solution.displacements, recovery, probed);
+  if (!options.output.empty())
+    fem::writeStressFile(options.output, body, solution.displacements, recovery,
+                         cut ? std::span<const double>(cut->parts.fractions) : std::span<const double>());
 
   if (!note.empty()) logWarn("{}: {}", options.input, note);
 
@@ -170,6 +246,11 @@ int stress(const StressOptions& options, const Settings& settings) {
                  {"reaction", point(reaction)},
                  {"elastic_energy", energy}};
     if (strength > 0) json["strength"] = strength;
+    if (cut)
+      json["cut"] = {{"sheets", options.cut.size()},          {"cut_tets", cut->counts.cut},
+                     {"incised_tets", cut->counts.incised},   {"parts", cut->counts.parts},
+                     {"most_parts", cut->counts.most},        {"copies", cut->counts.copies},
+                     {"copied_vertices", cut->counts.copied}, {"pieces", cut->counts.pieces}};
     for (size_t i = 0; i < probed.size(); ++i) json["probes"].push_back(probeJson(probed[i], probes[i]));
     if (!options.output.empty()) json["output"] = options.output;
     json["seconds"] = stagesJson(profiler);
@@ -185,6 +266,10 @@ int stress(const StressOptions& options, const Settings& settings) {
       options.input, body.vertices(), body.tets(), supports.size(), largest,
       place(body.mesh().positions[farthest]), principal.value, place(body.mesh().positions[strongest]),
       place(reaction));
+  if (cut)
+    text += fmt::format("\n  cut: {} tetrahedra in parts, {} incised, {} copies of nodes, {} {}",
+                        cut->counts.cut, cut->counts.incised, cut->counts.copies, cut->counts.pieces,
+                        cut->counts.pieces == 1 ? "piece" : "pieces");
   if (strength > 0)
     text += fmt::format("\n  {} breaks at {:.3g} Pa: {:.3g} times that is reached", options.material.name,
                         strength, principal.value / strength);
@@ -212,6 +297,9 @@ Verb addStress(App& root) {
   app->addOption("--force", options->force,
                  "A point and the force in newtons that acts there; may be repeated")
       ->typeName("X,Y,Z,FX,FY,FZ");
+  app->addOption("--cut", options->cut,
+                 "A sheet of triangles that cuts the body, whose tetrahedra stay; may be repeated")
+      ->typeName("FILE");
   app->addOption("--probe", options->probe,
                  "A point where displacement and stress are wanted; may be repeated")
       ->typeName("X,Y,Z");

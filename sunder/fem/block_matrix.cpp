@@ -53,10 +53,11 @@ void BlockMatrix::multiply(std::span<const Vec3> x, std::span<Vec3> result) cons
 }
 
 void assemble(std::span<const Element> elements, const ElasticMaterial& material, double a, double b,
-              MassKind mass, BlockMatrix& matrix) {
+              MassKind mass, BlockMatrix& matrix, std::span<const double> masses) {
   const SparsePattern& pattern = matrix.pattern();
   const double lambda = b * material.lambda(), mu = b * material.mu();
-  const double share = a * material.density * (mass == MassKind::Lumped ? 0.25 : 0.1);
+  const bool given = mass == MassKind::Lumped && !masses.empty();
+  const double share = given ? 0 : a * material.density * (mass == MassKind::Lumped ? 0.25 : 0.1);
   const double between = mass == MassKind::Lumped ? 0 : a * material.density * 0.05;
   parallelFor(
       pattern.rows(),
@@ -69,6 +70,7 @@ void assemble(std::span<const Element> elements, const ElasticMaterial& material
           block = lambda * s + mu * s.transpose();
           block.diagonal().array() += mu * s.trace() + (slot == diagonal ? share : between) * volume;
         }
+        if (given) matrix.block(diagonal).diagonal().array() += a * masses[i];
         if (pattern.star(i).empty()) matrix.block(diagonal).setIdentity();
       },
       kRowGrain);

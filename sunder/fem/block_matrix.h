@@ -36,8 +36,9 @@ class BlockMatrix {
 };
 
 // matrix = a M + b K. Vertices without tetrahedra get 1 on the diagonal, so that they stay where they are.
-// The matrix has the pattern of the elements' mesh.
+// The matrix has the pattern of the elements' mesh. `masses` of the vertices, if given, stand in for
+// quarters.
 void assemble(std::span<const Element> elements, const ElasticMaterial& material, double a, double b,
-              MassKind mass, BlockMatrix& matrix);
+              MassKind mass, BlockMatrix& matrix, std::span<const double> masses = {});
 
 }  // namespace sunder::fem

@@ -13,20 +13,21 @@ class ElasticBody {
  public:
   ElasticBody() = default;
   ElasticBody(const geometry::TetMesh& mesh, const ElasticMaterial& material,
-              std::span<const double> fractions = {}) {
-    set(mesh, material, fractions);
+              std::span<const double> fractions = {}, std::span<const MassShares> shares = {}) {
+    set(mesh, material, fractions, shares);
   }
 
   // Throws what requireValid and makeElements throw, and Error (Geometry) for a mesh without tetrahedra.
-  // `fractions`: how much of each tetrahedron is there (elements.h).
+  // `fractions`: how much of each tetrahedron is there, and `shares`: how its mass is divided (elements.h).
   void set(const geometry::TetMesh& mesh, const ElasticMaterial& material,
-           std::span<const double> fractions = {});
+           std::span<const double> fractions = {}, std::span<const MassShares> shares = {});
 
   const geometry::TetMesh& mesh() const { return mesh_; }
   const ElasticMaterial& material() const { return material_; }
   std::span<const Element> elements() const { return elements_; }
   const SparsePattern& pattern() const { return pattern_; }
   std::span<const double> masses() const { return masses_; }  // lumped, per vertex
+  bool hasShares() const { return shares_; }                  // of mass: not all are quarters
   size_t vertices() const { return mesh_.positions.size(); }
   size_t tets() const { return mesh_.tets.size(); }
 
@@ -36,6 +37,7 @@ class ElasticBody {
   std::vector<Element> elements_;
   SparsePattern pattern_;
   std::vector<double> masses_;
+  bool shares_ = false;
 };
 
 }  // namespace sunder::fem

@@ -34,7 +34,7 @@ void ElasticDynamics::prepare(const DynamicsSettings& settings) {
   const double h = settings.scheme == TimeScheme::Trapezoidal ? settings.step / 2 : settings.step;
   matrix_.setPattern(body_.pattern());
   assemble(body_.elements(), body_.material(), 1 + h * settings.alpha, h * settings.beta + h * h,
-           settings.mass, matrix_);
+           settings.mass, matrix_, body_.hasShares() ? body_.masses() : std::span<const double>());
   if (settings.mass == MassKind::Consistent) {
     massMatrix_.setPattern(body_.pattern());
     assemble(body_.elements(), body_.material(), 1, 0, settings.mass, massMatrix_);

@@ -84,10 +84,26 @@ Mat3 stiffnessBlock(const Element& e, const ElasticMaterial& material, int a, in
 }
 
 void lumpedMasses(const geometry::TetMesh& mesh, std::span<const Element> elements, double density,
-                  std::vector<double>& masses) {
+                  std::span<const MassShares> shares, std::vector<double>& masses) {
   masses.assign(mesh.positions.size(), 0);
   for (size_t t = 0; t < elements.size(); ++t)
-    for (const uint32_t v : mesh.tets[t]) masses[v] += density * elements[t].volume / 4;
+    for (size_t k = 0; k < 4; ++k)
+      masses[mesh.tets[t][k]] +=
+          shares.empty() ? density * elements[t].volume / 4 : density * elements[t].volume * shares[t][k];
+}
+
+void requireValid(std::span<const MassShares> shares, size_t tets) {
+  if (!shares.empty() && shares.size() != tets)
+    throw Error(ErrorKind::Usage, fmt::format("{} shares of mass for {} tetrahedra", shares.size(), tets));
+  for (size_t t = 0; t < shares.size(); ++t) {
+    const MassShares& s = shares[t];
+    const double sum = s[0] + s[1] + s[2] + s[3];
+    if (!(std::min({s[0], s[1], s[2], s[3]}) >= 0) || !(std::abs(sum - 1) <= 1e-9))
+      throw Error(ErrorKind::Usage,
+                  fmt::format("the vertices of tetrahedron {} have shares of its mass of {}, {}, {} and {}",
+                              t, s[0], s[1], s[2], s[3]))
+          .hint("shares are not negative and add up to 1");
+  }
 }
 
 }  // namespace sunder::fem

@@ -10,6 +10,7 @@
 #include "sunder/fem/material.h"
 #include "sunder/geometry/mesh.h"
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -29,8 +30,15 @@ void makeElements(const geometry::TetMesh& mesh, std::span<const double> fractio
 // The 3x3 block of vertices a and b (0 to 3) of one tetrahedron.
 Mat3 stiffnessBlock(const Element& element, const ElasticMaterial& material, int a, int b);
 
-// Of every vertex: a quarter of the mass of each of its tetrahedra, summed in their order.
+// How the mass of a tetrahedron is divided among its vertices, as of one that is there in part (fem/parts).
+using MassShares = std::array<double, 4>;
+
+// Throws Error (Usage) where shares are not one set per tetrahedron, not negative, that add up to 1 (1e-9).
+void requireValid(std::span<const MassShares> shares, size_t tets);
+
+// Of every vertex: its share of the mass of each of its tetrahedra, summed in their order. No shares: all are
+// a quarter.
 void lumpedMasses(const geometry::TetMesh& mesh, std::span<const Element> elements, double density,
-                  std::vector<double>& masses);
+                  std::span<const MassShares> shares, std::vector<double>& masses);
 
 }  // namespace sunder::fem

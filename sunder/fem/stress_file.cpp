@@ -6,7 +6,8 @@
 namespace sunder::fem {
 
 void writeStressFile(const std::filesystem::path& path, const ElasticBody& body,
-                     std::span<const Vec3> displacements, const StressRecovery& recovery) {
+                     std::span<const Vec3> displacements, const StressRecovery& recovery,
+                     std::span<const double> fractions) {
   using namespace geometry;
   using namespace meshio;
   const auto vectors = [](const char* name, std::span<const Vec3> v) {
@@ -34,7 +35,11 @@ void writeStressFile(const std::filesystem::path& path, const ElasticBody& body,
                vtkGenerated<double>("principal_direction", 3, 3 * principals.size(), [principals](size_t i) {
                  return principals[i / 3].direction[Eigen::Index(i % 3)];
                })});
-  xml.element("CellData", {stresses("element_stress", recovery.elements())});
+  if (fractions.empty())
+    xml.element("CellData", {stresses("element_stress", recovery.elements())});
+  else
+    xml.element("CellData", {stresses("element_stress", recovery.elements()),
+                             vtkArray<double>("volume_fraction", 1, fractions)});
   xml.text() << "</Piece>\n";
   xml.finish();
   file.commit();

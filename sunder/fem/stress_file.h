@@ -10,7 +10,9 @@
 namespace sunder::fem {
 
 // Written whole or not at all. Stress has six components in VTK's order: xx, yy, zz, xy, yz, xz.
+// `fractions`, if given: how much of each tetrahedron is there.
 void writeStressFile(const std::filesystem::path& path, const ElasticBody& body,
-                     std::span<const Vec3> displacements, const StressRecovery& recovery);
+                     std::span<const Vec3> displacements, const StressRecovery& recovery,
+                     std::span<const double> fractions = {});
 
 }  // namespace sunder::fem

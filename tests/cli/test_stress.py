@@ -36,6 +36,52 @@ class Stress(CommandTest):
         self.assertAlmostEqual(outside["distance"], 0.3, delta=1e-6)
         self.refused("stress", "beam.obj", "--fix", "x<-0.49", "--probe", "1,2", says=("--probe", "3 numbers"))
 
+    def test_a_body_is_cut_without_new_tetrahedra(self):
+        # A beam under its weight that is slit along its middle plane is two beams, each with a quarter of the stiffness for its
+        # weight; a slit that ends inside leaves it one piece, in between.
+        self.beam()
+        self.ok("tet", "beam.obj", "--edge", "0.0125", "-o", "beam.msh")
+        self.ok("shape", "cloth", "--set", "width=2", "--set", "depth=1", "-o", "slit.obj")
+        self.ok("shape", "cloth", "--set", "width=0.6", "--set", "depth=1", "-o", "short.obj")
+        bent = ("stress", "beam.msh", "--fix", "x<-0.49", "--gravity", "0,-9.81,0", "--poisson", "0")
+        whole = self.json(*bent)
+        two = self.json(*bent, "--cut", "slit.obj", "-o", "two.vtu")
+        part = self.json(*bent, "--cut", "short.obj", "--cut", "short.obj")
+        self.assertNotIn("cut", whole)
+        self.assertEqual(two["cut"]["pieces"], 2)
+        self.assertEqual(part["cut"]["pieces"], 1)
+        self.assertEqual(part["cut"]["sheets"], 2)
+        self.assertGreater(two["cut"]["copies"], part["cut"]["copies"])
+        self.assertAlmostEqual(two["max_displacement"] / whole["max_displacement"], 4, delta=0.6)
+        self.assertGreater(part["max_displacement"], 1.1 * whole["max_displacement"])
+        self.assertLess(part["max_displacement"], 0.9 * two["max_displacement"])
+        # The supports carry the same weight, and the file says how much of each tetrahedron is there.
+        for report in (two, part):
+            self.assertAlmostEqual(report["reaction"][1] / whole["reaction"][1], 1, delta=1e-9)
+        self.assertIn("volume_fraction", (self.folder / "two.vtu").read_bytes().decode("latin1"))
+        self.assertIn("2 pieces", self.ok(*bent, "--cut", "slit.obj"))
+
+    def test_forces_and_probes_act_on_their_side_of_a_cut(self):
+        self.beam()
+        self.ok("tet", "beam.obj", "--edge", "0.025", "-o", "beam.msh")
+        self.ok("shape", "cloth", "--set", "width=2", "--set", "depth=1", "-o", "slit.obj")
+        report = self.json("stress", "beam.msh", "--fix", "x<-0.49", "--force", "0.5,0.05,0,0,100,0", "--cut", "slit.obj",
+                           "--probe", "0.4,0.006,0.003", "--probe", "0.4,-0.006,0.003")
+        above, below = (p["displacement"][1] for p in report["probes"])
+        self.assertGreater(above, 1e-7)
+        self.assertLess(abs(below), 1e-6 * above)
+
+    def test_bad_sheets(self):
+        self.beam()
+        self.ok("tet", "beam.obj", "--edge", "0.05", "-o", "beam.msh")
+        (self.folder / "across.obj").write_text("v 0.1 -1 -1\nv 0.1 1 -1\nv 0.1 0 2\nf 1 2 3\n")
+        (self.folder / "far.obj").write_text("v 9 -1 -1\nv 9 1 -1\nv 9 0 2\nf 1 2 3\n")
+        held = ("stress", "beam.msh", "--fix", "x<-0.49", "--gravity", "0,-9.81,0")
+        self.assertIn("far.obj does not cut into the body", self.run_sunder(*held, "--cut", "far.obj").stderr)
+        # What comes loose must be held.
+        self.refused(*held, "--cut", "across.obj", says=("nothing holds the piece", "--fix"))
+        self.refused(*held, "--cut", "missing.obj", says=("missing.obj",))
+
     def test_solvers_and_threads_agree(self):
         self.beam()
         base = ("stress", "beam.obj", "--edge", "0.05", "--fix", "x<-0.45", "--gravity", "0,-9.81,0")

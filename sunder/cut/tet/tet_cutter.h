@@ -33,6 +33,7 @@ inline constexpr uint8_t kTetLid = 4;
 struct TetPiece {
   uint32_t fragment = 0;
   uint8_t face = kTetLid;         // of the tetrahedron: the one opposite to that vertex; kTetLid on the sheet
+  uint16_t sheet = 0;             // of lids, where there are several sheets (sheets_cutter.h)
   uint32_t sheetFace = kNoIndex;  // of lids
   bool reversed = false;          // its corners run clockwise seen from outside: the lid of what is above
   uint32_t first = 0, count = 0;  // corners

@@ -51,7 +51,8 @@ uint8_t ranksOf(const geometry::Tetrahedron& tet) {
 }  // namespace
 
 void Solid::set(const geometry::TetMesh& rest, std::span<const SolidMaterial> materials,
-                std::span<const uint16_t> materialOf, std::span<const double> fractions) {
+                std::span<const uint16_t> materialOf, std::span<const double> fractions,
+                std::span<const MassShares> shares) {
   if (rest.tets.empty())
     throw Error(ErrorKind::Geometry, "the solid has no tetrahedra")
         .hint("fill its surface with `sunder tet`");
@@ -75,11 +76,13 @@ void Solid::set(const geometry::TetMesh& rest, std::span<const SolidMaterial> ma
     if (materialOf[t] >= materials.size())
       throw Error(ErrorKind::Usage, fmt::format("tetrahedron {} has material {}, but there are {}", t,
                                                 materialOf[t], materials.size()));
+  requireValid(shares, rest.tets.size());
   std::vector<Element> elements;
   makeElements(rest, fractions, elements);
 
   elements_ = std::move(elements);
   tets_ = rest.tets;
+  shares_.assign(shares.begin(), shares.end());
   materials_.assign(materials.begin(), materials.end());
   if (materialOf.empty())
     materialOf_.assign(tets_.size(), 0);
@@ -113,8 +116,9 @@ void Solid::setCorners(std::span<const geometry::Tetrahedron> tets, size_t verti
 void Solid::arrange(size_t vertices) {
   masses_.assign(vertices, 0);
   for (size_t t = 0; t < tets_.size(); ++t)
-    for (const uint32_t v : tets_[t])
-      masses_[v] += materials_[materialOf_[t]].elastic.density * elements_[t].volume / 4;
+    for (size_t k = 0; k < 4; ++k)
+      masses_[tets_[t][k]] += materials_[materialOf_[t]].elastic.density * elements_[t].volume *
+                              (shares_.empty() ? 0.25 : shares_[t][k]);
   geometry::TetMesh mesh;
   mesh.positions.resize(vertices);
   mesh.tets = tets_;

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "sunder/fem/block_matrix.h"
+#include "sunder/fem/elements.h"
 #include "sunder/fem/material.h"
 #include "sunder/fem/outer_terms.h"
 #include "sunder/fem/solid/element_batch.h"
@@ -52,11 +53,12 @@ inline constexpr double kAveragedFrom = 0.4;
 class Solid {
  public:
   // One material for each value in `materialOf`, which has one entry a tetrahedron; empty: all have the
-  // first. `fractions`: how much of each tetrahedron is there; empty: all. Throws what makeElements throws,
-  // Error (Geometry) for a mesh without tetrahedra, and Error (Usage) for materials that are not valid or not
-  // there.
+  // first. `fractions`: how much of each tetrahedron is there; empty: all. `shares`: how its mass is divided
+  // among its vertices; empty: in equal parts. Throws what makeElements throws, Error (Geometry) for a mesh
+  // without tetrahedra, and Error (Usage) for materials or shares that are not valid or not there.
   void set(const geometry::TetMesh& rest, std::span<const SolidMaterial> materials,
-           std::span<const uint16_t> materialOf = {}, std::span<const double> fractions = {});
+           std::span<const uint16_t> materialOf = {}, std::span<const double> fractions = {},
+           std::span<const MassShares> shares = {});
   // Gives corners of tetrahedra to other vertices; `vertices` is how many there are then, at least as many as
   // before. Rebuilds the pattern. Throws Error (Usage) where that is not so, or a tetrahedron has a vertex
   // twice; nothing has changed then.
@@ -94,6 +96,7 @@ class Solid {
   std::vector<Element> elements_;
   std::vector<SolidMaterial> materials_;
   std::vector<uint16_t> materialOf_;  // of every tetrahedron
+  std::vector<MassShares> shares_;    // of every tetrahedron, or none
   std::vector<double> masses_;
   SparsePattern pattern_;
   std::vector<ElementBatch> batches_;
