@@ -51,6 +51,22 @@ const char* kWet = R"({
   }
 })";
 
+// A soft body in water.
+const char* kSoftInWater = R"({
+  "world": {"frames": 30, "frameRate": 60, "timeStep": "1/120 s", "seed": 3},
+  "materials": {"jelly": {"density": 700, "young": "20 kPa", "poisson": 0.45}},
+  "bodies": [
+    {"id": "floor", "shape": {"plane": {}}, "kind": "static"},
+    {"id": "jelly", "kind": "deformable", "shape": {"box": {"size": [0.15, 0.12, 0.15]}}, "material": "jelly",
+     "position": [0.2, 0.22, 0.15], "soft": {"tets": 20}}
+  ],
+  "fluid": {
+    "radius": "3 cm",
+    "tank": {"lower": [0, 0, 0], "upper": [0.4, 1, 0.3]},
+    "liquids": [{"id": "water", "blocks": [{"lower": [0, 0, 0], "upper": [0.4, 0.2, 0.3]}]}]
+  }
+})";
+
 uint64_t peakKilobytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -103,10 +119,12 @@ Tally tryStates(const char* text, int frames, size_t first, size_t stride) {
 
 TEST(HostileState, OfBrittleBodies) { tryStates(kBrittle, 4, 0, 701); }
 TEST(HostileState, OfLiquids) { tryStates(kWet, 6, 0, 211); }
+TEST(HostileState, OfSoftBodiesInLiquids) { tryStates(kSoftInWater, 4, 0, 1901); }
 
 TEST(HostileStateFull, OfBrittleBodies) { tryStates(kBrittle, 4, 0, 4); }
 TEST(HostileStateFull, OfBrittleBodiesBetweenNumbers) { tryStates(kBrittle, 30, 1, 17); }
 TEST(HostileStateFull, OfLiquids) { tryStates(kWet, 6, 0, 3); }
+TEST(HostileStateFull, OfSoftBodiesInLiquids) { tryStates(kSoftInWater, 4, 0, 44); }
 
 TEST(HostileState, NumbersThatAreNotFiniteAreRefused) {
   World world(readScene(SceneDocument::parse(kWet, "scene.json", ".", {})));
