@@ -217,12 +217,17 @@ int stress(const StressOptions& options, const Settings& settings) {
 
   size_t farthest = 0;
   Vec3 reaction = Vec3::Zero();
-  for (size_t v = 0; v < body.vertices(); ++v) {
+  // Copies of nodes lie across a cut from their part: the body has no such points.
+  for (size_t v = 0; v < vertices; ++v)
     if (solution.displacements[v].squaredNorm() > solution.displacements[farthest].squaredNorm())
       farthest = v;
-    reaction += solution.reactions[v];
+  for (const Vec3& force : solution.reactions) reaction += force;
+  uint32_t strongest = recovery.strongest();
+  if (cut) {
+    strongest = 0;
+    for (uint32_t v = 1; v < vertices; ++v)
+      if (recovery.principals()[v].value > recovery.principals()[strongest].value) strongest = v;
   }
-  const uint32_t strongest = recovery.strongest();
   const fem::Principal& principal = recovery.principals()[strongest];
   const double largest = solution.displacements[farthest].norm();
   const double energy = fem::elasticEnergy(body, recovery.elements());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,25 @@ void CutSheets::removeLast() {
 
 uint32_t CutSheets::sheetOf(uint32_t face) const {
   return u32(std::upper_bound(first_.begin(), first_.end(), face) - first_.begin()) - 1;
+}
+
+bool CutSheets::clearlyMisses(uint32_t face, const std::array<Vec3, 4>& tet) const {
+  const geometry::Triangle& t = triangles_[face];
+  const Vec3& a = points_[t[0]];
+  const Vec3 u = points_[t[1]] - a, v = points_[t[2]] - a, n = u.cross(v);
+  const double length = n.norm(), sides = u.norm() * v.norm();
+  // The normal of a thin triangle is not good enough to tell by.
+  if (!(length > 1e-5 * sides) || !(length > 1e-280)) return false;
+  double least = std::numeric_limits<double>::infinity(), most = -least, far = 0;
+  for (const Vec3& p : tet) {
+    const Vec3 d = p - a;
+    const double side = n.dot(d);
+    least = std::min(least, side);
+    most = std::max(most, side);
+    far = std::max(far, d.norm());
+  }
+  const double margin = 1e-9 * length * far;
+  return least > margin || most < -margin;
 }
 
 }  // namespace sunder::cut

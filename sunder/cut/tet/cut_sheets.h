@@ -46,6 +46,8 @@ class CutSheets {
   // Whether the triangle runs counter-clockwise seen against that axis: 1, or -1.
   int turn(uint32_t face) const { return turn_[face]; }
   const AccuratePlane& plane(uint32_t face) const { return planes_[face]; }
+  // Is the tetrahedron clearly on one side of the triangle's plane? To leave triangles out before a cut.
+  bool clearlyMisses(uint32_t face, const std::array<Vec3, 4>& tet) const;
 
  private:
   std::deque<Vec3> points_;  // planes_ point into it

@@ -114,9 +114,7 @@ void CutMesh::addContacts(uint32_t tet, const cut::SheetsCut& cut, Division& out
 }
 
 void CutMesh::divide(uint32_t tet, cut::SheetsCutter& cutter, uint32_t later, Division& out) const {
-  std::array<Vec3, 4> corners;
-  for (size_t k = 0; k < 4; ++k) corners[k] = mesh_.positions[mesh_.tets[tet][k]];
-  const cut::SheetsCut& cut = cutter.cut(corners, out.faces, later);
+  const cut::SheetsCut& cut = cutter.cut(cornersOf(tet), out.faces, later);
   out.touched = cut.touched;
   out.touchedLater = cut.touchedLater;
   out.before.assign(cut.before.begin(), cut.before.end());
@@ -144,6 +142,14 @@ geometry::TopologyChange CutMesh::cut(const geometry::TriMesh& sheet, uint64_t b
       spatial::PairList list;
       spatial::overlapPairs(tree_, tree, list, mostPairs);
       pairs.assign(list.pairs().begin(), list.pairs().end());
+      std::vector<uint8_t> misses(pairs.size());
+      parallelFor(pairs.size(), [&](size_t i) {
+        misses[i] = sheets_.clearlyMisses(later + pairs[i].b, cornersOf(pairs[i].a)) ? 1 : 0;
+      });
+      size_t kept = 0;
+      for (size_t i = 0; i < pairs.size(); ++i)
+        if (misses[i] == 0) pairs[kept++] = pairs[i];
+      pairs.resize(kept);
       std::sort(pairs.begin(), pairs.end());
     }
     std::vector<uint32_t> near;  // tetrahedra

@@ -81,6 +81,10 @@ class CutMesh {
     if (divisionOf_[tet] == kNoIndex) return {};
     return divisions_[divisionOf_[tet]].faces;
   }
+  std::array<Vec3, 4> cornersOf(size_t tet) const {
+    const geometry::Tetrahedron& t = mesh_.tets[tet];
+    return {mesh_.positions[t[0]], mesh_.positions[t[1]], mesh_.positions[t[2]], mesh_.positions[t[3]]};
+  }
   bool isEmpty(const ElementPart& part) const {
     return !(part.volume > kLeastPart * elements_[part.tet].volume);
   }

@@ -20,9 +20,7 @@ uint32_t PartPoints::partOf(uint32_t tet, const Vec3& at) const {
   const uint32_t first = cut_.firstPart(tet);
   if (cut_.firstPart(tet + 1) - first == 1) return first;
   cut::SheetsCutter cutter(cut_.sheets());
-  std::array<Vec3, 4> corners;
-  for (size_t k = 0; k < 4; ++k) corners[k] = cut_.mesh().positions[cut_.mesh().tets[tet][k]];
-  const cut::SheetsCut& cut = cutter.cut(corners, cut_.facesNear(tet));
+  const cut::SheetsCut& cut = cutter.cut(cut_.cornersOf(tet), cut_.facesNear(tet));
   std::vector<double> angle(cut.fragments.size(), 0);
   for (const cut::TetPiece& p : cut.pieces) {
     const auto ring = cut.cornersOf(p);
