@@ -1,6 +1,7 @@
 // Which spheres may meet which obstacles and spheres in a step. What the spheres of a body have in common of
 // their motion does not bring them closer to each other, so only the rest of it widens the search within a
 // body: a body that falls fast is not compared with itself.
+#include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/soft/contact/sphere_contacts.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace sunder::soft {
 
 namespace {
@@ -18,7 +21,9 @@ constexpr double kReachFurther = 1.5;  // how much further than foreseen somethi
 constexpr double kReachSlack = 0.5;    // of a radius, the same for what does not move
 constexpr double kReachAtOnce = 4;     // times what is foreseen, in one move of the search
 constexpr double kLeastOfAWay = 1e-3;  // that a search may go
-constexpr double kTornDistance = 0.9;  // of the distance at rest
+// Of the sum of the radii: where neighbours that a tear has parted meet, and the part of that distance that
+// they must be apart when a step begins. What presses them together may leave them a little closer.
+constexpr double kTornDistance = 0.9, kTornApart = 0.98;
 constexpr size_t kPairGrain = 256;
 
 bool tetsShareVertex(const geometry::Tetrahedron& a, const geometry::Tetrahedron& b) {
@@ -140,12 +145,10 @@ bool SphereContacts::mayMeet(uint32_t a, uint32_t b, double& radius) const {
   radius = p.radius + q.radius;
   if (p.body != q.body) return true;
   if (!bodies_[p.body].self || p.tet == q.tet || tetsShareVertex(tets_[p.tet], tets_[q.tet])) return false;
-  const double atRest = (restCentres_[a] - restCentres_[b]).norm();
-  if (!bodies_[p.body].tornMeet && tetsShareVertex(restTets_[p.tet], restTets_[q.tet])) return false;
-  if (atRest >= radius) return true;
-  // They overlapped at rest. What a tear has parted may not go further into each other than it was.
-  radius = kTornDistance * atRest;
-  return bodies_[p.body].tornMeet && radius > 0 && tetsShareVertex(restTets_[p.tet], restTets_[q.tet]);
+  if (!tetsShareVertex(restTets_[p.tet], restTets_[q.tet]))
+    return (restCentres_[a] - restCentres_[b]).norm() >= radius;
+  radius *= kTornDistance;
+  return (startCentres_[a] - startCentres_[b]).norm() >= kTornApart * radius;
 }
 
 void SphereContacts::addSpherePairs() const {
@@ -183,7 +186,20 @@ void SphereContacts::addSpherePairs() const {
   spatial::OiTree tree;
   builder.build(tree, leaves);
   spatial::PairList found;
-  spatial::selfOverlapPairs(tree, found);
+  try {
+    spatial::selfOverlapPairs(tree, found);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::Limit) throw;
+    throw Error(
+        ErrorKind::Limit,
+        fmt::format("the {} collision spheres of soft bodies move so far in a step, for their size, that "
+                    "there are too many pairs to look at",
+                    leaves.size()))
+        .hint(
+            "shorten the time step, give \"spheres\" that are further apart, or set \"selfContact\" to "
+            "false; "
+            "bodies that are very thin have very small spheres");
+  }
   for (const spatial::PrimitivePair& pair : found.pairs()) {
     const uint32_t a = numbers[std::min(pair.a, pair.b)], b = numbers[std::max(pair.a, pair.b)];
     double radius = 0;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 
 namespace sunder::soft {
 
@@ -120,16 +119,13 @@ void SphereContacts::linearise(Contact& c, const Way& way, std::span<const Vec3>
 
 // Makes contacts of pairs that are close at x, or whose way leads through. Returns the first new one.
 size_t SphereContacts::activate(std::span<const Vec3> x) const {
-  std::vector<Pair>& others = others_;
-  others.clear();
-  std::set_difference(pairs_.begin(), pairs_.end(), contactPairs_.begin(), contactPairs_.end(),
-                      std::back_inserter(others));
-  const std::span<const Way> ways = waysOf(others, x);
+  gatherNear(x, near_);
+  const std::span<const Way> ways = waysOf(near_, x);
   const size_t first = contacts_.size();
-  for (size_t i = 0; i < others.size(); ++i) {
-    if (!ways[i].held && !(ways[i].gap <= kNearGap * others[i].radius)) continue;
-    addContact(others[i], ways[i], x);
-    contactPairs_.push_back(others[i]);
+  for (size_t i = 0; i < near_.size(); ++i) {
+    if (!ways[i].held && !(ways[i].gap <= kNearGap * near_[i].radius)) continue;
+    addContact(near_[i], ways[i], x);
+    contactPairs_.push_back(near_[i]);
     held_ += ways[i].held;
   }
   std::sort(contactPairs_.begin(), contactPairs_.end());

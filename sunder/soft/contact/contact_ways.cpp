@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace sunder::soft {
 
@@ -18,6 +19,9 @@ constexpr double kDeepWay = 0.5;
 constexpr double kLeastAdvance = 0.05;
 constexpr uint32_t kMostAdvances = 4096;
 constexpr size_t kWayGrain = 64;
+// Of the radius: what never comes so near is no contact, whatever rounding does. More than gaps that are
+// looked after before they close (contact_search.cpp).
+constexpr double kLooselyNear = 1.03;
 
 // The part of the way at which the distance first is `level`; more than 1 where it is not. Distances change
 // no faster than the way is long, so each step may be as long as the distance that is left (Mirtich 1996,
@@ -47,10 +51,9 @@ double firstAt(const Vec3& from, const Vec3& to, double level) {
 
 }  // namespace
 
-SphereContacts::Way SphereContacts::wayToObstacle(const Pair& pair, const ObstaclePose& pose,
-                                                  std::span<const Vec3> x) const {
+SphereContacts::Way SphereContacts::wayToObstacle(const Pair& pair, const ObstaclePose& pose) const {
   const ObstacleBody& body = obstacles_.bodies()[pair.other];
-  const Vec3 end = centre(pair.sphere, x);
+  const Vec3& end = centres_[pair.sphere];
   const Vec3 from = body.before.toLocal(startCentres_[pair.sphere]), to = pose.toLocal(end);
   const double least = kLeastAdvance * pair.radius, deep = (1 - kDeepWay) * pair.radius;
 
@@ -75,9 +78,9 @@ SphereContacts::Way SphereContacts::wayToObstacle(const Pair& pair, const Obstac
   return way;
 }
 
-SphereContacts::Way SphereContacts::wayToSphere(const Pair& pair, std::span<const Vec3> x) const {
+SphereContacts::Way SphereContacts::wayToSphere(const Pair& pair) const {
   const Vec3 from = startCentres_[pair.sphere] - startCentres_[pair.other];
-  const Vec3 to = centre(pair.sphere, x) - centre(pair.other, x);
+  const Vec3 to = centres_[pair.sphere] - centres_[pair.other];
   const double deep = (1 - kDeepWay) * pair.radius;
   Way way;
   way.gap = to.norm() - pair.radius;
@@ -94,19 +97,57 @@ SphereContacts::Way SphereContacts::wayToSphere(const Pair& pair, std::span<cons
   return way;
 }
 
+void SphereContacts::placeCentres(std::span<const Vec3> x) const {
+  centres_.resize(spheres_.size());
+  parallelFor(
+      spheres_.size(), [&](size_t i) { centres_[i] = centre(i, x); }, kWayGrain);
+}
+
+// Whether two spheres come as near as `level` anywhere on the way. Most pairs that may meet do not.
+bool SphereContacts::comeNear(const Pair& pair, double level) const {
+  const Vec3 from = startCentres_[pair.sphere] - startCentres_[pair.other];
+  const Vec3 to = centres_[pair.sphere] - centres_[pair.other], way = to - from;
+  const double squared = level * level, before = from.dot(way);
+  if (before >= 0) return from.squaredNorm() <= squared;
+  if (to.dot(way) <= 0) return to.squaredNorm() <= squared;
+  const double length = way.squaredNorm();  // squared, as what follows
+  return from.squaredNorm() * length - before * before <= squared * length;
+}
+
 std::span<const SphereContacts::Way> SphereContacts::waysOf(std::span<const Pair> pairs,
                                                             std::span<const Vec3> x) const {
+  ways_.resize(pairs.size());
+  if (pairs.empty()) return ways_;
+  placeCentres(x);
   std::vector<ObstaclePose> poses(obstacles_.size());
   for (size_t o = 0; o < poses.size(); ++o) poses[o] = obstacles_.poseAt(o, x);
-  ways_.resize(pairs.size());
   parallelFor(
       pairs.size(),
       [&](size_t i) {
         const Pair& pair = pairs[i];
-        ways_[i] = pair.obstacle ? wayToObstacle(pair, poses[pair.other], x) : wayToSphere(pair, x);
+        ways_[i] = pair.obstacle ? wayToObstacle(pair, poses[pair.other]) : wayToSphere(pair);
       },
       kWayGrain);
   return ways_;
+}
+
+// Those of the pairs that are no contacts yet and may have become ones at x.
+void SphereContacts::gatherNear(std::span<const Vec3> x, std::vector<Pair>& near) const {
+  near.clear();
+  others_.clear();
+  std::set_difference(pairs_.begin(), pairs_.end(), contactPairs_.begin(), contactPairs_.end(),
+                      std::back_inserter(others_));
+  if (others_.empty()) return;
+  placeCentres(x);
+  std::vector<uint8_t> wanted(others_.size());
+  parallelFor(
+      others_.size(),
+      [&](size_t i) {
+        wanted[i] = others_[i].obstacle || comeNear(others_[i], kLooselyNear * others_[i].radius);
+      },
+      kWayGrain);
+  for (size_t i = 0; i < others_.size(); ++i)
+    if (wanted[i]) near.push_back(others_[i]);
 }
 
 }  // namespace sunder::soft

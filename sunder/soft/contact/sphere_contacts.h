@@ -13,8 +13,9 @@
 // other one keeps the plane where it first touched, so nothing tunnels, however thin the obstacle and fast
 // the body. Obstacles must be thicker than nothing only where the distance is negative.
 //
-// Spheres of one body meet where their tetrahedra share no vertex and they did not overlap at rest; pieces
-// that a tear separated meet although they did, at nine tenths of the distance that they had at rest.
+// Spheres of one body meet where their tetrahedra share no vertex and they did not overlap at rest. Spheres
+// of tetrahedra that were neighbours at rest and that a tear has parted meet from when they have been apart:
+// at nine tenths of the sum of their radii. Until then they overlap as they did in the whole body.
 //
 // Restitution acts on velocities when the step is over, on contacts that closed in this step faster than
 // `bounceSpeed`; all impulses of a step are scaled down where they would give back more energy than contacts
@@ -174,8 +175,12 @@ class SphereContacts final : public fem::StepTerm {
   bool mayMeet(uint32_t a, uint32_t b, double& radius) const;
   double obstacleReach(uint32_t obstacle) const;
   // contact_ways.cpp
-  Way wayToObstacle(const Pair& pair, const ObstaclePose& pose, std::span<const Vec3> x) const;
-  Way wayToSphere(const Pair& pair, std::span<const Vec3> x) const;
+  // Of spheres where they are now (placeCentres()).
+  Way wayToObstacle(const Pair& pair, const ObstaclePose& pose) const;
+  Way wayToSphere(const Pair& pair) const;
+  bool comeNear(const Pair& pair, double level) const;
+  void placeCentres(std::span<const Vec3> x) const;
+  void gatherNear(std::span<const Vec3> x, std::vector<Pair>& near) const;
   // Valid until the next call.
   std::span<const Way> waysOf(std::span<const Pair> pairs, std::span<const Vec3> x) const;
   // sphere_contacts.cpp
@@ -218,8 +223,9 @@ class SphereContacts final : public fem::StepTerm {
   mutable std::vector<Reach> obstacleReaches_;  // by obstacle
   mutable std::vector<Pair> pairs_;             // ascending; those that are contacts too
   mutable std::vector<Contact> contacts_;
-  mutable std::vector<Pair> contactPairs_;  // ascending
-  mutable std::vector<Pair> others_;        // memory that is kept
+  mutable std::vector<Pair> contactPairs_;   // ascending
+  mutable std::vector<Pair> others_, near_;  // memory that is kept
+  mutable std::vector<Vec3> centres_;        // of the spheres, where they were looked at last
   mutable std::vector<Way> ways_;
   mutable uint32_t held_ = 0;
   ContactReport report_;

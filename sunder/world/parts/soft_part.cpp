@@ -84,7 +84,6 @@ void SoftPart::populate() {
     touched.push_back({.friction = material.friction,
                        .restitution = std::clamp(material.restitution, 0.0, 1.0),
                        .young = material.young,
-                       .tornMeet = false,
                        .self = spec.soft.selfContact});
     if (spec.soft.tear) {
       body.law = {.strength = material.strength, .surfaceEnergy = material.surfaceEnergy};
