@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 namespace sunder::soft {
 
 namespace {
@@ -25,6 +23,7 @@ constexpr double kLeastOfAWay = 1e-3;  // that a search may go
 // they must be apart when a step begins. What presses them together may leave them a little closer.
 constexpr double kTornDistance = 0.9, kTornApart = 0.98;
 constexpr size_t kPairGrain = 256;
+constexpr uint64_t kListedPairs = 200;  // for each sphere; more are looked for each time (contact_sweeps.cpp)
 
 bool tetsShareVertex(const geometry::Tetrahedron& a, const geometry::Tetrahedron& b) {
   for (const uint32_t p : a)
@@ -151,8 +150,13 @@ bool SphereContacts::mayMeet(uint32_t a, uint32_t b, double& radius) const {
   return (startCentres_[a] - startCentres_[b]).norm() >= kTornApart * radius;
 }
 
-void SphereContacts::addSpherePairs() const {
-  // How far each body may come closer to any other one, or to itself, half of it for each of both.
+double SphereContacts::commonReach(uint32_t a, uint32_t b) const {
+  return kReachFurther * (reaches_[a].common - reaches_[b].common).norm();
+}
+
+// How far the spheres of each body may come closer to those of any other one, or to its own, by what these
+// have in common, half of it for each of both; below 0 where it meets none.
+std::vector<double> SphereContacts::commonMargins() const {
   const size_t count = bodies_.size();
   std::vector<Box3> boxes(count);
   for (size_t i = 0; i < spheres_.size(); ++i) {
@@ -160,19 +164,22 @@ void SphereContacts::addSpherePairs() const {
     boxes[spheres_[i].body].grow(Vec3(startCentres_[i] - far));
     boxes[spheres_[i].body].grow(Vec3(startCentres_[i] + far));
   }
-  const auto common = [&](uint32_t a, uint32_t b) {
-    return kReachFurther * (reaches_[a].common - reaches_[b].common).norm();
-  };
-  std::vector<double> margins(count, -1);  // below 0: meets no other body, nor itself
+  std::vector<double> margins(count, -1);
   for (uint32_t a = 0; a < count; ++a)
     for (uint32_t b = a; b < count; ++b) {
       if (boxes[a].empty() || boxes[b].empty() || (a == b && !bodies_[a].self)) continue;
-      const double far = common(a, b) + reaches_[a].own + reaches_[b].own;
+      const double common = commonReach(a, b), far = common + reaches_[a].own + reaches_[b].own;
       const Box3 grown{boxes[a].lower - Vec3::Constant(far), boxes[a].upper + Vec3::Constant(far)};
       if (!overlap(grown, boxes[b])) continue;
-      margins[a] = std::max(margins[a], 0.5 * common(a, b));
-      margins[b] = std::max(margins[b], 0.5 * common(a, b));
+      margins[a] = std::max(margins[a], 0.5 * common);
+      margins[b] = std::max(margins[b], 0.5 * common);
     }
+  return margins;
+}
+
+// False where there are too many to keep a list of them: then nothing is added.
+bool SphereContacts::addSpherePairs() const {
+  const std::vector<double> margins = commonMargins();
   std::vector<Box3f> leaves;
   std::vector<uint32_t> numbers;
   for (uint32_t i = 0; i < spheres_.size(); ++i) {
@@ -181,40 +188,33 @@ void SphereContacts::addSpherePairs() const {
     numbers.push_back(i);
     leaves.push_back(spatial::boxAround(startCentres_[i], spheres_[i].radius + margin + sphereReaches_[i]));
   }
-  if (leaves.size() < 2) return;
+  if (leaves.size() < 2) return true;
   spatial::OiTreeBuilder builder;
   spatial::OiTree tree;
   builder.build(tree, leaves);
   spatial::PairList found;
   try {
-    spatial::selfOverlapPairs(tree, found);
+    spatial::selfOverlapPairs(tree, found, kListedPairs * leaves.size());
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::Limit) throw;
-    throw Error(
-        ErrorKind::Limit,
-        fmt::format("the {} collision spheres of soft bodies move so far in a step, for their size, that "
-                    "there are too many pairs to look at",
-                    leaves.size()))
-        .hint(
-            "shorten the time step, give \"spheres\" that are further apart, or set \"selfContact\" to "
-            "false; "
-            "bodies that are very thin have very small spheres");
+    if (error.kind() == ErrorKind::Limit) return false;
+    throw;
   }
   for (const spatial::PrimitivePair& pair : found.pairs()) {
     const uint32_t a = numbers[std::min(pair.a, pair.b)], b = numbers[std::max(pair.a, pair.b)];
     double radius = 0;
     if (!mayMeet(a, b, radius)) continue;
     const double far =
-        radius + common(spheres_[a].body, spheres_[b].body) + sphereReaches_[a] + sphereReaches_[b];
+        radius + commonReach(spheres_[a].body, spheres_[b].body) + sphereReaches_[a] + sphereReaches_[b];
     if ((startCentres_[a] - startCentres_[b]).squaredNorm() > far * far) continue;
     pairs_.push_back({a, false, b, radius});
   }
+  return true;
 }
 
 void SphereContacts::findPairs() const {
   pairs_.clear();
   for (uint32_t o = 0; o < obstacles_.size(); ++o) addObstaclePairs(o);
-  addSpherePairs();
+  listed_ = listed_ && addSpherePairs();
   std::sort(pairs_.begin(), pairs_.end());
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace sunder::soft {
 
@@ -19,9 +18,6 @@ constexpr double kDeepWay = 0.5;
 constexpr double kLeastAdvance = 0.05;
 constexpr uint32_t kMostAdvances = 4096;
 constexpr size_t kWayGrain = 64;
-// Of the radius: what never comes so near is no contact, whatever rounding does. More than gaps that are
-// looked after before they close (contact_search.cpp).
-constexpr double kLooselyNear = 1.03;
 
 // The part of the way at which the distance first is `level`; more than 1 where it is not. Distances change
 // no faster than the way is long, so each step may be as long as the distance that is left (Mirtich 1996,
@@ -103,17 +99,6 @@ void SphereContacts::placeCentres(std::span<const Vec3> x) const {
       spheres_.size(), [&](size_t i) { centres_[i] = centre(i, x); }, kWayGrain);
 }
 
-// Whether two spheres come as near as `level` anywhere on the way. Most pairs that may meet do not.
-bool SphereContacts::comeNear(const Pair& pair, double level) const {
-  const Vec3 from = startCentres_[pair.sphere] - startCentres_[pair.other];
-  const Vec3 to = centres_[pair.sphere] - centres_[pair.other], way = to - from;
-  const double squared = level * level, before = from.dot(way);
-  if (before >= 0) return from.squaredNorm() <= squared;
-  if (to.dot(way) <= 0) return to.squaredNorm() <= squared;
-  const double length = way.squaredNorm();  // squared, as what follows
-  return from.squaredNorm() * length - before * before <= squared * length;
-}
-
 std::span<const SphereContacts::Way> SphereContacts::waysOf(std::span<const Pair> pairs,
                                                             std::span<const Vec3> x) const {
   ways_.resize(pairs.size());
@@ -129,25 +114,6 @@ std::span<const SphereContacts::Way> SphereContacts::waysOf(std::span<const Pair
       },
       kWayGrain);
   return ways_;
-}
-
-// Those of the pairs that are no contacts yet and may have become ones at x.
-void SphereContacts::gatherNear(std::span<const Vec3> x, std::vector<Pair>& near) const {
-  near.clear();
-  others_.clear();
-  std::set_difference(pairs_.begin(), pairs_.end(), contactPairs_.begin(), contactPairs_.end(),
-                      std::back_inserter(others_));
-  if (others_.empty()) return;
-  placeCentres(x);
-  std::vector<uint8_t> wanted(others_.size());
-  parallelFor(
-      others_.size(),
-      [&](size_t i) {
-        wanted[i] = others_[i].obstacle || comeNear(others_[i], kLooselyNear * others_[i].radius);
-      },
-      kWayGrain);
-  for (size_t i = 0; i < others_.size(); ++i)
-    if (wanted[i]) near.push_back(others_[i]);
 }
 
 }  // namespace sunder::soft

@@ -22,7 +22,8 @@
 // took.
 //
 // State: multipliers. Same bits for any number of threads. Cost: what the broad phase takes (a tree of boxes
-// over spheres each round, distances of spheres near obstacles), and 10 blocks of the matrix a contact.
+// over spheres each round, distances of spheres near obstacles; where spheres move far against their size, a
+// tree for each state that is looked at), and 10 blocks of the matrix a contact.
 #pragma once
 
 #include "sunder/fem/motion/step_term.h"
@@ -171,16 +172,20 @@ class SphereContacts final : public fem::StepTerm {
   double withinReach(std::span<const Vec3> x, std::span<const Vec3> end) const;
   void findPairs() const;
   void addObstaclePairs(uint32_t obstacle) const;
-  void addSpherePairs() const;
+  bool addSpherePairs() const;
+  double commonReach(uint32_t a, uint32_t b) const;
+  std::vector<double> commonMargins() const;
   bool mayMeet(uint32_t a, uint32_t b, double& radius) const;
   double obstacleReach(uint32_t obstacle) const;
+  // contact_sweeps.cpp, of spheres where they are now
+  bool comeNear(const Pair& pair, double level) const;
+  void addSweptPairs(std::vector<Pair>& near) const;
+  void gatherNear(std::span<const Vec3> x, std::vector<Pair>& near) const;
   // contact_ways.cpp
   // Of spheres where they are now (placeCentres()).
   Way wayToObstacle(const Pair& pair, const ObstaclePose& pose) const;
   Way wayToSphere(const Pair& pair) const;
-  bool comeNear(const Pair& pair, double level) const;
   void placeCentres(std::span<const Vec3> x) const;
-  void gatherNear(std::span<const Vec3> x, std::vector<Pair>& near) const;
   // Valid until the next call.
   std::span<const Way> waysOf(std::span<const Pair> pairs, std::span<const Vec3> x) const;
   // sphere_contacts.cpp
@@ -195,6 +200,7 @@ class SphereContacts final : public fem::StepTerm {
   void addTouch(LinearGap& gap, uint32_t sphere, const Vec3& point, double sign,
                 std::span<const Vec3> x) const;
   size_t activate(std::span<const Vec3> x) const;
+  void addKeptSpheres(std::vector<Pair>& pairs) const;
   void extend(std::span<const Vec3> x) const;
   // contact_bounce.cpp
   void bounce(std::span<const Vec3> x, std::span<Vec3> velocities);
@@ -222,6 +228,7 @@ class SphereContacts final : public fem::StepTerm {
   mutable std::vector<double> sphereReaches_;   // how far from what its body has in common
   mutable std::vector<Reach> obstacleReaches_;  // by obstacle
   mutable std::vector<Pair> pairs_;             // ascending; those that are contacts too
+  mutable bool listed_ = true;                  // whether all pairs of spheres are among them
   mutable std::vector<Contact> contacts_;
   mutable std::vector<Pair> contactPairs_;   // ascending
   mutable std::vector<Pair> others_, near_;  // memory that is kept
