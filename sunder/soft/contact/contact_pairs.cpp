@@ -22,6 +22,12 @@ constexpr double kLeastOfAWay = 1e-3;  // that a search may go
 // Of the sum of the radii: where neighbours that a tear has parted meet, and the part of that distance that
 // they must be apart when a step begins. What presses them together may leave them a little closer.
 constexpr double kTornDistance = 0.9, kTornApart = 0.98;
+// Of the same: pairs of such neighbours that were about that far apart at rest never meet. They nearly touch
+// in the whole body, so every fresh tear would press thousands of them; the others are in the way.
+constexpr double kTornNear = 0.6, kTornFar = 1.4;
+// Tetrahedra: smaller pieces pass their neighbours of before. Splinters in a tear that still opens would take
+// most of the time of a step.
+constexpr uint32_t kLeastPiece = 5;
 constexpr size_t kPairGrain = 256;
 constexpr uint64_t kListedPairs = 200;  // for each sphere; more are looked for each time (contact_sweeps.cpp)
 
@@ -127,6 +133,7 @@ void SphereContacts::addObstaclePairs(uint32_t obstacle) const {
   parallelFor(
       spheres_.size(),
       [&](size_t i) {
+        if (!present_[spheres_[i].body]) return;
         const double far = most[spheres_[i].body] + spheres_[i].radius;
         const Vec3 local = body.before.toLocal(startCentres_[i]);
         if (!((local.array() >= bounds.lower.array() - far).all() &&
@@ -144,8 +151,11 @@ bool SphereContacts::mayMeet(uint32_t a, uint32_t b, double& radius) const {
   radius = p.radius + q.radius;
   if (p.body != q.body) return true;
   if (!bodies_[p.body].self || p.tet == q.tet || tetsShareVertex(tets_[p.tet], tets_[q.tet])) return false;
-  if (!tetsShareVertex(restTets_[p.tet], restTets_[q.tet]))
-    return (restCentres_[a] - restCentres_[b]).norm() >= radius;
+  const double atRest = (restCentres_[a] - restCentres_[b]).norm();
+  if (!tetsShareVertex(restTets_[p.tet], restTets_[q.tet])) return atRest >= radius;
+  if (pieceOf_[p.tet] == pieceOf_[q.tet]) return false;
+  if (std::min(pieceSizes_[p.tet], pieceSizes_[q.tet]) < kLeastPiece) return false;
+  if (atRest > kTornNear * radius && atRest < kTornFar * radius) return false;
   radius *= kTornDistance;
   return (startCentres_[a] - startCentres_[b]).norm() >= kTornApart * radius;
 }
@@ -160,6 +170,7 @@ std::vector<double> SphereContacts::commonMargins() const {
   const size_t count = bodies_.size();
   std::vector<Box3> boxes(count);
   for (size_t i = 0; i < spheres_.size(); ++i) {
+    if (!present_[spheres_[i].body]) continue;  // a body without a box meets nothing
     const Vec3 far = Vec3::Constant(spheres_[i].radius);
     boxes[spheres_[i].body].grow(Vec3(startCentres_[i] - far));
     boxes[spheres_[i].body].grow(Vec3(startCentres_[i] + far));

@@ -14,8 +14,9 @@
 // the body. Obstacles must be thicker than nothing only where the distance is negative.
 //
 // Spheres of one body meet where their tetrahedra share no vertex and they did not overlap at rest. Spheres
-// of tetrahedra that were neighbours at rest and that a tear has parted meet from when they have been apart:
-// at nine tenths of the sum of their radii. Until then they overlap as they did in the whole body.
+// of tetrahedra that were neighbours at rest meet where a tear has made two pieces of them, of several
+// tetrahedra each, from when they have been apart: at nine tenths of the sum of their radii. Until then they
+// overlap as they did in the whole body.
 //
 // Restitution acts on velocities when the step is over, on contacts that closed in this step faster than
 // `bounceSpeed`; all impulses of a step are scaled down where they would give back more energy than contacts
@@ -116,6 +117,9 @@ class SphereContacts final : public fem::StepTerm {
   // After a tear: who the corners are now. `masses` by vertex. Must follow set() once.
   void setCorners(std::span<const geometry::Tetrahedron> tets, std::span<const double> masses);
 
+  // Nothing touches a body that is not there, and what its contacts remember is forgotten.
+  void setPresent(uint32_t body, bool present);
+
   std::span<const ContactSphere> spheres() const { return spheres_; }
   Vec3 centre(size_t sphere, std::span<const Vec3> x) const;
   std::span<const Contact> contacts() const { return contacts_; }
@@ -212,7 +216,10 @@ class SphereContacts final : public fem::StepTerm {
   ContactSettings settings_;
   std::vector<ContactSphere> spheres_;
   std::vector<ContactBody> bodies_;
+  std::vector<uint8_t> present_;  // by body
   std::vector<geometry::Tetrahedron> tets_, restTets_;
+  // By tetrahedron: equal in what still hangs together, and how many tetrahedra that has.
+  std::vector<uint32_t> pieceOf_, pieceSizes_;
   std::vector<Vec3> restCentres_;
   std::vector<double> largestRadii_;   // by body
   std::vector<double> sizes_;          // of each tetrahedron, cube root of its volume
