@@ -54,7 +54,7 @@ TEST(ContactDisplay, SmallerSpheresLetFewerVerticesThrough) {
     const BallInCage ball(radius);
     geometry::TetMesh mesh = ball.cage;
     for (Vec3& p : mesh.positions) p.y() += kRadius + 0.02;
-    const ContactBody touch{0.5, 0, 1e4, false};
+    const ContactBody touch{0.5, 0, 1e4};
     ContactScene s(mesh, 1e4, ball.spheres, std::span(&touch, 1));
     s.bodies = {ground()};
     s.setVelocity(Vec3(0, -3, 0));
@@ -79,7 +79,7 @@ TEST(ContactDisplay, NoMethodIsBetterThanTheCageCanBe) {
     const BallInCage ball(radius);
     geometry::TetMesh mesh = ball.cage;
     for (Vec3& p : mesh.positions) p.y() += kRadius + 0.001;
-    const ContactBody touch{0.5, 0, 3e4, false};
+    const ContactBody touch{0.5, 0, 3e4};
     ContactScene s(mesh, 3e4, ball.spheres, std::span(&touch, 1));
     s.bodies = {ground()};
     const Vec3 velocity(0, -1.5, 0);
@@ -135,7 +135,7 @@ TEST(ContactHertzFull, ABallPressedIntoABlock) {
     const Vec3 c = blended(mesh.tets[s.tet], s.weights, mesh.positions);
     if (c.y() > -0.001 && std::hypot(c.x(), c.z()) < 0.07) spheres.push_back(s);
   }
-  const ContactBody touch{0, 0, kYoung, false};
+  const ContactBody touch{0, 0, kYoung};
   ContactSettings until;
   until.mostRounds = 40;
   ContactScene s(mesh, kYoung, spheres, std::span(&touch, 1), motionSettings(1e-5), until,

@@ -9,7 +9,7 @@
 namespace sunder::soft {
 
 TEST(ContactMotion, WhatIsDroppedComesToRestAndWeighsWhatItWeighs) {
-  ContactScene s = blockScene(2, 0.2, 0.05, 1e5, {0.5, 0, 1e5, true});
+  ContactScene s = blockScene(2, 0.2, 0.05, 1e5, {0.5, 0, 1e5});
   s.bodies = {ground()};
   double most = 0;
   for (int i = 0; i < 300; ++i) {
@@ -31,7 +31,7 @@ TEST(ContactMotion, WhatIsDroppedComesToRestAndWeighsWhatItWeighs) {
 TEST(ContactMotion, ABlockOnASlopeSticksAndSlipsAsCoulombSays) {
   constexpr double kFriction = 0.4;
   const auto slide = [&](double slope) {
-    ContactScene s = blockScene(2, 0.1, 0, 1e6, {kFriction, 0, 1e6, true}, motionSettings(1e-7));
+    ContactScene s = blockScene(2, 0.1, 0, 1e6, {kFriction, 0, 1e6}, motionSettings(1e-7));
     s.bodies = {ground(0, kFriction)};
     for (int i = 0; i < 20; ++i) s.step(1 / 60.0);  // comes to rest on the level
     const double angle = std::atan(slope);
@@ -53,7 +53,7 @@ TEST(ContactMotion, ABlockOnASlopeSticksAndSlipsAsCoulombSays) {
 }
 
 TEST(ContactMotion, WhatSticksDoesNotCreep) {
-  ContactScene s = blockScene(2, 0.1, 0, 1e5, {0.5, 0, 1e5, true}, motionSettings(1e-7));
+  ContactScene s = blockScene(2, 0.1, 0, 1e5, {0.5, 0, 1e5}, motionSettings(1e-7));
   s.bodies = {ground(0, 0.5)};
   const double angle = std::atan(0.3);
   s.gravity = 9.81 * Vec3(std::sin(angle), -std::cos(angle), 0);
@@ -68,7 +68,7 @@ TEST(ContactMotion, WhatSticksDoesNotCreep) {
 
 TEST(ContactMotion, RestitutionAddsNoEnergy) {
   for (const double e : {0.0, 0.5, 1.0}) {
-    ContactScene s = blockScene(2, 0.1, 0.01, 1e5, {0.3, e, 1e5, true}, motionSettings(1e-8));
+    ContactScene s = blockScene(2, 0.1, 0.01, 1e5, {0.3, e, 1e5}, motionSettings(1e-8));
     s.bodies = {ground()};
     s.gravity = Vec3::Zero();
     s.setVelocity(Vec3(0.5, -2, 0.2));
@@ -88,7 +88,7 @@ TEST(ContactMotion, RestitutionAddsNoEnergy) {
 TEST(ContactMotion, FastBodiesDoNotTunnel) {
   // 3 m of way in a step, at a plate of 1 mm; the block is 10 cm.
   for (const double speed : {20.0, 200.0}) {
-    ContactScene s = blockScene(2, 0.1, 0.3, 1e6, {0.3, 0, 1e6, true});
+    ContactScene s = blockScene(2, 0.1, 0.3, 1e6, {0.3, 0, 1e6});
     ObstacleBody plate = ground();
     plate.shape = makeFieldObstacle(sdf::makeBoxField({Vec3(-1, -0.001, -1), Vec3(1, 0, 1)}));
     s.bodies = {plate};
@@ -104,7 +104,7 @@ TEST(ContactMotion, FastBodiesDoNotTunnel) {
 TEST(ContactMotion, ABulletDoesNotPassASoftSheet) {
   geometry::TetMesh mesh = fem::blockMesh({8, 1, 8}, Vec3(0.4, 0.02, 0.4));
   for (Vec3& p : mesh.positions) p -= Vec3(0.2, 0.02, 0.2);
-  const ContactBody touch{0.3, 0, 1e7, false};
+  const ContactBody touch{0.3, 0, 1e7};
   const std::vector<ContactSphere> spheres = surfaceSpheres(mesh, 2, 0.004);
   ContactScene s(mesh, 1e7, spheres, std::span(&touch, 1));
   for (uint32_t v = 0; v < mesh.positions.size(); ++v)
@@ -138,7 +138,7 @@ TEST(ContactMotion, AFoldedStripDoesNotPassThroughItself) {
     }
   }
   geometry::flipInverted(mesh);
-  const ContactBody touch{0.3, 0, 1e5, true};
+  const ContactBody touch{0.3, 0, 1e5};
   const std::vector<ContactSphere> spheres = surfaceSpheres(mesh, 2, 0.01);
   ContactScene s(mesh, 1e5, spheres, std::span(&touch, 1));
   s.gravity = Vec3::Zero();
@@ -167,6 +167,83 @@ TEST(ContactMotion, AFoldedStripDoesNotPassThroughItself) {
   EXPECT_GT(contacts, 0u);
 }
 
+// A block of two cubes that share a face, torn there. The halves part, and are thrown at each other: they
+// meet where they were joined, and neither enters the other.
+TEST(ContactMotion, TornNeighboursMeetAgain) {
+  geometry::TetMesh mesh = fem::blockMesh({2, 1, 1}, {0.2, 0.1, 0.1});
+  // Joined at first. Every tetrahedron has spheres on all of its faces, also those that a tear may open.
+  const double radius = 0.01;
+  std::vector<ContactSphere> spheres;
+  for (uint32_t t = 0; t < mesh.tets.size(); ++t)
+    for (size_t k = 0; k < 4; ++k) {
+      ContactSphere s{t, {1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3}, radius, 0};
+      s.weights[k] = 0;
+      spheres.push_back(s);
+    }
+  const ContactBody touch{0, 0, 1e5};
+  ContactScene s(mesh, 1e5, spheres, std::span(&touch, 1));
+  s.gravity = Vec3::Zero();
+  // The tear: vertices of the middle are doubled, for the right half.
+  std::vector<geometry::Tetrahedron> tets = mesh.tets;
+  std::vector<uint32_t> sources, copyOf(mesh.positions.size(), kNoIndex);
+  std::vector<uint8_t> right(tets.size(), 0);
+  for (size_t t = 0; t < tets.size(); ++t) {
+    double middle = 0;
+    for (const uint32_t v : tets[t]) middle += mesh.positions[v].x() / 4;
+    right[t] = middle > 0.1;
+    for (uint32_t& v : tets[t]) {
+      if (!right[t] || std::abs(mesh.positions[v].x() - 0.1) > 1e-9) continue;
+      if (copyOf[v] == kNoIndex) {
+        copyOf[v] = static_cast<uint32_t>(mesh.positions.size() + sources.size());
+        sources.push_back(v);
+      }
+      v = copyOf[v];
+    }
+  }
+  s.motion.setCorners(tets, sources);
+  s.contacts.setCorners(tets, s.solid.masses());
+  s.attachments.setCorners(tets, s.solid.masses());
+  s.mesh.tets = tets;
+  std::vector<uint8_t> isRight(s.motion.vertices(), 0);
+  for (size_t t = 0; t < tets.size(); ++t)
+    if (right[t])
+      for (const uint32_t v : tets[t]) isRight[v] = 1;
+  const auto push = [&](double speed) {
+    const std::vector<Vec3> x(s.motion.positions().begin(), s.motion.positions().end());
+    std::vector<Vec3> v;
+    for (const uint8_t r : isRight) v.push_back(Vec3(r ? speed : -speed, 0, 0));
+    s.motion.setState(x, v);
+  };
+  const auto apart = [&] {  // of the centres
+    double sum = 0, mass = 0;
+    for (size_t v = 0; v < isRight.size(); ++v) {
+      sum += (isRight[v] ? 1 : -1) * s.solid.masses()[v] * s.motion.positions()[v].x();
+      mass += s.solid.masses()[v] / 2;
+    }
+    return sum / mass;
+  };
+  ASSERT_NEAR(apart(), 0.1, 1e-9);
+  push(0);
+  s.step(1 / 120.0);
+  EXPECT_EQ(s.contacts.report().contacts, 0u);  // as they overlap in the whole body
+  EXPECT_NEAR(apart(), 0.1, 1e-9);
+  push(1);
+  for (int i = 0; i < 10; ++i) s.step(1 / 120.0);
+  EXPECT_GT(apart(), 0.2);
+  push(-1);
+  uint32_t contacts = 0;
+  double nearest = 1;
+  for (int i = 0; i < 60; ++i) {
+    s.step(1 / 120.0);
+    contacts += s.contacts.report().contacts;
+    nearest = std::min(nearest, apart());
+    ASSERT_EQ(s.contacts.report().notMet, 0u) << i;
+  }
+  EXPECT_GT(contacts, 0u);
+  EXPECT_GT(nearest, 0.08);  // they press each other flatter, and do not pass
+  EXPECT_GT(apart(), 0.1);   // and part again
+}
+
 TEST(ContactMotion, TwoSoftBodiesKeepTheirMomentum) {
   geometry::TetMesh mesh = fem::blockMesh({2, 2, 2}, Vec3::Constant(0.1));
   std::vector<ContactSphere> spheres = surfaceSpheres(mesh, 1, 0.005, 0);
@@ -177,7 +254,7 @@ TEST(ContactMotion, TwoSoftBodiesKeepTheirMomentum) {
     c.tet += first;
     spheres.push_back(c);
   }
-  const std::vector<ContactBody> touch(2, ContactBody{0.3, 0.5, 1e5, true});
+  const std::vector<ContactBody> touch(2, ContactBody{0.3, 0.5, 1e5});
   ContactScene s(mesh, 1e5, spheres, touch);
   s.gravity = Vec3::Zero();
   std::vector<Vec3> velocities(mesh.positions.size(), Vec3(0, 1, 0));
@@ -199,7 +276,7 @@ TEST(ContactMotion, TwoSoftBodiesKeepTheirMomentum) {
 }
 
 TEST(ContactMotion, SameBitsForAnyThreadsAndAfterResuming) {
-  const auto make = [] { return blockScene(3, 0.2, 0.02, 1e5, {0.4, 0.3, 1e5, true}); };
+  const auto make = [] { return blockScene(3, 0.2, 0.02, 1e5, {0.4, 0.3, 1e5}); };
   const std::vector<ObstacleBody> bodies{ground(), ball(Vec3(0.02, 0.4, 0.01), 0.06, 3000, Vec3(0, -2, 0.1))};
   uint64_t hash = 0;
   for (const unsigned threads : {1u, 2u, 4u}) {

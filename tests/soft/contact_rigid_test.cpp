@@ -7,7 +7,7 @@ namespace sunder::soft {
 
 TEST(ContactRigid, AFreeCollisionKeepsMomentum) {
   // A steel ball meets a free block: it feels all of the block, not the grams of a vertex.
-  ContactScene s = blockScene(3, 0.2, 0, 1e5, {0.3, 0, 1e5, true});
+  ContactScene s = blockScene(3, 0.2, 0, 1e5, {0.3, 0, 1e5});
   s.gravity = Vec3::Zero();
   s.bodies = {ball(Vec3(0.01, 0.27, 0.02), 0.05, 7800, Vec3(0.1, -3, 0))};
   s.bodies[0].angularVelocity = Vec3(0, 0, 2);
@@ -42,7 +42,7 @@ TEST(ContactRigid, ABallRollsWithFriction) {
   // On a wide stiff block pinned below: a ball that slides comes to roll at 5/7 of its speed.
   geometry::TetMesh mesh = fem::blockMesh({20, 1, 2}, Vec3(2, 0.1, 0.2));
   for (Vec3& p : mesh.positions) p -= Vec3(0, 0.1, 0.1);
-  const ContactBody touch{0.4, 0, 1e6, false};
+  const ContactBody touch{0.4, 0, 1e6};
   std::vector<ContactSphere> spheres;
   for (const ContactSphere& c : surfaceSpheres(mesh, 16, 0.002)) {
     const Vec3 at = blended(mesh.tets[c.tet], c.weights, mesh.positions);

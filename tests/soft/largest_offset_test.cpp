@@ -32,7 +32,7 @@ TEST(LargestOffset, MovesASphereByItsDepthAndChangesTheMomentumOfItsMass) {
     const Vec3 speed = blended(kOne.tets[0], sphere.weights, velocities);
     const double depth = random.uniform(0.01, 0.2);
     const ObstacleBody floor = ground(centre.y() - sphere.radius + depth, 0.3);
-    const ContactBody body{0.3, 0.4, 1e5, true};
+    const ContactBody body{0.3, 0.4, 1e5};
     const OffsetOutcome outcome = applyLargestOffset(kOne.tets, std::span(&sphere, 1), std::span(&body, 1),
                                                      std::span(&floor, 1), masses, positions, velocities);
     EXPECT_EQ(outcome.hits, 1u);

@@ -1,6 +1,7 @@
 // Which spheres may meet which obstacles and spheres in a step. What the spheres of a body have in common of
 // their motion does not bring them closer to each other, so only the rest of it widens the search within a
 // body: a body that falls fast is not compared with itself.
+#include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
 #include "sunder/soft/contact/sphere_contacts.h"
 #include "sunder/spatial/pairs/overlap_pairs.h"
@@ -18,8 +19,17 @@ constexpr double kReachFurther = 1.5;  // how much further than foreseen somethi
 constexpr double kReachSlack = 0.5;    // of a radius, the same for what does not move
 constexpr double kReachAtOnce = 4;     // times what is foreseen, in one move of the search
 constexpr double kLeastOfAWay = 1e-3;  // that a search may go
-constexpr double kTornDistance = 0.9;  // of the distance at rest
+// Of the sum of the radii: where neighbours that a tear has parted meet, and the part of that distance that
+// they must be apart when a step begins. What presses them together may leave them a little closer.
+constexpr double kTornDistance = 0.9, kTornApart = 0.98;
+// Of the same: pairs of such neighbours that were about that far apart at rest never meet. They nearly touch
+// in the whole body, so every fresh tear would press thousands of them; the others are in the way.
+constexpr double kTornNear = 0.6, kTornFar = 1.4;
+// Tetrahedra: smaller pieces pass their neighbours of before. Splinters in a tear that still opens would take
+// most of the time of a step.
+constexpr uint32_t kLeastPiece = 5;
 constexpr size_t kPairGrain = 256;
+constexpr uint64_t kListedPairs = 200;  // for each sphere; more are looked for each time (contact_sweeps.cpp)
 
 bool tetsShareVertex(const geometry::Tetrahedron& a, const geometry::Tetrahedron& b) {
   for (const uint32_t p : a)
@@ -123,6 +133,7 @@ void SphereContacts::addObstaclePairs(uint32_t obstacle) const {
   parallelFor(
       spheres_.size(),
       [&](size_t i) {
+        if (!present_[spheres_[i].body]) return;
         const double far = most[spheres_[i].body] + spheres_[i].radius;
         const Vec3 local = body.before.toLocal(startCentres_[i]);
         if (!((local.array() >= bounds.lower.array() - far).all() &&
@@ -141,35 +152,45 @@ bool SphereContacts::mayMeet(uint32_t a, uint32_t b, double& radius) const {
   if (p.body != q.body) return true;
   if (!bodies_[p.body].self || p.tet == q.tet || tetsShareVertex(tets_[p.tet], tets_[q.tet])) return false;
   const double atRest = (restCentres_[a] - restCentres_[b]).norm();
-  if (!bodies_[p.body].tornMeet && tetsShareVertex(restTets_[p.tet], restTets_[q.tet])) return false;
-  if (atRest >= radius) return true;
-  // They overlapped at rest. What a tear has parted may not go further into each other than it was.
-  radius = kTornDistance * atRest;
-  return bodies_[p.body].tornMeet && radius > 0 && tetsShareVertex(restTets_[p.tet], restTets_[q.tet]);
+  if (!tetsShareVertex(restTets_[p.tet], restTets_[q.tet])) return atRest >= radius;
+  if (pieceOf_[p.tet] == pieceOf_[q.tet]) return false;
+  if (std::min(pieceSizes_[p.tet], pieceSizes_[q.tet]) < kLeastPiece) return false;
+  if (atRest > kTornNear * radius && atRest < kTornFar * radius) return false;
+  radius *= kTornDistance;
+  return (startCentres_[a] - startCentres_[b]).norm() >= kTornApart * radius;
 }
 
-void SphereContacts::addSpherePairs() const {
-  // How far each body may come closer to any other one, or to itself, half of it for each of both.
+double SphereContacts::commonReach(uint32_t a, uint32_t b) const {
+  return kReachFurther * (reaches_[a].common - reaches_[b].common).norm();
+}
+
+// How far the spheres of each body may come closer to those of any other one, or to its own, by what these
+// have in common, half of it for each of both; below 0 where it meets none.
+std::vector<double> SphereContacts::commonMargins() const {
   const size_t count = bodies_.size();
   std::vector<Box3> boxes(count);
   for (size_t i = 0; i < spheres_.size(); ++i) {
+    if (!present_[spheres_[i].body]) continue;  // a body without a box meets nothing
     const Vec3 far = Vec3::Constant(spheres_[i].radius);
     boxes[spheres_[i].body].grow(Vec3(startCentres_[i] - far));
     boxes[spheres_[i].body].grow(Vec3(startCentres_[i] + far));
   }
-  const auto common = [&](uint32_t a, uint32_t b) {
-    return kReachFurther * (reaches_[a].common - reaches_[b].common).norm();
-  };
-  std::vector<double> margins(count, -1);  // below 0: meets no other body, nor itself
+  std::vector<double> margins(count, -1);
   for (uint32_t a = 0; a < count; ++a)
     for (uint32_t b = a; b < count; ++b) {
       if (boxes[a].empty() || boxes[b].empty() || (a == b && !bodies_[a].self)) continue;
-      const double far = common(a, b) + reaches_[a].own + reaches_[b].own;
+      const double common = commonReach(a, b), far = common + reaches_[a].own + reaches_[b].own;
       const Box3 grown{boxes[a].lower - Vec3::Constant(far), boxes[a].upper + Vec3::Constant(far)};
       if (!overlap(grown, boxes[b])) continue;
-      margins[a] = std::max(margins[a], 0.5 * common(a, b));
-      margins[b] = std::max(margins[b], 0.5 * common(a, b));
+      margins[a] = std::max(margins[a], 0.5 * common);
+      margins[b] = std::max(margins[b], 0.5 * common);
     }
+  return margins;
+}
+
+// False where there are too many to keep a list of them: then nothing is added.
+bool SphereContacts::addSpherePairs() const {
+  const std::vector<double> margins = commonMargins();
   std::vector<Box3f> leaves;
   std::vector<uint32_t> numbers;
   for (uint32_t i = 0; i < spheres_.size(); ++i) {
@@ -178,27 +199,33 @@ void SphereContacts::addSpherePairs() const {
     numbers.push_back(i);
     leaves.push_back(spatial::boxAround(startCentres_[i], spheres_[i].radius + margin + sphereReaches_[i]));
   }
-  if (leaves.size() < 2) return;
+  if (leaves.size() < 2) return true;
   spatial::OiTreeBuilder builder;
   spatial::OiTree tree;
   builder.build(tree, leaves);
   spatial::PairList found;
-  spatial::selfOverlapPairs(tree, found);
+  try {
+    spatial::selfOverlapPairs(tree, found, kListedPairs * leaves.size());
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::Limit) return false;
+    throw;
+  }
   for (const spatial::PrimitivePair& pair : found.pairs()) {
     const uint32_t a = numbers[std::min(pair.a, pair.b)], b = numbers[std::max(pair.a, pair.b)];
     double radius = 0;
     if (!mayMeet(a, b, radius)) continue;
     const double far =
-        radius + common(spheres_[a].body, spheres_[b].body) + sphereReaches_[a] + sphereReaches_[b];
+        radius + commonReach(spheres_[a].body, spheres_[b].body) + sphereReaches_[a] + sphereReaches_[b];
     if ((startCentres_[a] - startCentres_[b]).squaredNorm() > far * far) continue;
     pairs_.push_back({a, false, b, radius});
   }
+  return true;
 }
 
 void SphereContacts::findPairs() const {
   pairs_.clear();
   for (uint32_t o = 0; o < obstacles_.size(); ++o) addObstaclePairs(o);
-  addSpherePairs();
+  listed_ = listed_ && addSpherePairs();
   std::sort(pairs_.begin(), pairs_.end());
 }
 

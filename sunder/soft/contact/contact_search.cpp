@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 
 namespace sunder::soft {
 
@@ -120,16 +119,13 @@ void SphereContacts::linearise(Contact& c, const Way& way, std::span<const Vec3>
 
 // Makes contacts of pairs that are close at x, or whose way leads through. Returns the first new one.
 size_t SphereContacts::activate(std::span<const Vec3> x) const {
-  std::vector<Pair>& others = others_;
-  others.clear();
-  std::set_difference(pairs_.begin(), pairs_.end(), contactPairs_.begin(), contactPairs_.end(),
-                      std::back_inserter(others));
-  const std::span<const Way> ways = waysOf(others, x);
+  gatherNear(x, others_);
+  const std::span<const Way> ways = waysOf(others_, x);
   const size_t first = contacts_.size();
-  for (size_t i = 0; i < others.size(); ++i) {
-    if (!ways[i].held && !(ways[i].gap <= kNearGap * others[i].radius)) continue;
-    addContact(others[i], ways[i], x);
-    contactPairs_.push_back(others[i]);
+  for (size_t i = 0; i < others_.size(); ++i) {
+    if (!ways[i].held && !(ways[i].gap <= kNearGap * others_[i].radius)) continue;
+    addContact(others_[i], ways[i], x);
+    contactPairs_.push_back(others_[i]);
     held_ += ways[i].held;
   }
   std::sort(contactPairs_.begin(), contactPairs_.end());
@@ -141,6 +137,15 @@ void SphereContacts::extend(std::span<const Vec3> x) const {
   if (foreseen(x)) return;
   foresee(x);
   findPairs();
+}
+
+// Pairs of spheres that carried a force, where there is no list of pairs.
+void SphereContacts::addKeptSpheres(std::vector<Pair>& pairs) const {
+  for (const Kept& kept : kept_) {
+    Pair pair{kept.sphere, false, static_cast<uint32_t>(kept.other), 0};
+    if (!kept.obstacle && mayMeet(pair.sphere, pair.other, pair.radius)) pairs.push_back(pair);
+  }
+  std::sort(pairs.begin(), pairs.end());
 }
 
 void SphereContacts::begin(const fem::StepStart& start, std::span<Vec3> /*own*/) {
@@ -159,12 +164,14 @@ void SphereContacts::begin(const fem::StepStart& start, std::span<Vec3> /*own*/)
   std::vector<Vec3> x(start.predicted.begin(), start.predicted.end());
   obstacles_.setAlone(x);
   reaches_.clear();
+  listed_ = true;
   foresee(x);
   findPairs();
   // What carried a force goes on with it, wherever it is predicted to be.
   std::vector<Pair> going;
   for (const Pair& pair : pairs_)
     if (keptOf(pair)) going.push_back(pair);
+  if (!listed_) addKeptSpheres(going);
   const std::span<const Way> ways = waysOf(going, x);
   for (size_t i = 0; i < going.size(); ++i) addContact(going[i], ways[i], x);
   contactPairs_ = std::move(going);

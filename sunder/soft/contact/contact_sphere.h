@@ -28,9 +28,8 @@ inline Vec3 blended(const geometry::Tetrahedron& tet, const std::array<double, 4
 struct ContactBody {
   double friction = 0.5, restitution = 0;
   double young =
-      1e5;  // Pa: how stiff contacts begin; affects how many rounds a step takes, not where it ends
-  bool tornMeet = true;  // whether tetrahedra that a tear has parted meet each other
-  bool self = true;      // whether it collides with itself
+      1e5;           // Pa: how stiff contacts begin; affects how many rounds a step takes, not where it ends
+  bool self = true;  // whether it collides with itself
 };
 
 // Of two that touch: friction by the geometric mean, restitution by the larger of both, as between rigid

@@ -47,10 +47,9 @@ double firstAt(const Vec3& from, const Vec3& to, double level) {
 
 }  // namespace
 
-SphereContacts::Way SphereContacts::wayToObstacle(const Pair& pair, const ObstaclePose& pose,
-                                                  std::span<const Vec3> x) const {
+SphereContacts::Way SphereContacts::wayToObstacle(const Pair& pair, const ObstaclePose& pose) const {
   const ObstacleBody& body = obstacles_.bodies()[pair.other];
-  const Vec3 end = centre(pair.sphere, x);
+  const Vec3& end = centres_[pair.sphere];
   const Vec3 from = body.before.toLocal(startCentres_[pair.sphere]), to = pose.toLocal(end);
   const double least = kLeastAdvance * pair.radius, deep = (1 - kDeepWay) * pair.radius;
 
@@ -75,9 +74,9 @@ SphereContacts::Way SphereContacts::wayToObstacle(const Pair& pair, const Obstac
   return way;
 }
 
-SphereContacts::Way SphereContacts::wayToSphere(const Pair& pair, std::span<const Vec3> x) const {
+SphereContacts::Way SphereContacts::wayToSphere(const Pair& pair) const {
   const Vec3 from = startCentres_[pair.sphere] - startCentres_[pair.other];
-  const Vec3 to = centre(pair.sphere, x) - centre(pair.other, x);
+  const Vec3 to = centres_[pair.sphere] - centres_[pair.other];
   const double deep = (1 - kDeepWay) * pair.radius;
   Way way;
   way.gap = to.norm() - pair.radius;
@@ -94,16 +93,24 @@ SphereContacts::Way SphereContacts::wayToSphere(const Pair& pair, std::span<cons
   return way;
 }
 
+void SphereContacts::placeCentres(std::span<const Vec3> x) const {
+  centres_.resize(spheres_.size());
+  parallelFor(
+      spheres_.size(), [&](size_t i) { centres_[i] = centre(i, x); }, kWayGrain);
+}
+
 std::span<const SphereContacts::Way> SphereContacts::waysOf(std::span<const Pair> pairs,
                                                             std::span<const Vec3> x) const {
+  ways_.resize(pairs.size());
+  if (pairs.empty()) return ways_;
+  placeCentres(x);
   std::vector<ObstaclePose> poses(obstacles_.size());
   for (size_t o = 0; o < poses.size(); ++o) poses[o] = obstacles_.poseAt(o, x);
-  ways_.resize(pairs.size());
   parallelFor(
       pairs.size(),
       [&](size_t i) {
         const Pair& pair = pairs[i];
-        ways_[i] = pair.obstacle ? wayToObstacle(pair, poses[pair.other], x) : wayToSphere(pair, x);
+        ways_[i] = pair.obstacle ? wayToObstacle(pair, poses[pair.other]) : wayToSphere(pair);
       },
       kWayGrain);
   return ways_;

@@ -2,6 +2,7 @@
 
 #include "sunder/base/error.h"
 #include "sunder/base/parallel.h"
+#include "sunder/soft/contact/contact_sphere.h"
 
 #include <algorithm>
 

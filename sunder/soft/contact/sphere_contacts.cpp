@@ -1,5 +1,6 @@
 #include "sunder/soft/contact/sphere_contacts.h"
 
+#include "sunder/base/disjoint_sets.h"
 #include "sunder/base/error.h"
 #include "sunder/geometry/tet_mesh.h"
 
@@ -56,7 +57,10 @@ void SphereContacts::set(const geometry::TetMesh& rest, std::span<const ContactS
   }
   spheres_.assign(spheres.begin(), spheres.end());
   bodies_.assign(bodies.begin(), bodies.end());
+  present_.assign(bodies_.size(), 1);
   restTets_ = tets_ = rest.tets;
+  pieceOf_.assign(tets_.size(), 0);
+  pieceSizes_.assign(tets_.size(), 0);
   sizes_.resize(tets_.size());
   for (size_t t = 0; t < tets_.size(); ++t)
     sizes_[t] =
@@ -80,8 +84,24 @@ void SphereContacts::setCorners(std::span<const geometry::Tetrahedron> tets, std
     for (const uint32_t v : tet)
       if (v >= masses.size()) throw Error(ErrorKind::Usage, fmt::format("vertex {} of {}", v, masses.size()));
   tets_.assign(tets.begin(), tets.end());
+  DisjointSets pieces(masses.size());
+  for (const geometry::Tetrahedron& tet : tets_)
+    for (size_t k = 1; k < 4; ++k) pieces.unite(tet[0], tet[k]);
+  pieceOf_.resize(tets_.size());
+  std::vector<uint32_t> counts(masses.size(), 0);
+  for (size_t t = 0; t < tets_.size(); ++t) ++counts[pieceOf_[t] = pieces.find(tets_[t][0])];
+  pieceSizes_.resize(tets_.size());
+  for (size_t t = 0; t < tets_.size(); ++t) pieceSizes_[t] = counts[pieceOf_[t]];
   inverseMasses_.resize(masses.size());
   for (size_t v = 0; v < masses.size(); ++v) inverseMasses_[v] = masses[v] > 0 ? 1 / masses[v] : 0;
+}
+
+void SphereContacts::setPresent(uint32_t body, bool present) {
+  present_[body] = present;
+  if (present) return;
+  std::erase_if(kept_, [&](const Kept& kept) {
+    return spheres_[kept.sphere].body == body || (!kept.obstacle && spheres_[kept.other].body == body);
+  });
 }
 
 Vec3 SphereContacts::centre(size_t sphere, std::span<const Vec3> x) const {

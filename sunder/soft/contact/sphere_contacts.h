@@ -13,15 +13,18 @@
 // other one keeps the plane where it first touched, so nothing tunnels, however thin the obstacle and fast
 // the body. Obstacles must be thicker than nothing only where the distance is negative.
 //
-// Spheres of one body meet where their tetrahedra share no vertex and they did not overlap at rest; pieces
-// that a tear separated meet although they did, at nine tenths of the distance that they had at rest.
+// Spheres of one body meet where their tetrahedra share no vertex and they did not overlap at rest. Spheres
+// of tetrahedra that were neighbours at rest meet where a tear has made two pieces of them, of several
+// tetrahedra each, from when they have been apart: at nine tenths of the sum of their radii. Until then they
+// overlap as they did in the whole body.
 //
 // Restitution acts on velocities when the step is over, on contacts that closed in this step faster than
 // `bounceSpeed`; all impulses of a step are scaled down where they would give back more energy than contacts
 // took.
 //
 // State: multipliers. Same bits for any number of threads. Cost: what the broad phase takes (a tree of boxes
-// over spheres each round, distances of spheres near obstacles), and 10 blocks of the matrix a contact.
+// over spheres each round, distances of spheres near obstacles; where spheres move far against their size, a
+// tree for each state that is looked at), and 10 blocks of the matrix a contact.
 #pragma once
 
 #include "sunder/fem/motion/step_term.h"
@@ -114,6 +117,9 @@ class SphereContacts final : public fem::StepTerm {
   // After a tear: who the corners are now. `masses` by vertex. Must follow set() once.
   void setCorners(std::span<const geometry::Tetrahedron> tets, std::span<const double> masses);
 
+  // Nothing touches a body that is not there, and what its contacts remember is forgotten.
+  void setPresent(uint32_t body, bool present);
+
   std::span<const ContactSphere> spheres() const { return spheres_; }
   Vec3 centre(size_t sphere, std::span<const Vec3> x) const;
   std::span<const Contact> contacts() const { return contacts_; }
@@ -170,12 +176,20 @@ class SphereContacts final : public fem::StepTerm {
   double withinReach(std::span<const Vec3> x, std::span<const Vec3> end) const;
   void findPairs() const;
   void addObstaclePairs(uint32_t obstacle) const;
-  void addSpherePairs() const;
+  bool addSpherePairs() const;
+  double commonReach(uint32_t a, uint32_t b) const;
+  std::vector<double> commonMargins() const;
   bool mayMeet(uint32_t a, uint32_t b, double& radius) const;
   double obstacleReach(uint32_t obstacle) const;
+  // contact_sweeps.cpp, of spheres where they are now
+  bool comeNear(const Pair& pair, double level) const;
+  void addSweptPairs(std::vector<Pair>& near) const;
+  void gatherNear(std::span<const Vec3> x, std::vector<Pair>& near) const;
   // contact_ways.cpp
-  Way wayToObstacle(const Pair& pair, const ObstaclePose& pose, std::span<const Vec3> x) const;
-  Way wayToSphere(const Pair& pair, std::span<const Vec3> x) const;
+  // Of spheres where they are now (placeCentres()).
+  Way wayToObstacle(const Pair& pair, const ObstaclePose& pose) const;
+  Way wayToSphere(const Pair& pair) const;
+  void placeCentres(std::span<const Vec3> x) const;
   // Valid until the next call.
   std::span<const Way> waysOf(std::span<const Pair> pairs, std::span<const Vec3> x) const;
   // sphere_contacts.cpp
@@ -190,6 +204,7 @@ class SphereContacts final : public fem::StepTerm {
   void addTouch(LinearGap& gap, uint32_t sphere, const Vec3& point, double sign,
                 std::span<const Vec3> x) const;
   size_t activate(std::span<const Vec3> x) const;
+  void addKeptSpheres(std::vector<Pair>& pairs) const;
   void extend(std::span<const Vec3> x) const;
   // contact_bounce.cpp
   void bounce(std::span<const Vec3> x, std::span<Vec3> velocities);
@@ -201,7 +216,10 @@ class SphereContacts final : public fem::StepTerm {
   ContactSettings settings_;
   std::vector<ContactSphere> spheres_;
   std::vector<ContactBody> bodies_;
+  std::vector<uint8_t> present_;  // by body
   std::vector<geometry::Tetrahedron> tets_, restTets_;
+  // By tetrahedron: equal in what still hangs together, and how many tetrahedra that has.
+  std::vector<uint32_t> pieceOf_, pieceSizes_;
   std::vector<Vec3> restCentres_;
   std::vector<double> largestRadii_;   // by body
   std::vector<double> sizes_;          // of each tetrahedron, cube root of its volume
@@ -217,9 +235,11 @@ class SphereContacts final : public fem::StepTerm {
   mutable std::vector<double> sphereReaches_;   // how far from what its body has in common
   mutable std::vector<Reach> obstacleReaches_;  // by obstacle
   mutable std::vector<Pair> pairs_;             // ascending; those that are contacts too
+  mutable bool listed_ = true;                  // whether all pairs of spheres are among them
   mutable std::vector<Contact> contacts_;
-  mutable std::vector<Pair> contactPairs_;  // ascending
-  mutable std::vector<Pair> others_;        // memory that is kept
+  mutable std::vector<Pair> contactPairs_;   // ascending
+  mutable std::vector<Pair> others_, near_;  // memory that is kept
+  mutable std::vector<Vec3> centres_;        // of the spheres, where they were looked at last
   mutable std::vector<Way> ways_;
   mutable uint32_t held_ = 0;
   ContactReport report_;

@@ -189,8 +189,10 @@ void addBodyCost(const Scene& scene, std::span<const ShapeSize> sizes, uint64_t 
     cost.items.push_back(std::move(joints));
   }
   double acted = 0;
-  for (const ForceSpec& force : scene.forces)
+  for (const ForceSpec& force : scene.forces) {
     for (const uint32_t b : force.bodies) acted += scene.bodies[b].standsFor;
+    for (const uint32_t b : force.softBodies) acted += scene.softBodies[b].standsFor;
+  }
   if (acted > 0) {
     CostItem forces;
     forces.count = acted;

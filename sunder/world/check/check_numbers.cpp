@@ -114,14 +114,16 @@ void findNoFloor(const Scene& scene, std::span<const ShapeSize> sizes, CheckRepo
       floors.back().grow(startBox(moved, sizes[body.shape]));
     }
   }
-  std::set<uint32_t> held;
+  std::set<uint32_t> held, heldSoft;
   for (const JointSpec& joint : scene.joints) {
     if (joint.settings.a.valid()) held.insert(joint.settings.a.value);
     held.insert(joint.settings.b.value);
   }
   for (const ForceSpec& force : scene.forces)  // of another gravity, an attractor: who knows where they go
-    if (force.kind == ForceKind::Gravity || force.kind == ForceKind::Attractor)
+    if (force.kind == ForceKind::Gravity || force.kind == ForceKind::Attractor) {
       held.insert(force.bodies.begin(), force.bodies.end());
+      heldSoft.insert(force.softBodies.begin(), force.softBodies.end());
+    }
   std::vector<std::string> names;
   double count = 0;
   const auto look = [&](const auto& body, double standsFor) {
@@ -150,7 +152,8 @@ void findNoFloor(const Scene& scene, std::span<const ShapeSize> sizes, CheckRepo
   }
   for (size_t b = 0; b < scene.softBodies.size(); b += stride) {
     const SoftBodySpec& body = scene.softBodies[b];
-    if (body.soft.pins.empty() && body.soft.attach.empty()) look(body, body.standsFor * double(stride));
+    if (body.soft.pins.empty() && body.soft.attach.empty() && !heldSoft.contains(uint32_t(b)))
+      look(body, body.standsFor * double(stride));
   }
   if (names.empty()) return;
   report.findings.push_back(

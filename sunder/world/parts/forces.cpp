@@ -79,12 +79,17 @@ void apply(const ForceSpec& force, Simulation& simulation, BodyIndex body) {
 
 }  // namespace
 
+ForceSteps stepsOf(const ForceSpec& force, double timeStep) {
+  const bool once = force.kind == ForceKind::Explosion;
+  const uint64_t first = stepOf(once ? force.time : force.from, timeStep);
+  return {first, once ? first + 1 : stepOf(force.until, timeStep)};
+}
+
 void applyForces(std::span<const ForceSpec> forces, Simulation& simulation, uint64_t step) {
   const double dt = simulation.settings().timeStep;
   for (const ForceSpec& force : forces) {
     const bool once = force.kind == ForceKind::Explosion;
-    const uint64_t first = once ? stepOf(force.time, dt) : stepOf(force.from, dt);
-    const uint64_t last = once ? first + 1 : stepOf(force.until, dt);
+    const auto [first, last] = stepsOf(force, dt);
     const bool change = !once && (step == first || step == last) && step > 0;
     if (step < first || (step >= last && !change)) continue;
     for (const uint32_t index : force.bodies) {

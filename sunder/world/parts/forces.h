@@ -18,6 +18,12 @@
 
 namespace sunder::world {
 
+// The steps in which a force acts, from the first on and before the last.
+struct ForceSteps {
+  uint64_t first = 0, last = 0;
+};
+ForceSteps stepsOf(const ForceSpec& force, double timeStep);
+
 // `step` counts from 0; the step goes from step * dt to (step + 1) * dt.
 void applyForces(std::span<const ForceSpec> forces, rigid::Simulation& simulation, uint64_t step);
 

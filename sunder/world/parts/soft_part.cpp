@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,10 @@ namespace sunder::world {
 namespace {
 
 constexpr uint32_t kMostRounds = 25, kMostIterations = 150;  // of contacts and Newton, in a step
+// Of conjugate gradients, in an iteration of Newton: they take tens where contacts are few. Where a heap of
+// splinters is pressed together, a rough direction for each of many iterations is worth more than few exact
+// ones.
+constexpr uint32_t kMostSolverIterations = 300;
 constexpr double kForEver = std::numeric_limits<double>::infinity();
 
 using geometry::u32;
@@ -86,7 +92,6 @@ void SoftPart::populate() {
     touched.push_back({.friction = material.friction,
                        .restitution = std::clamp(material.restitution, 0.0, 1.0),
                        .young = material.young,
-                       .tornMeet = false,
                        .self = spec.soft.selfContact});
     if (spec.soft.tear) {
       body.law = {.strength = material.strength, .surfaceEnergy = material.surfaceEnergy};
@@ -117,6 +122,7 @@ void SoftPart::populate() {
   fem::MotionSettings settings;
   settings.mostRounds = kMostRounds;
   settings.mostIterations = kMostIterations;
+  settings.mostSolverIterations = kMostSolverIterations;
   motion_.set(solid_, positions, settings);
   velocities.resize(positions.size());
   for (uint32_t b = 0; b < bodies_.size(); ++b) {
@@ -156,6 +162,8 @@ void SoftPart::addTie(const Body& body, const SoftBodySpec& spec, const Box3& bo
                       std::optional<uint32_t> rigid, std::optional<uint32_t> soft, const std::string& pointer,
                       Tie tie) {
   tie.first = u32(allTies_.size());
+  tie.body = u32(size_t(&body - bodies_.data()));
+  if (soft) tie.other = *soft;
   const geometry::TetMesh& cage = body.built->cage.rest;
   std::vector<uint8_t> done(cage.positions.size(), 0);
   for (uint32_t t = 0; t < cage.tets.size(); ++t)
@@ -215,6 +223,7 @@ void SoftPart::findPins(double time) {
     const SoftBodySpec& spec = scene_.softBodies[b];
     if (spec.soft.pins.empty()) continue;
     const Body& body = bodies_[b];
+    if (!body.present) continue;
     std::vector<rigid::Pose> poses;
     for (const PinSpec& pin : spec.soft.pins)
       poses.push_back(pin.keyFrames.empty() ? spec.pose : poseAt(pin.keyFrames, pin.repeat, time));
@@ -225,6 +234,9 @@ void SoftPart::findPins(double time) {
           {.vertex = body.vertices[v], .target = poses[pin].point(body.built->cage.rest.positions[origin])});
     }
   }
+  for (const Body& body : bodies_)
+    if (!body.present)
+      for (const uint32_t v : body.vertices) pins_.push_back({.vertex = v, .target = motion_.positions()[v]});
   std::sort(pins_.begin(), pins_.end(),
             [](const fem::Pin& a, const fem::Pin& b) { return a.vertex < b.vertex; });
   const bool same = std::equal(pins_.begin(), pins_.end(), before.begin(), before.end(),
@@ -236,9 +248,6 @@ void SoftPart::findPins(double time) {
 void SoftPart::giveCorners() {
   masses_.assign(solid_.masses().begin(), solid_.masses().end());
   for (const fem::Pin& pin : pins_) masses_[pin.vertex] = kForEver;
-  accelerations_.resize(masses_.size());
-  for (size_t v = 0; v < masses_.size(); ++v)
-    accelerations_[v] = scene_.softBodies[bodyOf_[v]].gravityScale * scene_.world.simulation.gravity;
   massDampings_.clear();
   stiffnessDampings_.clear();
   for (const SoftBodySpec& spec : scene_.softBodies)
@@ -273,6 +282,7 @@ void SoftPart::accept(const Input& input, const StepContext& context) const {
 
 void SoftPart::apply(const Input& input, StepContext& context) {
   const Body& body = bodies_[context.bodies.local(input.body)];
+  if (!body.present) return;  // who acts on what has left acts on nothing
   const Vec3 impulse = Eigen::Map<const Vec3>(input.values.data());
   std::vector<Vec3> velocities(motion_.velocities().begin(), motion_.velocities().end());
   if (input.values.size() == 3) {
@@ -296,14 +306,15 @@ void SoftPart::apply(const Input& input, StepContext& context) {
 std::vector<Box3> SoftPart::boxes(double h) const {
   std::vector<Box3> out;
   for (const Body& body : bodies_) {
+    if (!body.present) continue;
     Box3 box;
-    double fastest = 0;
+    double fastest = 0, pull = 0;
     for (const uint32_t v : body.vertices) {
       box.grow(motion_.positions()[v]);
       fastest = std::max(fastest, motion_.velocities()[v].norm());
+      pull = std::max(pull, accelerations_[v].norm());
     }
-    const double reach =
-        fastest * h + scene_.world.simulation.gravity.norm() * h * h + 0.05 * body.built->size;
+    const double reach = fastest * h + pull * h * h + 0.05 * body.built->size;
     box.lower -= Vec3::Constant(reach);
     box.upper += Vec3::Constant(reach);
     out.push_back(box);
@@ -324,6 +335,7 @@ void SoftPart::step(StepContext& context) {
   const ProfileScope scope("soft");
   const double h = context.dt;
   findPins(context.endTime());
+  findAccelerations(context);
   letGo(context);
   around_.gather(context, scene_.world.simulation.gravity, boxes(h), tied(), obstacles_);
   fem::Loads loads;
@@ -361,6 +373,13 @@ void SoftPart::count(StepContext& context) {
                      context.frame);
   context.ledger.add("contacts of soft bodies were left deeper than their tolerance",
                      contacts_.report().notMet, context.frame);
+  if (context.step > 0) return;
+  std::set<std::tuple<uint32_t, bool, uint32_t>> deep;
+  const auto bodyAt = [&](uint32_t sphere) { return contacts_.spheres()[sphere].body; };
+  for (const soft::Contact& c : contacts_.contacts())
+    if (c.allowance > 0) deep.emplace(bodyAt(c.sphere), c.obstacle, c.obstacle ? c.other : bodyAt(c.other));
+  context.ledger.add("soft bodies began deep in others, from which they part slowly", deep.size(),
+                     context.frame);
 }
 
 void SoftPart::change(StepContext& context) { tearBodies(context); }
@@ -387,7 +406,7 @@ void SoftPart::tearBodies(StepContext& context) {
   std::vector<uint32_t> sources;
   for (uint32_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
-    if (!body.tear) continue;
+    if (!body.tear || !body.present) continue;
     std::vector<soft::Separation> own;
     std::vector<Vec3> places;
     for (const uint32_t v : body.vertices) {

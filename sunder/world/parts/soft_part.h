@@ -51,6 +51,7 @@ class SoftPart : public Part {
   void apply(const Input& input, StepContext& context) override;
   void step(StepContext& context) override;
   void change(StepContext& context) override;
+  void endFrame(StepContext& context) override;
 
   record::BodyEntry body(uint32_t local) const override;
   record::MeshEntry mesh(uint32_t local, Ledger& ledger) override;
@@ -81,6 +82,7 @@ class SoftPart : public Part {
     soft::Torn torn;
     std::optional<soft::TearSettings> tear;
     soft::BondLaw law;
+    bool present = true;          // has not left the bounds of the world
     std::vector<uint32_t> pinOf;  // by vertex of the cage at rest: a pin that moves it; kNoIndex: none
   };
   // Ties that let go together.
@@ -89,6 +91,8 @@ class SoftPart : public Part {
     double strength = 0;           // N; infinite: never
     double until = 0;              // s
     uint32_t obstacle = kNoIndex;  // number of the table
+    uint32_t body = 0;             // that it is of
+    uint32_t other = kNoIndex;     // the soft body that it holds to
   };
 
   void populate();
@@ -102,6 +106,8 @@ class SoftPart : public Part {
   std::vector<uint32_t> tied() const;
   void letGo(StepContext& context);
   void count(StepContext& context);
+  void findAccelerations(const StepContext& context);
+  void leave(uint32_t local);
   void tearBodies(StepContext& context);
   void tellTear(uint32_t local, const soft::TearOutcome& outcome, StepContext& context);
 

@@ -54,7 +54,7 @@ void SoftPart::states(const PartBodies& bodies, std::span<record::BodyState> out
       mass += solid_.masses()[v];
     }
     record::BodyState& state = out[bodies.number(b)];
-    state.present = true;
+    state.present = bodies_[b].present;
     state.velocity = (momentum / mass).cast<float>();
   }
 }
@@ -86,16 +86,20 @@ void SoftPart::addTotals(Totals& totals) const {
   const Vec3& gravity = scene_.world.simulation.gravity;
   totals.energy.kinetic += motion_.kineticEnergy();
   totals.energy.potential += report_.last.elastic;
-  for (size_t v = 0; v < motion_.vertices(); ++v)
-    totals.energy.potential -=
-        solid_.masses()[v] * scene_.softBodies[bodyOf_[v]].gravityScale * gravity.dot(motion_.positions()[v]);
-  totals.awake += bodies_.size();
+  for (uint32_t b = 0; b < bodies_.size(); ++b) {
+    if (!bodies_[b].present) continue;
+    ++totals.awake;
+    for (const uint32_t v : bodies_[b].vertices)
+      totals.energy.potential -=
+          solid_.masses()[v] * scene_.softBodies[b].gravityScale * gravity.dot(motion_.positions()[v]);
+  }
   totals.contacts += contacts_.report().contacts;
   totals.mostContacts += report_.mostContacts;
 }
 
 void SoftPart::save(ByteWriter& out) const {
   for (const Body& body : bodies_) {
+    out.u8(body.present);
     body.torn.save(out);
     for (size_t v = body.built->cage.rest.positions.size(); v < body.vertices.size(); ++v)
       out.u32(body.vertices[v]);
@@ -120,6 +124,10 @@ void SoftPart::load(ByteReader& in, StepContext& context) {
   uint32_t added = 0;
   for (uint32_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
+    const uint8_t present = in.u8("whether a soft body is there");
+    if (present > 1) in.fail("a soft body is neither there nor gone");
+    body.present = present != 0;
+    contacts_.setPresent(b, body.present);
     body.torn.load(in);
     const size_t first = body.built->cage.rest.positions.size();
     body.vertices.resize(body.torn.vertices());

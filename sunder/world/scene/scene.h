@@ -107,8 +107,9 @@ enum class ForceKind { Gravity, Wind, Drag, Explosion, Attractor };
 struct ForceSpec {
   std::string id, pointer;
   ForceKind kind = ForceKind::Gravity;
-  std::vector<uint32_t> bodies;     // dynamic ones it acts on, ascending
-  std::vector<std::string> pieces;  // patterns: of bodies with a cut, the pieces that it acts on too
+  std::vector<uint32_t> bodies;      // dynamic ones it acts on, ascending
+  std::vector<uint32_t> softBodies;  // of Scene::softBodies, ascending
+  std::vector<std::string> pieces;   // patterns: of bodies with a cut, the pieces that it acts on too
   double from = 0, until = std::numeric_limits<double>::infinity();  // s
   Vec3 vector = Vec3::Zero();  // acceleration; velocity of the air; position
   double density = 1.2, dragCoefficient = 0.5;

@@ -8,13 +8,6 @@
 
 namespace sunder::world {
 
-namespace {
-
-constexpr const char* kNoSoftForces =
-    "forces act on rigid bodies; on deformable ones the world's gravity does";
-
-}  // namespace
-
 void SceneReader::readForce(const SceneNode& node, size_t number) {
   static constexpr std::array<std::string_view, 5> kKinds{"gravity", "wind", "drag", "explosion",
                                                           "attractor"};
@@ -27,10 +20,13 @@ void SceneReader::readForce(const SceneNode& node, size_t number) {
   force.until = node.notNegative("until", kTime, std::numeric_limits<double>::infinity());
   if (!(force.until > force.from)) node["until"].fail("must be after \"from\"");
   std::vector<bool> named(scene_.bodies.size(), !node.has("bodies"));
+  std::vector<bool> namedSoft(scene_.softBodies.size(), !node.has("bodies"));
   if (node.has("bodies"))
     for (size_t i = 0; i < node["bodies"].size(); ++i) {
       const SceneNode pattern = node["bodies"][i];
-      for (const uint32_t b : bodiesLike(pattern, kNoSoftForces)) named[b] = true;
+      for (const uint32_t b : bodiesLike(pattern, nullptr)) named[b] = true;
+      for (uint32_t b = 0; b < namedSoft.size(); ++b)
+        if (fitsPattern(pattern.text(), scene_.softBodies[b].id)) namedSoft[b] = true;
       if (namesPieces(pattern.text())) force.pieces.push_back(pattern.text());
     }
   else if (!cuts_.empty())
@@ -38,6 +34,8 @@ void SceneReader::readForce(const SceneNode& node, size_t number) {
   for (uint32_t b = 0; b < named.size(); ++b)
     if (named[b] && scene_.bodies[b].kind == rigid::BodyKind::Dynamic && scene_.bodies[b].cut.empty())
       force.bodies.push_back(b);
+  for (uint32_t b = 0; b < namedSoft.size(); ++b)
+    if (namedSoft[b]) force.softBodies.push_back(b);
   if (kind == "gravity") {
     force.kind = ForceKind::Gravity;
     force.vector = part["acceleration"].vector(kAcceleration);
@@ -63,6 +61,7 @@ void SceneReader::readForce(const SceneNode& node, size_t number) {
     force.radius = part["radius"].positive(kLength);
   }
   for (const uint32_t b : force.bodies) forceBodies_ += scene_.bodies[b].standsFor;
+  for (const uint32_t b : force.softBodies) forceBodies_ += scene_.softBodies[b].standsFor;
   if (8.0 * forceBodies_ > static_cast<double>(memory_))
     throw scene_.document
         .error(node.pointer(), "the forces act on more bodies than the memory has room for", ErrorKind::Limit)

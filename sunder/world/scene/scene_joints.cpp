@@ -78,18 +78,21 @@ uint32_t SceneReader::needBody(const SceneNode& node, const char* ifSoft) const 
   throw noSuchBody(scene_, node.pointer(), id);
 }
 
-// Remembered: many forces may act on the same of many bodies.
+// Remembered: many forces may act on the same of many bodies. `ifSoft` says what to do instead where only
+// deformable ones fit; null: they may.
 const std::vector<uint32_t>& SceneReader::bodiesLike(const SceneNode& node, const char* ifSoft) {
   const std::string pattern = node.text();
   const auto [known, added] = bodiesByPattern_.try_emplace(pattern);
   std::vector<uint32_t>& found = known->second;
-  if (!added) return found;
+  if (!added && !found.empty()) return found;
   for (uint32_t i = 0; i < scene_.bodies.size(); ++i)
     if (scene_.bodies[i].cut.empty() && fitsPattern(pattern, scene_.bodies[i].id)) found.push_back(i);
   if (!found.empty() || namesPieces(pattern)) return found;
   if (std::any_of(scene_.softBodies.begin(), scene_.softBodies.end(),
-                  [&](const SoftBodySpec& body) { return fitsPattern(pattern, body.id); }))
+                  [&](const SoftBodySpec& body) { return fitsPattern(pattern, body.id); })) {
+    if (!ifSoft) return found;
     node.fail(fmt::format("the bodies with an id like \"{}\" are deformable", pattern), ifSoft);
+  }
   if (!failed_.empty()) throw FollowsFromAnother{};
   if (scene_.sampled) throw NamesOneLeftOut{};
   throw noBodyLike(scene_, node.pointer(), pattern);

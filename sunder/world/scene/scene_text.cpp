@@ -133,9 +133,15 @@ class SceneWriter {
     for (uint32_t b = 0; b < scene_.bodies.size(); ++b)
       if (scene_.bodies[b].kind == rigid::BodyKind::Dynamic && scene_.bodies[b].cut.empty()) all.push_back(b);
     const bool allPieces = std::find(force.pieces.begin(), force.pieces.end(), "*") != force.pieces.end();
-    if (force.bodies == all && (allPieces || !scene_.anyCuts())) return json;
+    const bool allSoft = force.softBodies.size() == scene_.softBodies.size();
+    if (force.bodies == all && allSoft && (allPieces || !scene_.anyCuts())) return json;
     Json bodies = Json::array();
     for (const uint32_t b : force.bodies) bodies.push_back(idOf(b, "force " + force.id));
+    for (const uint32_t b : force.softBodies) {
+      if (b >= scene_.softBodies.size())
+        fail("force " + force.id, fmt::format("there is no soft body {}", b));
+      bodies.push_back(scene_.softBodies[b].id);
+    }
     for (const std::string& pattern : force.pieces) bodies.push_back(pattern);
     json["bodies"] = std::move(bodies);
     return json;
