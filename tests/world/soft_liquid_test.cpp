@@ -125,6 +125,26 @@ TEST(SoftLiquid, KeepsMomentum) {
   EXPECT_LT((end - start).norm(), 2e-6 * scale);
 }
 
+// A body that has left the bounds of the world is kept where it began; water flows through that place.
+TEST(SoftLiquid, FlowsThroughWhereABodyThatLeftHadBeen) {
+  World world(wetScene(R"({
+    "world": {"frames": 40, "gravity": [0, 0, 0], "timeStep": "1/120 s", "frameRate": 120,
+      "bounds": {"lower": [-1, -1, -0.3], "upper": [1, 1, 0.3]}},
+    "bodies": [{"id": "cube", "kind": "deformable", "shape": {"box": {"size": [0.1, 0.1, 0.1]}},
+      "position": [0, 0, 0], "velocity": [0, 0, 60], "soft": {"tets": 40, "young": "50 kPa", "density": 600}}],
+    "fluid": {"radius": "1 cm", "liquids": [{"id": "water",
+      "blocks": [{"lower": [-0.3, -0.05, -0.03], "upper": [-0.12, 0.05, 0.05], "velocity": [1, 0, 0]}]}]}
+  })"));
+  const Vec3 start = waterMomentum(world);
+  const size_t particles = tankWater(world).size();
+  advanceTo(world, 40);
+  EXPECT_EQ(tankWater(world).size(), particles);
+  EXPECT_LT((waterMomentum(world) - start).norm(), 2e-6 * start.norm());
+  double front = -1;
+  for (const Vec3& p : tankWater(world).positions()) front = std::max(front, p.x());
+  EXPECT_GT(front, 0.1);  // beyond the place of the cube
+}
+
 TEST(SoftLiquid, DoesNotDependOnThreads) {
   uint64_t hashes[3];
   for (int k = 0; k < 3; ++k) {

@@ -26,8 +26,17 @@ void SoftBoundary::add(const soft::VolumePoints& points, uint32_t firstTet) {
     tets_.push_back(firstTet + points.tets[p]);
     weights_.push_back(points.weights[p]);
     volumes_.push_back(points.volumes[p]);
+    bodyOf_.push_back(static_cast<uint32_t>(present_.size()));
   }
+  present_.push_back(1);
   foreseen_.assign(tets_.size(), Vec3::Zero());
+}
+
+void SoftBoundary::setPresent(uint32_t body, bool present) {
+  present_[body] = present;
+  if (present) return;
+  for (size_t p = 0; p < points(); ++p)
+    if (bodyOf_[p] == body) foreseen_[p].setZero();
 }
 
 Vec3 SoftBoundary::pointOf(std::span<const Vec3> values, size_t point) const {
@@ -105,7 +114,8 @@ void SoftBoundary::place(double from, double to, fluid::BoundarySamples& samples
         if (h_ > 0) samples.velocities[p] += (after_[p] - before_[p]) / h_;
         Mat3 f = Mat3::Zero();
         for (size_t k = 0; k < 4; ++k) f += x[corners(p)[k]] * elements[tets_[p]].gradient[k].transpose();
-        samples.volumes[p] = std::clamp(f.determinant(), kLeastVolume, kMostVolume) * volumes_[p];
+        samples.volumes[p] =
+            present_[bodyOf_[p]] ? std::clamp(f.determinant(), kLeastVolume, kMostVolume) * volumes_[p] : 0;
       },
       kPointGrain);
   // The drift of the time until `to` follows in push(), with what the liquid did.

@@ -31,8 +31,10 @@ class SoftBoundary final : public DeformingSolid {
  public:
   explicit SoftBoundary(fem::Motion& motion) : motion_(motion) {}
 
-  // Points of a body whose tetrahedra begin there in the motion.
+  // Points of the next body, whose tetrahedra begin there in the motion.
   void add(const soft::VolumePoints& points, uint32_t firstTet);
+  // Liquids pass through a body that has left the world.
+  void setPresent(uint32_t body, bool present);
   // `masses` of the vertices: infinite where they are held.
   void setMasses(std::span<const double> masses) { masses_.assign(masses.begin(), masses.end()); }
 
@@ -64,9 +66,11 @@ class SoftBoundary final : public DeformingSolid {
   fem::Motion& motion_;
   std::vector<uint32_t> tets_;  // by point
   std::vector<Vec4> weights_;
-  std::vector<double> volumes_;  // at rest
-  std::vector<Vec3> foreseen_;   // impulses of the last step, by point
-  double h_ = 0;                 // of the last step
+  std::vector<double> volumes_;   // at rest
+  std::vector<Vec3> foreseen_;    // impulses of the last step, by point
+  std::vector<uint32_t> bodyOf_;  // by point
+  std::vector<uint8_t> present_;  // by body
+  double h_ = 0;                  // of the last step
   std::vector<double> masses_;
 
   // Of the step.

@@ -66,6 +66,7 @@ void SoftPart::leave(uint32_t local) {
   }
   motion_.setState(positions, velocities);
   contacts_.setPresent(local, false);
+  if (boundary_) boundary_->setPresent(local, false);
   for (const Tie& tie : ties_)
     if (tie.body == local || tie.other == local)
       for (uint32_t i = tie.first; i < tie.last; ++i) attachments_.release(i);

@@ -128,6 +128,7 @@ void SoftPart::load(ByteReader& in, StepContext& context) {
     if (present > 1) in.fail("a soft body is neither there nor gone");
     body.present = present != 0;
     contacts_.setPresent(b, body.present);
+    if (boundary_) boundary_->setPresent(b, body.present);
     body.torn.load(in);
     const size_t first = body.built->cage.rest.positions.size();
     body.vertices.resize(body.torn.vertices());
