@@ -12,6 +12,13 @@ export type SoftUniforms = Record<string, IUniform>;
 // What overlaps closed faces, as a share of a tetrahedron's height, so that rounding drops no pixel on both sides.
 const kOverlap = "1e-4";
 
+// The first and the last point of the grid lie on the sides of the box.
+const kDepth = `
+float softDepthAt(vec3 where) {
+  vec3 count = vec3(textureSize(softDepths, 0));
+  return texture(softDepths, (where * (count - 1.0) + 0.5) / count).r;
+}`;
+
 const kOpen = `
 vec4 softOpen(uint exposed) { return vec4(uvec4(exposed, exposed >> 1, exposed >> 2, exposed >> 3) & 1u); }`;
 
@@ -86,6 +93,7 @@ out float softValue;
 uniform highp sampler3D softDepths;
 uniform vec3 softLower, softUpper;
 uniform float softRough, softDeepest;
+${kDepth}
 flat out vec3 softTwist0, softTwist1, softTwist2;
 #endif
 #ifdef SOFT_DISTANCE
@@ -115,7 +123,7 @@ softValue = softNodeValue;
     vec4 others = softWeights + vec4(equal(uvec4(face), uvec4(0u, 1u, 2u, 3u)));
     float edge = smoothstep(0.0, 0.15, min(min(others.x, others.y), min(others.z, others.w)));
     vec3 where = (position - softLower) / max(softUpper - softLower, vec3(1e-20));
-    float limit = min(softRough, 0.5 * softDeepest * texture(softDepths, where).r);
+    float limit = min(softRough, 0.5 * softDeepest * softDepthAt(where));
     float way = (softFlags & 64u) != 0u ? 1.0 : -1.0;
     softPosition += way * edge * limit * 2.0 * (solidHeight(position) - 0.5) * softNormal;
   }
@@ -144,6 +152,7 @@ uniform highp sampler2D softLooks;
 uniform highp sampler3D softDepths;
 uniform vec3 softLower, softUpper;
 uniform float softBump;
+${kDepth}
 #ifdef SOFT_WALL
 flat in vec3 softTwist0, softTwist1, softTwist2;
 #endif
@@ -169,7 +178,7 @@ ivec2 softLook = ivec2(2 * int(softKind.x >> 16) + (softWithin ? 1 : 0), 0);
 if (softMode == 0) {
   vec3 base = texelFetch(softLooks, softLook, 0).rgb;
   vec3 where = (softRest - softLower) / max(softUpper - softLower, vec3(1e-20));
-  diffuseColor.rgb = solidColour(base, softRest, texture(softDepths, where).r, softWithin);
+  diffuseColor.rgb = solidColour(base, softRest, softDepthAt(where), softWithin);
 } else if (softMode == 1) {
   diffuseColor.rgb = softTint * (softWithin ? 0.84 : 1.0);
 } else if (softMode == 2) {

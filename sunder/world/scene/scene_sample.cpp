@@ -173,7 +173,7 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
             "until": "1.5 s"      // then it lets go
           }
         ],
-        "attach": [{"lower": [-0.1, -0.1, -0.1], "upper": [0.1, -0.03, 0.1], "body": "base", "strength": "5 N"}]
+        "attach": [{"lower": [-0.1, -0.1, -0.1], "upper": [0.1, -0.03, 0.1], "body": "base", "strength": "5 N", "collide": true}]
       }
     },
     {"id": "base", "shape": "brick", "kind": "static", "position": [-1.5, 0.12, 1]},
