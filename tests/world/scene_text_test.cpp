@@ -324,6 +324,7 @@ void expectSame(const Scene& a, const Scene& b) {
   EXPECT_EQUAL(recording.checkpointSeconds);
   EXPECT_EQUAL(recording.impulseField);
   EXPECT_EQUAL(recording.asleepField);
+  EXPECT_EQUAL(recording.stressField);
   ASSERT_EQ(a.bodies.size(), b.bodies.size());
   for (size_t i = 0; i < a.bodies.size(); ++i) {
     expectSame(a.bodies[i], b.bodies[i]);

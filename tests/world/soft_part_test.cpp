@@ -294,6 +294,49 @@ TEST(SoftPart, RecordsATearAndResumes) {
   EXPECT_GT(farthest, 0.7f);
 }
 
+// A bar without lateral contraction, drawn out slowly: Hooke's law with the strain of its middle.
+TEST(SoftPart, RecordsItsStress) {
+  const std::string text = scene(R"("frames": 40, "gravity": [0, 0, 0], "timeStep": "1/60 s")",
+                                 block("bar", R"("position": [0, 0, 0])",
+                                       R"("tets": 200, "poisson": 0, "massDamping": 20, "pins": [
+      {"lower": [-1, -1, -1], "upper": [-0.28, 1, 1]},
+      {"lower": [0.28, -1, -1], "upper": [1, 1, 1], "keyFrames": [{"time": 0},
+        {"time": "0.3 s", "position": [0.03, 0, 0]}]}])",
+                                       "[0.6, 0.1, 0.1]"));
+  std::string wanted = text;
+  wanted.insert(wanted.size() - 1, R"(, "recording": {"fields": ["stress"]})");
+  for (const std::string& each : {text, wanted}) {
+    World world(sceneOf(each));
+    while (world.frame() < 40) world.advance();
+    const std::vector<record::BodyPoints> points = world.points();
+    ASSERT_EQ(points.size(), 1u);
+    if (each == text) {
+      EXPECT_TRUE(points[0].fields.empty());
+      continue;
+    }
+    ASSERT_EQ(points[0].fields.size(), 1u);
+    const record::PointField& field = points[0].fields[0];
+    EXPECT_EQ(field.name, "stress");
+    ASSERT_EQ(field.values.size(), points[0].positions.size());
+    const geometry::TetMesh& rest = softOf(world).cageAtRest(0);
+    double stress = 0, moved = 0, square = 0;
+    int count = 0;
+    for (size_t v = 0; v < field.values.size(); ++v) {
+      const double x = rest.positions[v].x();
+      if (std::abs(x) > 0.15) continue;
+      const double middle = double(points[0].positions[v].x()) - 0.015 - x;
+      moved += x * middle;
+      square += x * x;
+      stress += double(field.values[v]);
+      ++count;
+    }
+    ASSERT_GT(count, 8);
+    const double strain = moved / square;
+    EXPECT_NEAR(strain, 0.05, 0.01);
+    EXPECT_NEAR(stress / count, 2e4 * strain, 0.05 * 2e4 * strain);
+  }
+}
+
 TEST(SoftPart, APinWithoutVerticesIsRefused) {
   try {
     World world(
