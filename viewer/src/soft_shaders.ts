@@ -2,6 +2,7 @@
 // and which four each tetrahedron has. Three ways to show whole triangles only inside of their tetrahedra: not at all, because
 // they were clipped before; by fragments that are left out; by clip distances.
 import { IUniform, Material, MeshLambertMaterial, MeshStandardMaterial } from "three";
+import { kMaskFragment, kMaskPlace, kMaskVertex } from "./soft_masks";
 import { kSolidShader } from "./solid_textures";
 
 export type Cut = "clipped" | "discard" | "distance" | "whole";
@@ -201,24 +202,25 @@ if (softBump > 0.0) {
 export interface SoftPart {
   wall: boolean;
   cut: Cut;
+  masked?: boolean; // whole faces with masks
 }
 
 // Makes a material of three.js place and colour a part. Its own attributes and lights stay as they are.
 export function patchSoft(material: Material, uniforms: SoftUniforms, part: SoftPart): void {
   const defines = `${part.wall ? "#define SOFT_WALL\n" : ""}${!part.wall && part.cut === "discard" ? "#define SOFT_DISCARD\n" : ""}${
     !part.wall && part.cut === "distance" ? "#define SOFT_DISTANCE\n" : ""}`;
-  const rich = material instanceof MeshStandardMaterial, lit = rich || material instanceof MeshLambertMaterial;
+  const { masked = false } = part, rich = material instanceof MeshStandardMaterial, lit = rich || material instanceof MeshLambertMaterial;
   if (!part.wall && part.cut === "distance") (material as Material & { extensions?: unknown }).extensions = { clipCullDistance: true };
-  material.customProgramCacheKey = () => `soft ${part.wall} ${part.cut} ${lit}`;
+  material.customProgramCacheKey = () => `soft ${part.wall} ${part.cut} ${lit} ${masked}`;
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
-    shader.vertexShader = `${defines}${part.wall ? kSolidShader : ""}${kVertexHead}\n${shader.vertexShader}`
-      .replace("void main() {", `void main() {\n${kVertexMain}`)
+    shader.vertexShader = `${defines}${part.wall ? kSolidShader : ""}${kVertexHead}${masked ? kMaskVertex : ""}\n${shader.vertexShader}`
+      .replace("void main() {", `void main() {\n${masked ? kMaskPlace : ""}${kVertexMain}`)
       .replace("#include <beginnormal_vertex>", "vec3 objectNormal = softFlip * softNormal;")
       .replace("#include <begin_vertex>", "vec3 transformed = softPosition;")
       .replace("#include <project_vertex>", "#include <project_vertex>\nif (softHidden) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);");
-    shader.fragmentShader = `${defines}${kSolidShader}${kFragmentHead}\n${shader.fragmentShader}`
-      .replace("#include <map_fragment>", `${kLeaveOut}#include <map_fragment>`)
+    shader.fragmentShader = `${defines}${kSolidShader}${kFragmentHead}${masked ? kMaskFragment : ""}\n${shader.fragmentShader}`
+      .replace("#include <map_fragment>", `${masked ? "if (softMasked()) discard;\n" : ""}${kLeaveOut}#include <map_fragment>`)
       .replace("#include <color_fragment>", kColour)
       .replace("#include <normal_fragment_begin>", `#include <normal_fragment_begin>\n${rich ? kRelief : ""}`)
       .replace("#include <roughnessmap_fragment>", `#include <roughnessmap_fragment>
