@@ -1,4 +1,9 @@
-# A cage of a log: a grid of bricks, each of six tetrahedra, mirrored in every second brick, slit above a height at x = 0.
+#!/usr/bin/env python3
+"""Makes scenes/log-splits.vtk, the cage of the log: a grid of bricks of six tetrahedra each, every second one mirrored, without
+those that hold no wood, and slit where the log is sawn, since both sides would hang together by common vertices.
+
+Usage:  tools/log_cage.py scenes/log-splits.vtk
+"""
 import itertools, math, sys
 R, S = 0.09, 0.23
 xs = [-0.096,-0.048,0,0.048,0.096]; ys=[-0.002,0.045,0.092,0.138,0.184,0.23,0.302]; zs=[-0.096,-0.048,0,0.048,0.096]

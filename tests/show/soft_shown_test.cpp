@@ -338,6 +338,7 @@ TEST_F(SoftShown, ExportsHaveWallsOfTheInnerMaterialWhereTheBodyIsOpen) {
         const Vec3f &a = surface.positions[c[k]], &b = surface.positions[c[(k + 1) % 3]];
         const std::array<float, 6> there{a.x(), a.y(), a.z(), b.x(), b.y(), b.z()},
             back{b.x(), b.y(), b.z(), a.x(), a.y(), a.z()};
+        if (there == back) continue;  // of a triangle that rounding made flat
         ++edges[std::min(there, back)];
         if (back < there) edges[back] -= 2;
       }
