@@ -173,6 +173,7 @@ void expectSame(const SoftSpec& a, const SoftSpec& b) {
     EXPECT_EQUAL(attach[i].softBody);
     EXPECT_EQUAL(attach[i].piece);
     EXPECT_EQUAL(attach[i].strength);
+    EXPECT_EQUAL(attach[i].collide);
   }
 }
 
@@ -323,6 +324,7 @@ void expectSame(const Scene& a, const Scene& b) {
   EXPECT_EQUAL(recording.checkpointSeconds);
   EXPECT_EQUAL(recording.impulseField);
   EXPECT_EQUAL(recording.asleepField);
+  EXPECT_EQUAL(recording.stressField);
   ASSERT_EQ(a.bodies.size(), b.bodies.size());
   for (size_t i = 0; i < a.bodies.size(); ++i) {
     expectSame(a.bodies[i], b.bodies[i]);
@@ -436,7 +438,7 @@ TEST(SceneText, EverySettingIsReadAsTheSameValues) {
          "pins": [{"lower": [-1, 0.3, -1], "upper": [1, 1, 1], "repeat": true, "until": 4, "keyFrames": [
                      {"time": 0.5}, {"time": 2, "position": [5, 7, 7], "rotation": {"degrees": [0, 90, 0]}}]},
                   {"lower": [-1, -1, -1], "upper": [1, 0, 1], "body": "a"}],
-         "attach": [{"lower": [-1, -1, -1], "upper": [0, 1, 1], "body": "t", "strength": 8},
+         "attach": [{"lower": [-1, -1, -1], "upper": [0, 1, 1], "body": "t", "strength": 8, "collide": false},
                     {"lower": [0, -1, -1], "upper": [1, 1, 1], "body": "c"}]}},
       {"id": "t", "shape": {"box": {"size": [1, 1, 1]}}, "kind": "deformable", "material": "mine",
        "soft": {"model": "neo-hookean", "cage": "/cage.vtk", "cageHash": "00000000000000aa", "tear": {}}}],

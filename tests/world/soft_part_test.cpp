@@ -109,6 +109,44 @@ TEST(SoftPart, AndARigidBodyKeepTheirMomentum) {
 }
 
 // A brick on a block of jelly on a slab on the floor.
+// A ball in the middle of a block, tied to the block's vertices around it.
+std::string filled() {
+  return scene(
+      R"("frames": 60, "gravity": [0, 0, 0], "timeStep": "1/120 s")",
+      R"({"id": "ball", "shape": {"sphere": {"radius": 0.05}}, "material": "hard"},)" +
+          block("a", R"("position": [0, 0, 0], "velocity": [0.1, 0, 0])",
+                R"("tets": 400, "stiffnessDamping": "50 ms", "attach": [{"lower": [-0.08, -0.08, -0.08],
+                  "upper": [0.08, 0.08, 0.08], "body": "ball", "collide": false}])"));
+}
+
+TEST(SoftPart, CarriesWhatLiesInsideWithoutTouchingIt) {
+  World world(sceneOf(filled()));
+  const double mass = simulationOf(world).mass(rigid::BodyIndex(0));
+  const auto momentum = [&]() -> Vec3 {
+    return mass * simulationOf(world).velocity(rigid::BodyIndex(0)) + softOf(world).motion().momentum();
+  };
+  const Vec3 before = momentum();
+  const double block = world.body(1).mass;
+  EXPECT_NEAR(before.x(), 0.1 * block, 1e-9);
+  while (world.frame() < 60) {
+    world.advance();
+    ASSERT_EQ(softOf(world).contacts().report().contacts, 0u);
+    ASSERT_NEAR((momentum() - before).norm(), 0, 1e-10 * before.norm()) << world.frame();
+  }
+  // Both have the velocity of what they are together, and what is tied is where it was in the ball's frame.
+  const double together = before.x() / (block + mass);
+  EXPECT_NEAR(simulationOf(world).velocity(rigid::BodyIndex(0)).x(), together, 0.05 * together);
+  const geometry::TetMesh& rest = softOf(world).cageAtRest(0);
+  int tied = 0;
+  for (size_t v = 0; v < rest.positions.size(); ++v) {
+    if (rest.positions[v].cwiseAbs().maxCoeff() > 0.08) continue;
+    ++tied;
+    const Vec3 wanted = simulationOf(world).pose(rigid::BodyIndex(0)).point(rest.positions[v]);
+    EXPECT_LT((softOf(world).motion().positions()[softOf(world).verticesOf(0)[v]] - wanted).norm(), 1e-4);
+  }
+  EXPECT_GT(tied, 4);
+}
+
 std::string stacked() {
   return scene(
       R"("frames": 480, "timeStep": "1/120 s")",
@@ -260,6 +298,49 @@ TEST(SoftPart, RecordsATearAndResumes) {
   float farthest = 0;
   for (const Vec3f& x : end.vertices()) farthest = std::max(farthest, x.x());
   EXPECT_GT(farthest, 0.7f);
+}
+
+// A bar without lateral contraction, drawn out slowly: Hooke's law with the strain of its middle.
+TEST(SoftPart, RecordsItsStress) {
+  const std::string text = scene(R"("frames": 40, "gravity": [0, 0, 0], "timeStep": "1/60 s")",
+                                 block("bar", R"("position": [0, 0, 0])",
+                                       R"("tets": 200, "poisson": 0, "massDamping": 20, "pins": [
+      {"lower": [-1, -1, -1], "upper": [-0.28, 1, 1]},
+      {"lower": [0.28, -1, -1], "upper": [1, 1, 1], "keyFrames": [{"time": 0},
+        {"time": "0.3 s", "position": [0.03, 0, 0]}]}])",
+                                       "[0.6, 0.1, 0.1]"));
+  std::string wanted = text;
+  wanted.insert(wanted.size() - 1, R"(, "recording": {"fields": ["stress"]})");
+  for (const std::string& each : {text, wanted}) {
+    World world(sceneOf(each));
+    while (world.frame() < 40) world.advance();
+    const std::vector<record::BodyPoints> points = world.points();
+    ASSERT_EQ(points.size(), 1u);
+    if (each == text) {
+      EXPECT_TRUE(points[0].fields.empty());
+      continue;
+    }
+    ASSERT_EQ(points[0].fields.size(), 1u);
+    const record::PointField& field = points[0].fields[0];
+    EXPECT_EQ(field.name, "stress");
+    ASSERT_EQ(field.values.size(), points[0].positions.size());
+    const geometry::TetMesh& rest = softOf(world).cageAtRest(0);
+    double stress = 0, moved = 0, square = 0;
+    int count = 0;
+    for (size_t v = 0; v < field.values.size(); ++v) {
+      const double x = rest.positions[v].x();
+      if (std::abs(x) > 0.15) continue;
+      const double middle = double(points[0].positions[v].x()) - 0.015 - x;
+      moved += x * middle;
+      square += x * x;
+      stress += double(field.values[v]);
+      ++count;
+    }
+    ASSERT_GT(count, 8);
+    const double strain = moved / square;
+    EXPECT_NEAR(strain, 0.05, 0.01);
+    EXPECT_NEAR(stress / count, 2e4 * strain, 0.05 * 2e4 * strain);
+  }
 }
 
 TEST(SoftPart, APinWithoutVerticesIsRefused) {

@@ -70,7 +70,7 @@ TEST(SoftScene, ReadsValuesInSiUnits) {
       "tear": {"strength": "30 kPa", "surfaceEnergy": "12 J/m2", "mostSplits": 5},
       "pins": [{"lower": ["-5 cm", 0, 0], "upper": ["5 cm", 0.1, 0.1], "until": "2 s",
                 "keyFrames": [{"time": 0.5}, {"time": 1, "position": [0, 0.3, 0]}]}],
-      "attach": [{"lower": [-1, -1, -1], "upper": [1, 0, 1], "body": "floor", "strength": "2 N"}])",
+      "attach": [{"lower": [-1, -1, -1], "upper": [1, 0, 1], "body": "floor", "strength": "2 N", "collide": false}])",
                      R"(, "position": [0, 0.2, 0], "velocity": [1, 2, 3], "gravityScale": 0.5)",
                      R"(, {"id": "floor", "shape": {"plane": {}}, "kind": "static"})"));
   ASSERT_EQ(scene.softBodies.size(), 1u);
@@ -104,6 +104,7 @@ TEST(SoftScene, ReadsValuesInSiUnits) {
   EXPECT_EQ(soft.attach[0].body, 0u);
   EXPECT_FALSE(soft.attach[0].softBody);
   EXPECT_DOUBLE_EQ(soft.attach[0].strength, 2);
+  EXPECT_FALSE(soft.attach[0].collide);
 }
 
 TEST(SoftScene, WhatItHoldsToMayComeLater) {

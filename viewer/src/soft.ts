@@ -17,7 +17,7 @@ const kRoughness = 0.02; // height of rough walls, as a share of the body
 export class SoftBodies {
   readonly group = new Group();
   readonly options = {
-    cut: "clipped" as Cut, solid: "by material" as Solid | "by material", copies: false, cage: false, smooth: true, walls: true, bumps: true, rough: false,
+    cut: "clipped" as Cut, solid: "by material" as Solid | "by material", copies: false, cage: false, smooth: true, walls: true, bumps: true, rough: false, masks: 0, own: false, outer: "#b5482a", inner: "#c98a5a", roughness: 0.5,
     explode: 0, by: "pieces" as "tetrahedra" | "pieces",
   };
   bodiesShown = 0;
@@ -52,6 +52,11 @@ export class SoftBodies {
     folder.add(options, "walls").onChange(changed);
     folder.add(options, "bumps").name("relief of walls").onChange(changed);
     folder.add(options, "rough").name("rough walls").onChange(changed);
+    folder.add(options, "masks", { "as polygons": 0, "masks of 32": 32, "masks of 64": 64, "masks of 128": 128 }).name("walls").onChange(changed);
+    folder.add(options, "own").name("own material").onChange(changed);
+    folder.addColor(options, "outer").name("outside").onChange(changed);
+    folder.addColor(options, "inner").name("inside").onChange(changed);
+    folder.add(options, "roughness", 0, 1).onChange(changed);
     folder.add(options, "explode", 0, 1).name("explode").onChange(changed);
     folder.add(options, "by", ["pieces", "tetrahedra"]).name("into").onChange(changed);
   }
@@ -110,7 +115,8 @@ export class SoftBodies {
       for (const m of [material, inside ?? material]) {
         const colour = new Color().setRGB(...m.colour);
         look.colours.push(m === material && look.colours.length % 2 ? colour.multiplyScalar(0.84) : colour);
-        look.roughness.push(m.roughness);
+        if (this.options.own) colour.set(look.colours.length % 2 ? this.options.outer : this.options.inner);
+        look.roughness.push(this.options.own ? this.options.roughness : m.roughness);
         look.metallic.push(m.metallic);
       }
     }
@@ -138,6 +144,10 @@ export class SoftBodies {
     solidKind.value = kSolids.indexOf(solid);
     softRough.value = options.rough ? kRoughness * body.statics.size : 0;
     body.showCage(options.cage);
+    const look = options.own ? `${options.outer} ${options.inner} ${options.roughness}` : "";
+    if (body.group.userData.look === look) return;
+    body.group.userData.look = look;
+    body.setLook(this.lookOf(body, b));
   }
 
   // Chooses, for each body, what is drawn of it, before a picture of `height` pixels from `eye`.
@@ -146,7 +156,7 @@ export class SoftBodies {
       if (!body.group.visible) continue;
       const distance = Math.max(body.group.localToWorld(body.statics.middle.clone()).distanceTo(eye), 1e-9);
       const edge = body.statics.size / Math.cbrt(body.statics.tets), near = (edge * height) / (2 * slope * distance) > kNearEdge;
-      body.use(this.cut, this.rich, this.options.rough && near, this.wireframe, () => this.clip ?? (() => {}));
+      body.use(this.cut, this.rich, this.options.rough && near, this.options.masks, this.wireframe, () => this.clip ?? (() => {}));
     }
   }
 

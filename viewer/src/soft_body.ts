@@ -55,7 +55,7 @@ export class SoftBody {
       softUpper: { value: new Vector3(...upper) },
       softDeepest: { value: deepest }, softMode: { value: 0 }, softTint: { value: new Color() }, softTop: { value: 1 },
       softLooks: { value: floatTexture(1) }, solidKind: { value: 0 }, solidMiddle: { value: statics.middle }, solidScale: { value: 1 / statics.size },
-      softRough: { value: 0 }, softApart: { value: false }, softAllOpen: { value: false },
+      softMasks: { value: null }, softMaskSize: { value: 1 }, softRough: { value: 0 }, softApart: { value: false }, softAllOpen: { value: false },
     };
     this.place(undefined);
     this.cageLines = this.makeCageLines();
@@ -213,26 +213,36 @@ export class SoftBody {
   }
 
   // Which vertices are shown, as lists: the outside in the way that is asked for, and the walls.
-  shownParts(cut: Cut, rough: boolean): { name: string; vertices: SoftVertices; wall: boolean; cut: Cut }[] {
+  shownParts(cut: Cut, rough: boolean, masks: number): { name: string; vertices: SoftVertices; wall: boolean; cut: Cut; masked?: boolean }[] {
     const { outside, walls, copies } = this.statics.asset;
     const way = cut !== "clipped" && copies.indices.length === 0 ? "clipped" : cut;
-    const parts = [{ name: `outside ${way}`, vertices: way === "clipped" ? outside : copies, wall: false, cut: way }];
+    const parts: { name: string; vertices: SoftVertices; wall: boolean; cut: Cut; masked?: boolean }[] = [
+      { name: `outside ${way}`, vertices: way === "clipped" ? outside : copies, wall: false, cut: way },
+    ];
     if (walls.indices.length === 0) return parts;
+    if (masks > 0) {
+      const { vertices, texture } = this.statics.masks(masks);
+      this.uniforms.softMasks.value = texture;
+      this.uniforms.softMaskSize.value = masks;
+      parts.push({ name: `masks ${masks}`, vertices, wall: true, cut: "clipped", masked: true });
+      return parts;
+    }
     parts.push({ name: rough ? "rough walls" : "walls", vertices: rough ? this.statics.roughWalls : walls, wall: true, cut: "clipped" as Cut });
     return parts;
   }
 
   // Makes what is not there yet and shows it.
-  use(cut: Cut, rich: boolean, rough: boolean, wireframe: boolean, clipPlanes: () => ((on: boolean) => void)): void {
+  use(cut: Cut, rich: boolean, rough: boolean, masks: number, wireframe: boolean, clipPlanes: () => ((on: boolean) => void)): void {
     for (const part of this.parts.values()) part.visible = false;
-    for (const { name, vertices, wall, cut: way } of this.shownParts(cut, rough)) {
+    for (const { name, vertices, wall, cut: way, masked } of this.shownParts(cut, rough, masks)) {
       let object = this.parts.get(name);
       if (!object) {
         object = new Mesh(this.statics.geometry(vertices), undefined);
         object.frustumCulled = false;
         object.castShadow = object.receiveShadow = true;
         object.customDepthMaterial = new MeshDepthMaterial({ depthPacking: RGBADepthPacking, side: DoubleSide });
-        patchSoft(object.customDepthMaterial, this.uniforms, { wall, cut: way });
+        patchSoft(object.customDepthMaterial, this.uniforms, { wall, cut: way, masked });
+        object.userData.part = { wall, cut: way, masked };
         if (way === "distance") {
           const clip = clipPlanes();
           object.onBeforeRender = object.onBeforeShadow = () => clip(true);
@@ -245,7 +255,7 @@ export class SoftBody {
       if (object.userData.look !== wanted) {
         (object.material as Material | undefined)?.dispose?.();
         const material = rich ? new MeshStandardMaterial({ side: DoubleSide }) : new MeshLambertMaterial({ side: DoubleSide });
-        patchSoft(material, this.uniforms, { wall, cut: way });
+        patchSoft(material, this.uniforms, { wall, cut: way, masked });
         object.material = material;
         object.userData.look = wanted;
       }

@@ -14,6 +14,7 @@ export interface SoftVertices {
   tets: Uint32Array;
   flags: Uint32Array;
   indices: Uint32Array;
+  masks?: Float32Array; // of whole faces: where their mask is, four
 }
 
 // How far below the surface the points of a grid are, 255 at `deepest`.

@@ -5,7 +5,7 @@ import {
   RGBAFormat, Scene, ShaderMaterial, UnsignedByteType, WebGLRenderTarget,
 } from "three";
 import { SoftBody } from "./soft_body";
-import { Cut, kPlaceShader, patchSoft } from "./soft_shaders";
+import { Cut, kPlaceShader, patchSoft, SoftPart } from "./soft_shaders";
 import { Stage } from "./stage";
 
 const kPictureQuality = 2; // as pictures of a machine without a graphics card that stand still
@@ -111,10 +111,10 @@ export class SoftProbe {
           side: DoubleSide, depthTest: false, depthWrite: false, transparent: true, blending: CustomBlending, blendEquation: AddEquation,
           blendSrc: OneFactor, blendDst: OneFactor, toneMapped: false,
         });
-        const wall = part.geometry.getAttribute("position").array === of.statics.asset.walls.rest;
-        patchSoft(material, of.uniforms, { wall, cut: wall ? "clipped" : this.stage.soft.cut });
+        const kind = part.userData.part as SoftPart, { wall, masked } = kind;
+        patchSoft(material, of.uniforms, kind);
         const patch = material.onBeforeCompile;
-        material.customProgramCacheKey = () => `soft layers ${wall} ${this.stage.soft.cut}`;
+        material.customProgramCacheKey = () => `soft layers ${wall} ${this.stage.soft.cut} ${masked}`;
         material.onBeforeCompile = (shader, renderer) => {
           patch.call(material, shader, renderer);
           shader.fragmentShader = shader.fragmentShader.replace("#include <opaque_fragment>", "gl_FragColor = vec4(1.0 / 255.0);")

@@ -2,6 +2,7 @@
 // and which four each tetrahedron has. Three ways to show whole triangles only inside of their tetrahedra: not at all, because
 // they were clipped before; by fragments that are left out; by clip distances.
 import { IUniform, Material, MeshLambertMaterial, MeshStandardMaterial } from "three";
+import { kMaskFragment, kMaskPlace, kMaskVertex } from "./soft_masks";
 import { kSolidShader } from "./solid_textures";
 
 export type Cut = "clipped" | "discard" | "distance" | "whole";
@@ -11,6 +12,13 @@ export type SoftUniforms = Record<string, IUniform>;
 
 // What overlaps closed faces, as a share of a tetrahedron's height, so that rounding drops no pixel on both sides.
 const kOverlap = "1e-4";
+
+// The first and the last point of the grid lie on the sides of the box.
+const kDepth = `
+float softDepthAt(vec3 where) {
+  vec3 count = vec3(textureSize(softDepths, 0));
+  return texture(softDepths, (where * (count - 1.0) + 0.5) / count).r;
+}`;
 
 const kOpen = `
 vec4 softOpen(uint exposed) { return vec4(uvec4(exposed, exposed >> 1, exposed >> 2, exposed >> 3) & 1u); }`;
@@ -86,6 +94,7 @@ out float softValue;
 uniform highp sampler3D softDepths;
 uniform vec3 softLower, softUpper;
 uniform float softRough, softDeepest;
+${kDepth}
 flat out vec3 softTwist0, softTwist1, softTwist2;
 #endif
 #ifdef SOFT_DISTANCE
@@ -115,7 +124,7 @@ softValue = softNodeValue;
     vec4 others = softWeights + vec4(equal(uvec4(face), uvec4(0u, 1u, 2u, 3u)));
     float edge = smoothstep(0.0, 0.15, min(min(others.x, others.y), min(others.z, others.w)));
     vec3 where = (position - softLower) / max(softUpper - softLower, vec3(1e-20));
-    float limit = min(softRough, 0.5 * softDeepest * texture(softDepths, where).r);
+    float limit = min(softRough, 0.5 * softDeepest * softDepthAt(where));
     float way = (softFlags & 64u) != 0u ? 1.0 : -1.0;
     softPosition += way * edge * limit * 2.0 * (solidHeight(position) - 0.5) * softNormal;
   }
@@ -144,6 +153,7 @@ uniform highp sampler2D softLooks;
 uniform highp sampler3D softDepths;
 uniform vec3 softLower, softUpper;
 uniform float softBump;
+${kDepth}
 #ifdef SOFT_WALL
 flat in vec3 softTwist0, softTwist1, softTwist2;
 #endif
@@ -169,7 +179,7 @@ ivec2 softLook = ivec2(2 * int(softKind.x >> 16) + (softWithin ? 1 : 0), 0);
 if (softMode == 0) {
   vec3 base = texelFetch(softLooks, softLook, 0).rgb;
   vec3 where = (softRest - softLower) / max(softUpper - softLower, vec3(1e-20));
-  diffuseColor.rgb = solidColour(base, softRest, texture(softDepths, where).r, softWithin);
+  diffuseColor.rgb = solidColour(base, softRest, softDepthAt(where), softWithin);
 } else if (softMode == 1) {
   diffuseColor.rgb = softTint * (softWithin ? 0.84 : 1.0);
 } else if (softMode == 2) {
@@ -192,24 +202,25 @@ if (softBump > 0.0) {
 export interface SoftPart {
   wall: boolean;
   cut: Cut;
+  masked?: boolean; // whole faces with masks
 }
 
 // Makes a material of three.js place and colour a part. Its own attributes and lights stay as they are.
 export function patchSoft(material: Material, uniforms: SoftUniforms, part: SoftPart): void {
   const defines = `${part.wall ? "#define SOFT_WALL\n" : ""}${!part.wall && part.cut === "discard" ? "#define SOFT_DISCARD\n" : ""}${
     !part.wall && part.cut === "distance" ? "#define SOFT_DISTANCE\n" : ""}`;
-  const rich = material instanceof MeshStandardMaterial, lit = rich || material instanceof MeshLambertMaterial;
+  const { masked = false } = part, rich = material instanceof MeshStandardMaterial, lit = rich || material instanceof MeshLambertMaterial;
   if (!part.wall && part.cut === "distance") (material as Material & { extensions?: unknown }).extensions = { clipCullDistance: true };
-  material.customProgramCacheKey = () => `soft ${part.wall} ${part.cut} ${lit}`;
+  material.customProgramCacheKey = () => `soft ${part.wall} ${part.cut} ${lit} ${masked}`;
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
-    shader.vertexShader = `${defines}${part.wall ? kSolidShader : ""}${kVertexHead}\n${shader.vertexShader}`
-      .replace("void main() {", `void main() {\n${kVertexMain}`)
+    shader.vertexShader = `${defines}${part.wall ? kSolidShader : ""}${kVertexHead}${masked ? kMaskVertex : ""}\n${shader.vertexShader}`
+      .replace("void main() {", `void main() {\n${masked ? kMaskPlace : ""}${kVertexMain}`)
       .replace("#include <beginnormal_vertex>", "vec3 objectNormal = softFlip * softNormal;")
       .replace("#include <begin_vertex>", "vec3 transformed = softPosition;")
       .replace("#include <project_vertex>", "#include <project_vertex>\nif (softHidden) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);");
-    shader.fragmentShader = `${defines}${kSolidShader}${kFragmentHead}\n${shader.fragmentShader}`
-      .replace("#include <map_fragment>", `${kLeaveOut}#include <map_fragment>`)
+    shader.fragmentShader = `${defines}${kSolidShader}${kFragmentHead}${masked ? kMaskFragment : ""}\n${shader.fragmentShader}`
+      .replace("#include <map_fragment>", `${masked ? "if (softMasked()) discard;\n" : ""}${kLeaveOut}#include <map_fragment>`)
       .replace("#include <color_fragment>", kColour)
       .replace("#include <normal_fragment_begin>", `#include <normal_fragment_begin>\n${rich ? kRelief : ""}`)
       .replace("#include <roughnessmap_fragment>", `#include <roughnessmap_fragment>

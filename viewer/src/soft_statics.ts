@@ -6,6 +6,8 @@ import {
 } from "three";
 import { checksumOf, kNodeMask, kNoFace, kSlotShift, neighboursAtRest, SoftAsset, SoftVertices, staticLists } from "./soft_data";
 
+import { makeMasks, SoftMasks } from "./soft_masks";
+
 const kMostWidth = 2048; // what every card has
 const kRoughEdges = 6; // parts of an edge of a wall's triangle, where walls are rough
 const kMostRough = 400_000; // triangles of rough walls
@@ -47,6 +49,7 @@ function geometryOf(part: SoftVertices): BufferGeometry {
   add("softCovector", part.covectors, 3);
   add("softTet", part.tets, 1);
   add("softFlags", part.flags, 1);
+  if (part.masks) add("softMask", part.masks, 4);
   geometry.setIndex(new BufferAttribute(part.indices, 1));
   geometry.boundingSphere = new Sphere(new Vector3(), Infinity); // where it is only the card knows
   return geometry;
@@ -102,6 +105,7 @@ export class SoftStatics {
   private readonly ranges = new Map<SoftVertices, { start: Uint32Array; triangles: Uint32Array }>();
   private fine?: SoftVertices;
   private lines?: SoftVertices;
+  private readonly masked = new Map<number, SoftMasks>(); // by size
   private across?: Int32Array;
 
   constructor(readonly asset: SoftAsset) {
@@ -140,6 +144,13 @@ export class SoftStatics {
   get roughWalls(): SoftVertices {
     const { walls } = this.asset, n = Math.min(kRoughEdges, Math.floor(Math.sqrt(kMostRough / Math.max(walls.indices.length / 3, 1))));
     return n > 1 ? (this.fine ??= subdivided(walls, n)) : walls;
+  }
+
+  // Walls as whole faces with masks of so many texels along an edge.
+  masks(size: number): SoftMasks {
+    let known = this.masked.get(size);
+    if (!known) this.masked.set(size, (known = makeMasks(this.asset.walls, this.asset.nodes, this.asset.texels, size)));
+    return known;
   }
 
   // The edges of the tetrahedra as lines, whose vertices are their corners.
@@ -189,6 +200,7 @@ export class SoftStatics {
 
   dispose(): void {
     for (const geometry of this.geometries.values()) geometry.dispose();
+    for (const { texture } of this.masked.values()) texture.dispose();
     this.edges.dispose();
     this.depths.dispose();
   }

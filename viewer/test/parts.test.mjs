@@ -18,7 +18,7 @@ await build({
   },
   bundle: true, format: "esm", platform: "node", outfile, logLevel: "error",
 });
-const { Coarse, coarseReady, Color, Creases, Crowd, Fog, Matrix4, Pace, neighboursAtRest, parseMesh, parsePoints, parseTear, piecesOf, solidOf, subdivided, PerspectiveCamera, Quaternion, standIns, Vector3 } = await import(pathToFileURL(outfile).href);
+const { Coarse, coarseReady, Color, Creases, Crowd, Fog, Matrix4, Pace, neighboursAtRest, parseMesh, noiseTexture, parsePoints, parseTear, piecesOf, solidOf, subdivided, PerspectiveCamera, Quaternion, standIns, Vector3 } = await import(pathToFileURL(outfile).href);
 
 // Plays for so many ms on a machine that takes cost[level] for a picture; screens have 60 ticks a second.
 function play(pace, cost, duration, state = { now: 0, changes: [] }, drawEvery = 1) {
@@ -229,4 +229,27 @@ test("walls are divided without gaps", () => {
 
 test("solid textures are chosen by the name of the material", () => {
   assert.deepEqual(["oak", "marble", "flesh", "concrete", "rubber"].map(solidOf), ["wood", "marble", "flesh", "grain", "plain"]);
+});
+
+// tests/show/solid_texture_test.cpp has the same numbers: pictures and the page show the same grain.
+test("the noise of solid textures is that of pictures", () => {
+  const { data, width } = noiseTexture().image;
+  assert.equal(width, 32);
+  assert.deepEqual([...data.slice(0, 8)], [198, 93, 206, 243, 38, 186, 57, 177]);
+  const noise = (...p) => {
+    const at = p.map((c) => 32 * c - 0.5), below = at.map(Math.floor);
+    let sum = 0;
+    for (let corner = 0; corner < 8; ++corner) {
+      let weight = 1;
+      const cell = [0, 1, 2].map((k) => {
+        const upper = (corner >> k) & 1;
+        weight *= upper ? at[k] - below[k] : 1 - (at[k] - below[k]);
+        return (below[k] + upper) & 31;
+      });
+      sum += weight * data[(cell[2] * 32 + cell[1]) * 32 + cell[0]];
+    }
+    return sum / 255;
+  };
+  assert.ok(Math.abs(noise(0.1, 0.2, 0.3) - 0.6160588) < 1e-6);
+  assert.ok(Math.abs(noise(-0.37, 1.61, 0.05) - 0.3343837) < 1e-6);
 });

@@ -204,6 +204,37 @@ test("pieces of a surface in a cage are closed", async () => {
   await page.close();
 });
 
+// The published masks leave gaps along contours that halve with the size of their texels.
+test("masks show the same walls, with gaps of a texel", async () => {
+  const { page, complaints, go, set } = await open(server.url);
+  await go(9);
+  await set({ explode: 0.6, by: "tetrahedra" });
+  const odd = [];
+  for (const masks of [32, 64, 128]) {
+    await set({ masks });
+    odd.push((await page.evaluate(() => window.sunderSoft.layers(500, 500))).odd);
+  }
+  assert.ok(odd[0] > 100, `${odd}`);
+  for (const k of [0, 1]) assert.ok(odd[k] / odd[k + 1] > 1.5 && odd[k] / odd[k + 1] < 2.7, `gaps of ${odd} pixels`);
+  await set({ masks: 0 });
+  assert.equal((await page.evaluate(() => window.sunderSoft.layers(500, 500))).odd, 0);
+  const compared = await page.evaluate(async () => {
+    const take = async (options) => {
+      window.sunderSoft.set(options);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      return window.sunderSoft.picture(400, 400);
+    };
+    const share = (a, b) => a.reduce((sum, x, i) => sum + (Math.abs(x - b[i]) > 2 ? 1 : 0), 0) / a.length;
+    const plain = await take({ masks: 0 }), masked = await take({ masks: 128 });
+    const own = await take({ masks: 0, own: true, outer: "#0000ff", inner: "#00ff00" });
+    return { masks: share(plain, masked), own: share(plain, own) };
+  });
+  assert.ok(compared.masks > 0 && compared.masks < 0.02, `${compared.masks}`);
+  assert.ok(compared.own > 0.02, `${compared.own}`);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("a surface in a cage is picked, and its views change the picture", async () => {
   for (const address of [server.url, "alone"]) {
     const alone = join(folder, "alone.html");

@@ -34,6 +34,9 @@ struct Hit {
   const Look* look = nullptr;
   bool isGround = false;
   float mottle = 0;  // of an inside face; 0: it is none
+  const SolidTexture* solid = nullptr;
+  Vec3f rest = Vec3f::Zero();  // where the solid texture is asked
+  bool within = false;         // an inside face
   bool found() const { return look != nullptr; }
 };
 
@@ -231,8 +234,13 @@ class Tracer {
             inside = &placed.slots[slot - 1u].inside;
           }
         }
-        if (const auto& interior = *meshes_[placed.mesh].interior;
-            !interior.empty() && interior[ray.hit.primID]) {
+        const auto& interior = *meshes_[placed.mesh].interior;
+        hit.within = !interior.empty() && interior[ray.hit.primID];
+        if (const auto& rest = *meshes_[placed.mesh].rest; placed.solid && !rest.empty()) {
+          hit.solid = placed.solid.get();
+          hit.rest = between(rest.data() + size_t(ray.hit.primID) * 3, ray.hit.u, ray.hit.v);
+        }
+        if (hit.within) {
           if (*inside)
             hit.look = &**inside;
           else if (const auto& rest = *meshes_[placed.mesh].rest; !rest.empty())
@@ -296,8 +304,10 @@ class Tracer {
         break;
       }
       Look look = *hit.look;
+      if (hit.solid && look.transmission <= 0)
+        look.colour = hit.solid->colour(look.colour, hit.rest, hit.within);
       if (hit.mottle > 0 && look.transmission <= 0) {
-        look.colour *= hit.mottle;
+        if (!hit.solid) look.colour *= hit.mottle;
         look.roughness = std::max(look.roughness, kBroken);
       }
       const Vec2f u = sampler.next2();

@@ -14,6 +14,7 @@
 #include "sunder/show/corner_normals.h"
 #include "sunder/show/look.h"
 #include "sunder/show/picture/camera.h"
+#include "sunder/show/solid_texture.h"
 
 #include <functional>
 #include <memory>
@@ -35,6 +36,8 @@ struct PlacedMesh {
     std::optional<Look> inside = {};
   };
   std::vector<Slot> slots = {};
+  // Colours all that is not clear, where the mesh was added with its places at rest; null: none.
+  std::shared_ptr<const SolidTexture> solid = {};
 };
 
 struct PlacedSphere {

@@ -63,9 +63,34 @@ void RunPictures::placeMesh(uint32_t index, bool byMaterial, PlacedMesh& placed)
   if (byMaterial) paintSlots(slotMaterials_[index], placed);
 }
 
+// What a body is textured with goes by the name of what is inside of it. Only surfaces in cages know where
+// their walls are at rest.
+std::shared_ptr<const SolidTexture> RunPictures::solidOfBody(const record::BodyShape& shape,
+                                                             const std::string& material) {
+  if (!shape.caged) return nullptr;
+  std::string name = material;
+  for (const material::Material& m : summary_.materials)
+    if (m.name == material && !m.inside.empty()) name = m.inside;
+  auto solid = std::make_shared<SolidTexture>();
+  solid->kind = solidOf(name);
+  if (solid->kind == Solid::Plain) return nullptr;
+  Box3f box;
+  for (const Vec3f& p : shape.caged.surface->positions) box.grow(p);
+  solid->middle = 0.5f * (box.lower + box.upper);
+  solid->scale = 1 / std::max((box.upper - box.lower).maxCoeff(), 1e-9f);
+  if (solid->kind != Solid::Flesh) return solid;
+  for (const Depths& known : depths_)
+    if (known.surface == shape.caged.surface) solid->depths = known.depths;
+  if (!solid->depths) {
+    solid->depths = std::make_shared<SoftDepths>(depthsOf(shape.caged));
+    depths_.push_back({shape.caged.surface, solid->depths});
+  }
+  return solid;
+}
+
 // A mesh for one shot: it is of this frame alone. Positions that cannot be drawn leave it at rest.
-void RunPictures::placeShape(const record::BodyShape& shape, const RunShotSettings& settings, double top,
-                             PlacedMesh& placed) {
+void RunPictures::placeShape(const record::BodyShape& shape, const std::string& material,
+                             const RunShotSettings& settings, double top, PlacedMesh& placed) {
   placed.mesh = kNoIndex;
   const record::MeshEntry& entry = *shape.mesh;
   std::span<const Vec3f> vertices = shape.vertices();
@@ -84,6 +109,7 @@ void RunPictures::placeShape(const record::BodyShape& shape, const RunShotSettin
     for (size_t k = 0; k < kColours; ++k) placed.slots.push_back({colourLook(k)});
   } else if (settings.colourBy == ColourBy::Material) {
     paintSlots(entry.slotMaterials, placed);
+    placed.solid = solidOfBody(shape, material);
   }
   const uint32_t added =
       shape.caged && vertices.data() == shape.vertices().data()
@@ -258,7 +284,7 @@ Shot RunPictures::shot(size_t frame, const RunShotSettings& settings) {
     }
     if (!meshed) continue;
     if (hasOwnShape(run_, frame_, frame, uint32_t(b)))
-      placeShape(shapeOrNone(meshes_, frame_, frame, uint32_t(b)), settings, top, placed);
+      placeShape(shapeOrNone(meshes_, frame_, frame, uint32_t(b)), body.material, settings, top, placed);
     else
       placeMesh(run_.meshOf(b, frame), settings.colourBy == ColourBy::Material, placed);
     if (placed.mesh != kNoIndex) shot.meshes.push_back(placed);

@@ -48,8 +48,10 @@ class RunPictures {
 
  private:
   void placeMesh(uint32_t mesh, bool byMaterial, PlacedMesh& placed);  // kNoIndex: it is lost, or empty
-  void placeShape(const record::BodyShape& shape, const RunShotSettings& settings, double top,
-                  PlacedMesh& placed);
+  void placeShape(const record::BodyShape& shape, const std::string& material,
+                  const RunShotSettings& settings, double top, PlacedMesh& placed);
+  std::shared_ptr<const SolidTexture> solidOfBody(const record::BodyShape& shape,
+                                                  const std::string& material);
   void paintSlots(const std::vector<std::string>& materials, PlacedMesh& placed) const;
   uint32_t liquid(const record::BodyPoints& points);
   std::vector<float> colourValues(const RunShotSettings& settings) const;
@@ -67,6 +69,12 @@ class RunPictures {
   std::vector<uint32_t> handles_;                        // in the tracer, by mesh
   std::vector<std::vector<std::string>> slotMaterials_;  // of the same meshes
   std::vector<uint32_t> ofShot_;                         // meshes of bodies that deform, in the tracer
+  // Of surfaces in cages, by what they were before any tear.
+  struct Depths {
+    std::shared_ptr<const record::MeshEntry> surface;
+    std::shared_ptr<const SoftDepths> depths;
+  };
+  std::vector<Depths> depths_;
   record::Frame frame_;
   std::vector<float> speeds_;
 };

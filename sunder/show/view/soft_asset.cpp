@@ -4,7 +4,6 @@
 #include "sunder/base/error.h"
 #include "sunder/show/caged_normals.h"
 #include "sunder/show/corner_normals.h"
-#include "sunder/spatial/query/mesh_queries.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +17,6 @@ namespace {
 
 constexpr uint32_t kNoFace = 4, kInsideBit = 1u << 3, kUpperBit = 1u << 6, kOddBit = 1u << 7,
                    kExposureShift = 28;
-constexpr uint32_t kMostDepths = 32;  // along a side
 constexpr size_t kMostCompared = 64;  // corners at a vertex; what more there are become vertices of their own
 
 // Corners that agree in everything become one vertex.
@@ -133,48 +131,6 @@ std::vector<uint8_t> upperNeighbours(std::span<const geometry::Tetrahedron> tets
   for (size_t i = 0; i + 1 < faces.size(); ++i)
     if (faces[i].first == faces[i + 1].first) upper[faces[i].second] = 1;
   return upper;
-}
-
-// To the nearest triangle of the outside. Points outside of the body have depths too, which nobody asks for.
-SoftDepths depthsOf(const record::CagedSurface& caged) {
-  SoftDepths depths;
-  geometry::TriMesh mesh;
-  Box3f box;
-  for (const Vec3f& p : caged.surface->positions) {
-    mesh.positions.push_back(p.cast<double>());
-    box.grow(p);
-  }
-  const std::vector<uint32_t>& walls = caged.embedding->walls;
-  for (size_t t = 0; t < caged.surface->triangles.size(); ++t)
-    if (walls.empty() || walls[t] == kNoIndex) mesh.triangles.push_back(caged.surface->triangles[t]);
-  if (mesh.triangles.empty() || box.empty()) return depths;
-  depths.lower = box.lower;
-  depths.upper = box.upper;
-  const Vec3f size = box.upper - box.lower;
-  const float cell = std::max(size.maxCoeff(), 1e-12f) / float(kMostDepths - 1);
-  size_t points = 1;
-  for (int k = 0; k < 3; ++k) {
-    depths.count[size_t(k)] = std::clamp(uint32_t(std::lround(size[k] / cell)) + 1, 2u, kMostDepths);
-    points *= depths.count[size_t(k)];
-  }
-  const auto [nx, ny, nz] = depths.count;
-  std::vector<Vec3> places;
-  places.reserve(points);
-  for (uint32_t z = 0; z < nz; ++z)
-    for (uint32_t y = 0; y < ny; ++y)
-      for (uint32_t x = 0; x < nx; ++x) {
-        const Vec3f share(float(x) / float(nx - 1), float(y) / float(ny - 1), float(z) / float(nz - 1));
-        places.push_back((box.lower + share.cwiseProduct(size)).cast<double>());
-      }
-  std::vector<spatial::ClosestPoint> nearest(points);
-  spatial::MeshQuery(mesh).closest(places, nearest);
-  double deepest = 0;
-  for (const spatial::ClosestPoint& n : nearest) deepest = std::max(deepest, n.squaredDistance);
-  depths.deepest = float(std::sqrt(deepest));
-  for (const spatial::ClosestPoint& n : nearest)
-    depths.shares.push_back(deepest > 0 ? uint8_t(std::lround(255 * std::sqrt(n.squaredDistance / deepest)))
-                                        : uint8_t(0));
-  return depths;
 }
 
 void put(ByteWriter& writer, const SoftVertices& vertices) {

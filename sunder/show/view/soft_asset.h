@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sunder/record/body_meshes.h"
+#include "sunder/show/solid_depths.h"
 
 #include <array>
 #include <cstdint>
@@ -24,15 +25,6 @@ struct SoftVertices {
   std::vector<Vec3f> rest;
   std::vector<uint32_t> tets, flags;
   std::vector<geometry::Triangle> triangles;
-};
-
-// How far inside the surface the points of a grid lie, for layers by depth and for how far walls may be
-// displaced: 0 on the surface, 255 at `deepest`.
-struct SoftDepths {
-  std::array<uint32_t, 3> count{};
-  Vec3f lower = Vec3f::Zero(), upper = Vec3f::Zero();  // of the first and the last point
-  float deepest = 0;
-  std::vector<uint8_t> shares;  // x fastest
 };
 
 struct SoftAsset {

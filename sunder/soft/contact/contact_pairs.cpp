@@ -121,19 +121,28 @@ double SphereContacts::obstacleReach(uint32_t obstacle) const {
   return most;
 }
 
+bool SphereContacts::apart(uint32_t body, bool obstacle, uint64_t other) const {
+  if (apart_.empty()) return false;
+  if (!obstacle && other < body) return apart(static_cast<uint32_t>(other), false, body);
+  return std::binary_search(apart_.begin(), apart_.end(), Apart{body, obstacle, other});
+}
+
 void SphereContacts::addObstaclePairs(uint32_t obstacle) const {
   const ObstacleBody& body = obstacles_.bodies()[obstacle];
   const Box3 bounds = body.shape->bounds();
   if (bounds.empty()) return;
   const double reach = obstacleReaches_[obstacle].own + obstacleReach(obstacle);
   std::vector<double> most(bodies_.size());
-  for (size_t b = 0; b < bodies_.size(); ++b)
+  std::vector<uint8_t> may(bodies_.size());
+  for (uint32_t b = 0; b < bodies_.size(); ++b) {
     most[b] = reach + kReachFurther * reaches_[b].common.norm() + reaches_[b].own;
+    may[b] = !apart(b, true, body.key);
+  }
   std::vector<uint8_t> near(spheres_.size(), 0);
   parallelFor(
       spheres_.size(),
       [&](size_t i) {
-        if (!present_[spheres_[i].body]) return;
+        if (!present_[spheres_[i].body] || !may[spheres_[i].body]) return;
         const double far = most[spheres_[i].body] + spheres_[i].radius;
         const Vec3 local = body.before.toLocal(startCentres_[i]);
         if (!((local.array() >= bounds.lower.array() - far).all() &&
@@ -149,6 +158,7 @@ void SphereContacts::addObstaclePairs(uint32_t obstacle) const {
 bool SphereContacts::mayMeet(uint32_t a, uint32_t b, double& radius) const {
   const ContactSphere &p = spheres_[a], &q = spheres_[b];
   radius = p.radius + q.radius;
+  if (apart(p.body, false, q.body)) return false;
   if (p.body != q.body) return true;
   if (!bodies_[p.body].self || p.tet == q.tet || tetsShareVertex(tets_[p.tet], tets_[q.tet])) return false;
   const double atRest = (restCentres_[a] - restCentres_[b]).norm();

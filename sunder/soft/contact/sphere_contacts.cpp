@@ -72,8 +72,23 @@ void SphereContacts::set(const geometry::TetMesh& rest, std::span<const ContactS
   for (size_t i = 0; i < spheres_.size(); ++i) restCentres_[i] = centre(i, rest.positions);
   inverseMasses_.assign(rest.positions.size(), 0);
   kept_.clear();
+  apart_.clear();
   contacts_.clear();
   report_ = {};
+}
+
+void SphereContacts::keepApart(uint32_t body, uint64_t obstacle) {
+  if (body >= bodies_.size())
+    throw Error(ErrorKind::Usage, fmt::format("soft body {} of {}", body, bodies_.size()));
+  const Apart apart{body, true, obstacle};
+  apart_.insert(std::upper_bound(apart_.begin(), apart_.end(), apart), apart);
+}
+
+void SphereContacts::keepBodiesApart(uint32_t body, uint32_t other) {
+  if (std::max(body, other) >= bodies_.size())
+    throw Error(ErrorKind::Usage, fmt::format("soft body {} of {}", std::max(body, other), bodies_.size()));
+  const Apart apart{std::min(body, other), false, std::max(body, other)};
+  apart_.insert(std::upper_bound(apart_.begin(), apart_.end(), apart), apart);
 }
 
 void SphereContacts::setCorners(std::span<const geometry::Tetrahedron> tets, std::span<const double> masses) {

@@ -116,6 +116,10 @@ class SphereContacts final : public fem::StepTerm {
            std::span<const ContactBody> bodies);
   // After a tear: who the corners are now. `masses` by vertex. Must follow set() once.
   void setCorners(std::span<const geometry::Tetrahedron> tets, std::span<const double> masses);
+  // Two that never touch, whatever is between them: a soft body and the obstacle with that key, or two soft
+  // bodies (or one, with itself). set() forgets them.
+  void keepApart(uint32_t body, uint64_t obstacle);
+  void keepBodiesApart(uint32_t body, uint32_t other);
 
   // Nothing touches a body that is not there, and what its contacts remember is forgotten.
   void setPresent(uint32_t body, bool present);
@@ -180,6 +184,7 @@ class SphereContacts final : public fem::StepTerm {
   double commonReach(uint32_t a, uint32_t b) const;
   std::vector<double> commonMargins() const;
   bool mayMeet(uint32_t a, uint32_t b, double& radius) const;
+  bool apart(uint32_t body, bool obstacle, uint64_t other) const;
   double obstacleReach(uint32_t obstacle) const;
   // contact_sweeps.cpp, of spheres where they are now
   bool comeNear(const Pair& pair, double level) const;
@@ -225,6 +230,13 @@ class SphereContacts final : public fem::StepTerm {
   std::vector<double> sizes_;          // of each tetrahedron, cube root of its volume
   std::vector<double> inverseMasses_;  // by vertex
   std::vector<Kept> kept_;             // by sphere, kind and other
+  struct Apart {
+    uint32_t body = 0;
+    bool obstacle = false;
+    uint64_t other = 0;  // key of the obstacle, or the body with the larger number
+    auto operator<=>(const Apart&) const = default;
+  };
+  std::vector<Apart> apart_;  // ascending
 
   double h_ = 0;
   std::vector<Vec3> start_;                           // positions of the vertices

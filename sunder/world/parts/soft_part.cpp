@@ -151,9 +151,12 @@ void SoftPart::addTies() {
       if (pin.body)
         addTie(bodies_[b], spec, pin.box, pin.body, {}, pin.pointer,
                {.strength = kForEver, .until = pin.until});
-    for (const AttachSpec& glue : spec.soft.attach)
+    for (const AttachSpec& glue : spec.soft.attach) {
+      if (!glue.collide && glue.body) contacts_.keepApart(b, *glue.body);
+      if (!glue.collide && glue.softBody) contacts_.keepBodiesApart(b, *glue.softBody);
       addTie(bodies_[b], spec, glue.box, glue.body, glue.softBody, glue.pointer,
              {.strength = glue.strength, .until = kForEver});
+    }
   }
 }
 

@@ -67,6 +67,7 @@ class SoftPart : public Part {
   const fem::Motion& motion() const { return motion_; }
   const soft::SphereContacts& contacts() const { return contacts_; }
   const soft::Bonds& bonds() const { return bonds_; }
+  const geometry::TetMesh& cageAtRest(uint32_t local) const { return bodies_[local].built->cage.rest; }
   const soft::Torn& torn(uint32_t local) const { return bodies_[local].torn; }
   // Of a body's vertices, in the order in which recordings have them: numbers in motion().
   std::span<const uint32_t> verticesOf(uint32_t local) const { return bodies_[local].vertices; }
@@ -96,6 +97,7 @@ class SoftPart : public Part {
   };
 
   void populate();
+  std::vector<float> vertexStresses() const;  // Pa
   void addTies();
   void addTie(const Body& body, const SoftBodySpec& spec, const Box3& box, std::optional<uint32_t> rigid,
               std::optional<uint32_t> soft, const std::string& pointer, Tie tie);

@@ -3,6 +3,7 @@
 #include "sunder/world/parts/soft_part.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,32 @@ namespace {
 // Positions are rounded to this part of the size of a body.
 constexpr double kResolution = 1e-5;
 
+// Von Mises' equivalent of a Cauchy stress: in pure tension the tension.
+double equivalentStress(const Mat3& stress) {
+  const Mat3 shear = stress - stress.trace() / 3 * Mat3::Identity();
+  return std::sqrt(1.5) * shear.norm();
+}
+
 }  // namespace
+
+// At each vertex of the motion the mean of its tetrahedra, by their volumes at rest.
+std::vector<float> SoftPart::vertexStresses() const {
+  const size_t tets = solid_.tets().size();
+  std::vector<Mat3> stresses(tets), rotations(tets);
+  solid_.stresses(motion_.positions(), stresses, rotations);
+  std::vector<double> sums(motion_.vertices(), 0), volumes(motion_.vertices(), 0);
+  for (size_t t = 0; t < tets; ++t) {
+    const double volume = solid_.elements()[t].volume, stress = equivalentStress(stresses[t]);
+    for (const uint32_t v : solid_.tets()[t]) {
+      sums[v] += volume * stress;
+      volumes[v] += volume;
+    }
+  }
+  std::vector<float> out(sums.size(), 0);
+  for (size_t v = 0; v < sums.size(); ++v)
+    if (volumes[v] > 0) out[v] = static_cast<float>(sums[v] / volumes[v]);
+  return out;
+}
 
 record::BodyEntry SoftPart::body(uint32_t local) const {
   const SoftBodySpec& spec = scene_.softBodies[local];
@@ -60,12 +86,19 @@ void SoftPart::states(const PartBodies& bodies, std::span<record::BodyState> out
 }
 
 void SoftPart::points(const PartBodies& bodies, std::vector<record::BodyPoints>& out) const {
+  const bool stressed = scene_.recording.stressField;
+  const std::vector<float> stresses = stressed ? vertexStresses() : std::vector<float>();
   for (uint32_t b = 0; b < bodies_.size(); ++b) {
     record::BodyPoints points;
     points.body = bodies.number(b);
     points.resolution = static_cast<float>(kResolution * bodies_[b].built->size);
     for (const uint32_t v : bodies_[b].vertices)
       points.positions.push_back(motion_.positions()[v].cast<float>());
+    if (stressed) {
+      record::PointField field{"stress", 1, {}};
+      for (const uint32_t v : bodies_[b].vertices) field.values.push_back(stresses[v]);
+      points.fields.push_back(std::move(field));
+    }
     out.push_back(std::move(points));
   }
 }

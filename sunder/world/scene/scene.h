@@ -177,6 +177,7 @@ struct RecordingSettings {
   uint64_t checkpointFrames = 300;  // some kilobytes a body each: the larger part of a short recording
   double checkpointSeconds = 30;
   bool impulseField = false, asleepField = false;
+  bool stressField = false;  // of soft bodies, at the vertices of their cages
 };
 
 struct WorldSettings {

@@ -173,7 +173,7 @@ constexpr const char* kBodies = R"(  // The bodies, one by one.
             "until": "1.5 s"      // then it lets go
           }
         ],
-        "attach": [{"lower": [-0.1, -0.1, -0.1], "upper": [0.1, -0.03, 0.1], "body": "base", "strength": "5 N"}]
+        "attach": [{"lower": [-0.1, -0.1, -0.1], "upper": [0.1, -0.03, 0.1], "body": "base", "strength": "5 N", "collide": true}]
       }
     },
     {"id": "base", "shape": "brick", "kind": "static", "position": [-1.5, 0.12, 1]},
@@ -304,7 +304,7 @@ constexpr const char* kRecording = R"(  // What goes into run.sunder.
     "checkpointFrames": 300,      // a checkpoint every so many frames ...
     "checkpointSeconds": 30,      // ... and at the latest after so many seconds of waiting
     "eventImpulse": "0.1 N s",    // contacts at or above become events; 0: none
-    "fields": ["impulse", "asleep"]  // numbers for every body and frame
+    "fields": ["impulse", "asleep"]  // numbers for every body and frame; "stress": of deformable bodies, Pa
   })";
 
 constexpr std::array<SampleBlock, 11> kBlocks{{{"title", "one line for people", kTitle},

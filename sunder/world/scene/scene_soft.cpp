@@ -56,6 +56,7 @@ AttachSpec readAttach(const SceneNode& node) {
   attach.pointer = node.pointer();
   attach.box = node.box();
   if (node.has("strength")) attach.strength = node["strength"].positive(kForce);
+  attach.collide = node.flag("collide", true);
   return attach;
 }
 

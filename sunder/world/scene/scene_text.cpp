@@ -88,6 +88,7 @@ class SceneWriter {
     if (scene_.world.simulation.eventImpulse > 0) json["eventImpulse"] = scene_.world.simulation.eventImpulse;
     if (r.impulseField) json["fields"].push_back("impulse");
     if (r.asleepField) json["fields"].push_back("asleep");
+    if (r.stressField) json["fields"].push_back("stress");
     return json;
   }
 

@@ -65,7 +65,9 @@ void SceneReader::readRecording(const SceneNode& node) {
   if (node.has("fields"))
     for (size_t i = 0; i < node["fields"].size(); ++i) {
       const std::string field = node["fields"][i].text();
-      (field == "impulse" ? recording.impulseField : recording.asleepField) = true;
+      (field == "impulse"  ? recording.impulseField
+       : field == "asleep" ? recording.asleepField
+                           : recording.stressField) = true;
     }
 }
 

@@ -34,6 +34,7 @@ Json attachJson(const AttachSpec& attach) {
   Json json = boxJson(attach.box);
   if (!attach.piece.empty()) json["body"] = attach.piece;
   if (std::isfinite(attach.strength)) json["strength"] = attach.strength;
+  if (!attach.collide) json["collide"] = false;
   return json;
 }
 

@@ -48,6 +48,7 @@ struct AttachSpec {
   std::optional<uint32_t> body = {}, softBody = {};
   std::string piece;                                          // as in PinSpec
   double strength = std::numeric_limits<double>::infinity();  // N: all of it lets go beyond this force
+  bool collide = true;  // whether the two touch each other; false for what lies inside
 };
 
 // How it tears.
