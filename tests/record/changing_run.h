@@ -249,12 +249,12 @@ inline void startChanging(RunWriter& writer) {
   for (const auto& [name, colour] : {std::pair{"red", Vec3(0.7, 0.08, 0.05)},
                                      {"white", Vec3(0.85, 0.85, 0.8)},
                                      {"gel", Vec3(0.15, 0.5, 0.2)},
-                                     {"flesh", Vec3(0.85, 0.6, 0.15)},
+                                     {"custard", Vec3(0.85, 0.6, 0.15)},
                                      {"stone", Vec3(0.4, 0.42, 0.45)}}) {
     material::Material material;
     material.name = name;
     material.colour = colour;
-    if (material.name == "gel" || material.name == "stone") material.inside = "flesh";
+    if (material.name == "gel" || material.name == "stone") material.inside = "custard";
     writer.addMaterial(material);
   }
   writer.addMesh(
