@@ -201,7 +201,7 @@ StepReport Motion::step(double h, std::span<StepTerm* const> terms, const Loads&
 
   s.nextVelocities.resize(n);
   const std::span<const Vec3> left = s.newton.gradient();
-  double work = 0;
+  double work = 0, loadsWork = 0;
   for (size_t i = 0; i < n; ++i) {
     const Vec3 moved = s.x[i] - s.positions[i], mean = moved / h;
     Vec3& velocity = s.nextVelocities[i];
@@ -213,17 +213,22 @@ StepReport Motion::step(double h, std::span<StepTerm* const> terms, const Loads&
           velocity[k] = mean[k];
           s.reactions[i][k] = left[i][k];
         }
+    loadsWork += (s.loads[i] + s.reactions[i]).dot(moved);
     work += (s.loads[i] + s.reactions[i] - s.potential.termGradient()[i]).dot(moved);
   }
   s.balance(h, report.converged);
   s.requireFinite();
 
   for (size_t i = 0; i < n; ++i) s.accelerations[i] = (s.nextVelocities[i] - s.velocities[i]) / h;
+  const double elastic = s.solid->energy(std::span<const Vec3>(s.x).first(n));
+  const double kinetic =
+      blockSum(n, [&](size_t i) { return 0.5 * s.solid->masses()[i] * s.nextVelocities[i].squaredNorm(); });
+  for (StepTerm* term : terms) term->took(energyBefore + loadsWork - kinetic - elastic);
   for (StepTerm* term : terms) term->end(s.x, s.nextVelocities);
   s.requireFinite();
   std::copy(s.x.begin(), s.x.begin() + std::ptrdiff_t(n), s.positions.begin());
   s.velocities.swap(s.nextVelocities);
-  s.elastic = -1;
+  s.elastic = elastic;
   ++s.steps;
   report.kinetic = kineticEnergy();
   report.elastic = elasticEnergy();

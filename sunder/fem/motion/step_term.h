@@ -46,6 +46,9 @@ class StepTerm {
   // The minimum was found, for the `round`th time in this step: what is lagged or augmented is brought up to
   // date. True where that calls for another round.
   virtual bool update(std::span<const Vec3> /*x*/, uint32_t /*round*/) { return false; }
+  // Before end(): the energy, J, that the mesh had when the step began, with the work of loads and pins, less
+  // what it has now: dissipation, and what terms took. A term that gives speed in end() may give no more.
+  virtual void took(double /*energy*/) {}
   // The step is over, at `x`; `velocities` are those of the vertices, which the term may still change
   // (restitution).
   virtual void end(std::span<const Vec3> /*x*/, std::span<Vec3> /*velocities*/) {}

@@ -1,7 +1,8 @@
 // Restitution, on velocities, when a step is over. The step itself leaves contacts that closed without
 // separating speed. Impulses are found by projected Gauss-Seidel over all contacts that closed, then scaled
 // so that they give back at most the energy that these contacts took in the step: what forces h p did is -sum
-// h p (v0 + v1) / 2 with the normal speeds before and after, what impulses P do is sum P (v1 + v2) / 2.
+// h p (v0 + v1) / 2 with the normal speeds before and after, what impulses P do is sum P (v1 + v2) / 2. Nor
+// do they give back more than all bodies lost in the step: forces that have not converged say little.
 #include "sunder/soft/contact/sphere_contacts.h"
 
 #include <algorithm>
@@ -65,6 +66,7 @@ void SphereContacts::bounce(std::span<const Vec3> x, std::span<Vec3> velocities)
     taken += h_ * c.normalForce * 0.5 * (c.approach + before);
     bounces.push_back({&c, inverseMass, e * c.approach, before, 0});
   }
+  taken = std::min(taken, took_ + obstacles_.tookKinetic());
   if (bounces.empty() || !(taken > 0)) return;
 
   for (int sweep = 0; sweep < kBounceSweeps; ++sweep) {

@@ -66,6 +66,7 @@ void SphereContacts::foresee(std::span<const Vec3> x) const {
     sphereReaches_[i] = std::max(sphereReaches_[i], kReachFurther * own + kReachSlack * spheres_[i].radius);
     reach.own = std::max(reach.own, sphereReaches_[i]);
   }
+  if (first) firstReaches_ = sphereReaches_;
   for (uint32_t o = 0; o < obstacles_.size(); ++o) {
     Reach& reach = obstacleReaches_[o];
     const ObstacleBody& body = obstacles_.bodies()[o];
@@ -91,24 +92,21 @@ bool SphereContacts::foreseen(std::span<const Vec3> x) const {
   return true;
 }
 
-// How much of the way from x to `end` may be gone before a sphere is a few times as far from what its body
-// has in common, at either, as foreseen.
+// How much of the way from x to `end` may be gone before a sphere moves, beyond what its body has in common,
+// a few times as far as was foreseen when the step began, or by some of its body's spheres.
 double SphereContacts::withinReach(std::span<const Vec3> x, std::span<const Vec3> end) const {
   double most = 1;
-  std::vector<Vec3> common(bodies_.size(), Vec3::Zero()), commonEnd = common;
+  std::vector<Vec3> common(bodies_.size(), Vec3::Zero());
   std::vector<double> counts(bodies_.size(), 0);
   for (size_t i = 0; i < spheres_.size(); ++i) {
-    common[spheres_[i].body] += centre(i, x) - startCentres_[i];
-    commonEnd[spheres_[i].body] += centre(i, end) - startCentres_[i];
+    common[spheres_[i].body] += centre(i, end) - centre(i, x);
     counts[spheres_[i].body] += 1;
   }
   for (size_t i = 0; i < spheres_.size(); ++i) {
     const uint32_t body = spheres_[i].body;
-    const double there = (centre(i, end) - startCentres_[i] - commonEnd[body] / counts[body]).norm();
-    const double limit = kReachAtOnce * sphereReaches_[i];
-    if (!(there > limit)) continue;
-    const double here = (centre(i, x) - startCentres_[i] - common[body] / counts[body]).norm();
-    most = std::min(most, std::max(limit - here, 0.25 * limit) / (there - std::min(here, 0.75 * limit)));
+    const double far = (centre(i, end) - centre(i, x) - common[body] / counts[body]).norm();
+    const double limit = kReachAtOnce * std::max(firstReaches_[i], kReachSlack * largestRadii_[body]);
+    if (far > limit) most = std::min(most, limit / far);
   }
   return std::max(most, kLeastOfAWay);
 }

@@ -119,7 +119,7 @@ void SphereContacts::linearise(Contact& c, const Way& way, std::span<const Vec3>
 
 // Makes contacts of pairs that are close at x, or whose way leads through. Returns the first new one.
 size_t SphereContacts::activate(std::span<const Vec3> x) const {
-  gatherNear(x, others_);
+  gatherNear(startCentres_, x, others_);
   const std::span<const Way> ways = waysOf(others_, x);
   const size_t first = contacts_.size();
   for (size_t i = 0; i < others_.size(); ++i) {
@@ -178,6 +178,25 @@ void SphereContacts::begin(const fem::StepStart& start, std::span<Vec3> /*own*/)
   activate(x);
 }
 
+// Makes contacts of pairs that would touch between x and `end`, in the plane where they first do. At x, that
+// plane leaves them apart as they are: a direction that leads nowhere may run into many, and none of these
+// may act before the search goes there. Returns the first new one.
+size_t SphereContacts::stopAt(std::span<const Vec3> x, std::span<const Vec3> end) const {
+  fromCentres_.resize(spheres_.size());
+  for (size_t i = 0; i < spheres_.size(); ++i) fromCentres_[i] = centre(i, x);
+  gatherNear(fromCentres_, end, others_);
+  const std::span<const Way> ways = touches(others_, x, end);
+  const size_t first = contacts_.size();
+  for (size_t i = 0; i < others_.size(); ++i) {
+    if (!(ways[i].touch <= 1)) continue;
+    addContact(others_[i], ways[i], end);
+    contactPairs_.push_back(others_[i]);
+    ++held_;
+  }
+  std::sort(contactPairs_.begin(), contactPairs_.end());
+  return first;
+}
+
 double SphereContacts::longestStep(std::span<const Vec3> x, std::span<const Vec3> dx) const {
   std::vector<Vec3> end(x.size());
   for (size_t i = 0; i < x.size(); ++i) end[i] = x[i] + dx[i];
@@ -187,7 +206,7 @@ double SphereContacts::longestStep(std::span<const Vec3> x, std::span<const Vec3
     for (size_t i = 0; i < x.size(); ++i) end[i] = x[i] + within * dx[i];
   extend(end);
   double most = 1;
-  for (size_t i = activate(end); i < contacts_.size(); ++i) {
+  for (size_t i = stopAt(x, end); i < contacts_.size(); ++i) {
     const double here = contacts_[i].gap(x), there = contacts_[i].gap(end);
     if (there < 0 && here > there) most = std::min(most, std::max(here, 0.0) / (here - there));
   }

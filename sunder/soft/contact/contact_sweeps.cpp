@@ -25,8 +25,8 @@ constexpr size_t kSweepGrain = 64;
 }  // namespace
 
 // Whether two spheres come as near as `level` anywhere on the way.
-bool SphereContacts::comeNear(const Pair& pair, double level) const {
-  const Vec3 from = startCentres_[pair.sphere] - startCentres_[pair.other];
+bool SphereContacts::comeNear(const Pair& pair, double level, std::span<const Vec3> starts) const {
+  const Vec3 from = starts[pair.sphere] - starts[pair.other];
   const Vec3 to = centres_[pair.sphere] - centres_[pair.other], way = to - from;
   const double squared = level * level, before = from.dot(way);
   if (before >= 0) return from.squaredNorm() <= squared;
@@ -35,17 +35,20 @@ bool SphereContacts::comeNear(const Pair& pair, double level) const {
   return from.squaredNorm() * length - before * before <= squared * length;
 }
 
-// Boxes around the ways of spheres, without what the spheres of a body have in common.
-void SphereContacts::addSweptPairs(std::vector<Pair>& near) const {
+// Boxes around the ways of spheres, without what the spheres of a body have in common where the ways begin
+// with the step.
+void SphereContacts::addSweptPairs(std::span<const Vec3> starts, std::vector<Pair>& near) const {
+  const bool whole = starts.data() == startCentres_.data();
   const std::vector<double> margins = commonMargins();
   std::vector<Box3f> leaves;
   std::vector<uint32_t> numbers;
   for (uint32_t i = 0; i < spheres_.size(); ++i) {
     const uint32_t body = spheres_[i].body;
     if (margins[body] < 0) continue;
-    const double far = kLooselyNear * spheres_[i].radius + margins[body];
-    Box3f box = spatial::boxAround(startCentres_[i], far);
-    const Box3f end = spatial::boxAround(centres_[i] - reaches_[body].common, far);
+    const double far = kLooselyNear * spheres_[i].radius + (whole ? margins[body] : 0);
+    Box3f box = spatial::boxAround(starts[i], far);
+    const Vec3 common = whole ? reaches_[body].common : Vec3(Vec3::Zero());
+    const Box3f end = spatial::boxAround(centres_[i] - common, far);
     box.grow(end.lower);
     box.grow(end.upper);
     numbers.push_back(i);
@@ -70,13 +73,14 @@ void SphereContacts::addSweptPairs(std::vector<Pair>& near) const {
   }
   for (const spatial::PrimitivePair& pair : found.pairs()) {
     Pair met{numbers[std::min(pair.a, pair.b)], false, numbers[std::max(pair.a, pair.b)], 0};
-    if (mayMeet(met.sphere, met.other, met.radius) && comeNear(met, kLooselyNear * met.radius))
+    if (mayMeet(met.sphere, met.other, met.radius) && comeNear(met, kLooselyNear * met.radius, starts))
       near.push_back(met);
   }
 }
 
-// Pairs that are no contacts yet and may have become ones at x, ascending.
-void SphereContacts::gatherNear(std::span<const Vec3> x, std::vector<Pair>& near) const {
+// Pairs that are no contacts yet and may become ones on the ways from `starts` to x, ascending.
+void SphereContacts::gatherNear(std::span<const Vec3> starts, std::span<const Vec3> x,
+                                std::vector<Pair>& near) const {
   near.clear();
   if (pairs_.empty() && listed_) return;
   placeCentres(x);
@@ -84,14 +88,14 @@ void SphereContacts::gatherNear(std::span<const Vec3> x, std::vector<Pair>& near
   parallelFor(
       pairs_.size(),
       [&](size_t i) {
-        wanted[i] = pairs_[i].obstacle || comeNear(pairs_[i], kLooselyNear * pairs_[i].radius);
+        wanted[i] = pairs_[i].obstacle || comeNear(pairs_[i], kLooselyNear * pairs_[i].radius, starts);
       },
       kSweepGrain);
   near_.clear();
   for (size_t i = 0; i < pairs_.size(); ++i)
     if (wanted[i]) near_.push_back(pairs_[i]);
   if (!listed_) {
-    addSweptPairs(near_);
+    addSweptPairs(starts, near_);
     std::sort(near_.begin(), near_.end());
   }
   std::set_difference(near_.begin(), near_.end(), contactPairs_.begin(), contactPairs_.end(),

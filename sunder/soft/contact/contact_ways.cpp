@@ -14,6 +14,9 @@ namespace {
 // gradient may point out of the far side of what is thin. Until then the state where it ends says more than
 // the place where it first touched.
 constexpr double kDeepWay = 0.5;
+// Of the radius: planes that lie further beyond where a pair began would push it there, past a corner or a
+// sharp edge that it has not gone around, with work that nobody does.
+constexpr double kBehindStart = 0.1;
 // Least step of the advancement, of the radius; much less than kDeepWay, so no more than a chord is missed.
 constexpr double kLeastAdvance = 0.05;
 constexpr uint32_t kMostAdvances = 4096;
@@ -59,6 +62,9 @@ SphereContacts::Way SphereContacts::wayToObstacle(const Pair& pair, const Obstac
   const double first = body.shape->at(from).distance;
   way.held =
       first > deep && first - deep < (to - from).norm() && firstAt(*body.shape, from, to, deep, least) <= 1;
+  if (!way.held && way.gap + last.gradient.dot(from - to) <
+                       std::min(first - pair.radius, 0.0) - kBehindStart * pair.radius)
+    way.held = firstAt(*body.shape, from, to, pair.radius, least) <= 1;
   if (way.held) way.touch = std::min(firstAt(*body.shape, from, to, pair.radius, least), 1.0);
   if (!way.held) {
     way.linearised = way.gap;
@@ -81,6 +87,9 @@ SphereContacts::Way SphereContacts::wayToSphere(const Pair& pair) const {
   Way way;
   way.gap = to.norm() - pair.radius;
   way.held = from.squaredNorm() > deep * deep && firstAt(from, to, deep) <= 1;
+  const double behind = std::min(from.norm() - pair.radius, 0.0) - kBehindStart * pair.radius;
+  if (!way.held && to.norm() > 0 && to.normalized().dot(from) - pair.radius < behind)
+    way.held = firstAt(from, to, pair.radius) <= 1;
   if (way.held) way.touch = std::min(firstAt(from, to, pair.radius), 1.0);
   way.at = way.held ? Vec3(from + way.touch * (to - from)) : to;
   const double length = way.at.norm();
@@ -90,6 +99,40 @@ SphereContacts::Way SphereContacts::wayToSphere(const Pair& pair) const {
   } else if (from.squaredNorm() > 0) {
     way.normal = from.normalized();
   }
+  return way;
+}
+
+// Where both first touch between x and where spheres are now; a touch above 1 where they do not.
+SphereContacts::Way SphereContacts::touchOfObstacle(const Pair& pair, const ObstaclePose& here,
+                                                    const ObstaclePose& there) const {
+  const Obstacle& shape = *obstacles_.bodies()[pair.other].shape;
+  const Vec3 from = here.toLocal(fromCentres_[pair.sphere]), to = there.toLocal(centres_[pair.sphere]);
+  Way way;
+  way.held = true;
+  way.touch = 2;
+  const double far = shape.at(from).distance - pair.radius;
+  if (far > (to - from).norm()) return way;
+  way.touch = firstAt(shape, from, to, pair.radius, kLeastAdvance * pair.radius);
+  if (way.touch > 1) return way;
+  const Vec3 touch = from + way.touch * (to - from);
+  const ObstacleSample sample = shape.at(touch);
+  way.linearised = way.gap = sample.distance - pair.radius;
+  way.normal = there.rotation * sample.gradient;
+  way.at = there.point(touch);
+  return way;
+}
+
+SphereContacts::Way SphereContacts::touchOfSphere(const Pair& pair) const {
+  const Vec3 from = fromCentres_[pair.sphere] - fromCentres_[pair.other];
+  const Vec3 to = centres_[pair.sphere] - centres_[pair.other];
+  Way way;
+  way.held = true;
+  way.touch = firstAt(from, to, pair.radius);
+  if (way.touch > 1) return way;
+  way.at = from + way.touch * (to - from);
+  const double length = way.at.norm();
+  way.linearised = way.gap = length - pair.radius;
+  if (length > 0) way.normal = way.at / length;
   return way;
 }
 
@@ -111,6 +154,28 @@ std::span<const SphereContacts::Way> SphereContacts::waysOf(std::span<const Pair
       [&](size_t i) {
         const Pair& pair = pairs[i];
         ways_[i] = pair.obstacle ? wayToObstacle(pair, poses[pair.other]) : wayToSphere(pair);
+      },
+      kWayGrain);
+  return ways_;
+}
+
+std::span<const SphereContacts::Way> SphereContacts::touches(std::span<const Pair> pairs,
+                                                             std::span<const Vec3> x,
+                                                             std::span<const Vec3> end) const {
+  ways_.resize(pairs.size());
+  if (pairs.empty()) return ways_;
+  placeCentres(end);
+  std::vector<ObstaclePose> here(obstacles_.size()), there(obstacles_.size());
+  for (size_t o = 0; o < here.size(); ++o) {
+    here[o] = obstacles_.poseAt(o, x);
+    there[o] = obstacles_.poseAt(o, end);
+  }
+  parallelFor(
+      pairs.size(),
+      [&](size_t i) {
+        const Pair& pair = pairs[i];
+        ways_[i] =
+            pair.obstacle ? touchOfObstacle(pair, here[pair.other], there[pair.other]) : touchOfSphere(pair);
       },
       kWayGrain);
   return ways_;

@@ -196,6 +196,17 @@ void ObstacleBodies::settle() {
   }
 }
 
+double ObstacleBodies::tookKinetic() const {
+  double sum = 0;
+  for (const uint32_t i : movable_) {
+    const Vec3 speed = moves_[i] / h_, spin = turns_[i] / h_;
+    sum += (speed.squaredNorm() - velocities_[i].squaredNorm()) / bodies_[i].inverseMass +
+           spin.dot(bodies_[i].inertia * spin) -
+           angularVelocities_[i].dot(bodies_[i].inertia * angularVelocities_[i]);
+  }
+  return 0.5 * sum;
+}
+
 double ObstacleBodies::inverseMassAt(size_t body, const Vec3& place, const Vec3& direction) const {
   const Vec3 arm = (place - poses_[body].point(bodies_[body].centre)).cross(direction);
   return bodies_[body].inverseMass + arm.dot(inverseInertias_[body] * arm);

@@ -61,6 +61,8 @@ class ObstacleBodies final : public fem::StepTerm {
   void settle();
   // What a unit impulse along a unit direction at that place gives in speed there.
   double inverseMassAt(size_t body, const Vec3& place, const Vec3& direction) const;
+  // Of movable bodies, J: what they would have alone, less what they have now.
+  double tookKinetic() const;
   Vec3 velocityAt(size_t body, const Vec3& place) const;      // after the step
   Vec3 velocityBefore(size_t body, const Vec3& place) const;  // before it
 

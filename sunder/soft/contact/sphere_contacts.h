@@ -136,6 +136,7 @@ class SphereContacts final : public fem::StepTerm {
                     fem::OuterTerms& outer) const override;
   double longestStep(std::span<const Vec3> x, std::span<const Vec3> dx) const override;
   bool update(std::span<const Vec3> x, uint32_t round) override;
+  void took(double energy) override { took_ = energy; }
   void end(std::span<const Vec3> x, std::span<Vec3> velocities) override;
 
   void save(ByteWriter& out) const;
@@ -187,16 +188,20 @@ class SphereContacts final : public fem::StepTerm {
   bool apart(uint32_t body, bool obstacle, uint64_t other) const;
   double obstacleReach(uint32_t obstacle) const;
   // contact_sweeps.cpp, of spheres where they are now
-  bool comeNear(const Pair& pair, double level) const;
-  void addSweptPairs(std::vector<Pair>& near) const;
-  void gatherNear(std::span<const Vec3> x, std::vector<Pair>& near) const;
+  bool comeNear(const Pair& pair, double level, std::span<const Vec3> starts) const;
+  void addSweptPairs(std::span<const Vec3> starts, std::vector<Pair>& near) const;
+  void gatherNear(std::span<const Vec3> starts, std::span<const Vec3> x, std::vector<Pair>& near) const;
   // contact_ways.cpp
   // Of spheres where they are now (placeCentres()).
   Way wayToObstacle(const Pair& pair, const ObstaclePose& pose) const;
   Way wayToSphere(const Pair& pair) const;
+  Way touchOfObstacle(const Pair& pair, const ObstaclePose& here, const ObstaclePose& there) const;
+  Way touchOfSphere(const Pair& pair) const;
   void placeCentres(std::span<const Vec3> x) const;
   // Valid until the next call.
   std::span<const Way> waysOf(std::span<const Pair> pairs, std::span<const Vec3> x) const;
+  std::span<const Way> touches(std::span<const Pair> pairs, std::span<const Vec3> x,
+                               std::span<const Vec3> end) const;
   // sphere_contacts.cpp
   double tolerated(const Contact& contact) const;  // m
   double inverseMassOf(uint32_t sphere) const;
@@ -209,6 +214,7 @@ class SphereContacts final : public fem::StepTerm {
   void addTouch(LinearGap& gap, uint32_t sphere, const Vec3& point, double sign,
                 std::span<const Vec3> x) const;
   size_t activate(std::span<const Vec3> x) const;
+  size_t stopAt(std::span<const Vec3> x, std::span<const Vec3> end) const;
   void addKeptSpheres(std::vector<Pair>& pairs) const;
   void extend(std::span<const Vec3> x) const;
   // contact_bounce.cpp
@@ -239,12 +245,14 @@ class SphereContacts final : public fem::StepTerm {
   std::vector<Apart> apart_;  // ascending
 
   double h_ = 0;
+  double took_ = 0;                                   // J, that the step took from the mesh
   std::vector<Vec3> start_;                           // positions of the vertices
   std::vector<Vec3> startCentres_, startVelocities_;  // of the spheres
   // Pairs and contacts may become more while the search for a minimum runs, where the unknowns go further
   // than foreseen or a way turns out to lead through something.
   mutable std::vector<Reach> reaches_;          // by body; its own: the largest of its spheres
   mutable std::vector<double> sphereReaches_;   // how far from what its body has in common
+  mutable std::vector<double> firstReaches_;    // the same when the step began
   mutable std::vector<Reach> obstacleReaches_;  // by obstacle
   mutable std::vector<Pair> pairs_;             // ascending; those that are contacts too
   mutable bool listed_ = true;                  // whether all pairs of spheres are among them
@@ -252,6 +260,7 @@ class SphereContacts final : public fem::StepTerm {
   mutable std::vector<Pair> contactPairs_;   // ascending
   mutable std::vector<Pair> others_, near_;  // memory that is kept
   mutable std::vector<Vec3> centres_;        // of the spheres, where they were looked at last
+  mutable std::vector<Vec3> fromCentres_;    // and where a move of the search begins
   mutable std::vector<Way> ways_;
   mutable uint32_t held_ = 0;
   ContactReport report_;
