@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -27,7 +28,10 @@ double pull(const Bonds::Bond& bond) {  // N, at the largest opening
 
 double effectiveStrength(const BondLaw& law, double young, double edge) {
   if (!(law.surfaceEnergy > 0) || !(edge > 0)) return law.strength;
-  return std::min(law.strength, std::sqrt(2 * young * law.surfaceEnergy / edge));
+  // Along the zone in which bonds act. Five are advised; the zone is shorter in sheets that bend.
+  constexpr double kElements = 7;
+  return std::min(law.strength,
+                  std::sqrt(9 * std::numbers::pi * young * law.surfaceEnergy / (32 * kElements * edge)));
 }
 
 double Bonds::Bond::stiffness() const { return pull(*this) / std::max(largest, kRise * reach); }
@@ -85,6 +89,28 @@ void Bonds::follow(const Cage& cage, const Torn& torn, const TearOutcome& outcom
   }
   std::sort(bonds_.begin(), bonds_.end(),
             [](const Bond& x, const Bond& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+}
+
+std::vector<uint8_t> Bonds::front(const Cage& cage, const Torn& torn, uint32_t firstTet) const {
+  const size_t tets = torn.tets().size();
+  std::vector<uint8_t> tight(tets, 0), result(torn.vertices(), 0);  // bits by corner
+  for (const Bond& bond : bonds_) {
+    if (bond.largest > kRise * bond.reach) continue;
+    for (const uint32_t corner : {bond.a, bond.b}) {
+      const size_t t = size_t(corner >> 2) - firstTet;
+      if (t < tets) tight[t] |= static_cast<uint8_t>(1 << (corner & 3));
+    }
+  }
+  for (uint32_t t = 0; t < tets; ++t) {
+    for (int face = 0; face < 4; ++face) {
+      if (!(torn.exposed()[t] >> face & 1) || cage.neighbours[t][face] == kNoIndex) continue;
+      const uint8_t apart = torn.disagrees(t, face);
+      if ((apart & ~tight[t]) == 0) continue;
+      for (int k = 0; k < 4; ++k)
+        if (k != face && !(apart >> k & 1)) result[torn.tets()[t][k]] = 1;
+    }
+  }
+  return result;
 }
 
 void Bonds::setCorners(std::span<const geometry::Tetrahedron> tets) {

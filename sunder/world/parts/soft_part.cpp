@@ -97,6 +97,7 @@ void SoftPart::populate() {
       body.law = {.strength = material.strength, .surfaceEnergy = material.surfaceEnergy};
       body.tear =
           soft::TearSettings{.strength = soft::effectiveStrength(body.law, material.young, built->edge),
+                             .atFront = body.law.surfaceEnergy > 0 ? soft::kSplitAtFront : 1,
                              .mostSplits = spec.soft.tear->mostSplits};
       body.law.strength = body.tear->strength;
     }
@@ -416,7 +417,8 @@ void SoftPart::tearBodies(StepContext& context) {
       own.push_back(separations[v]);
       places.push_back(x[v]);
     }
-    const soft::TearOutcome outcome = body.torn.tear(*body.tear, own, places);
+    const soft::TearOutcome outcome =
+        body.torn.tear(*body.tear, own, places, bonds_.front(body.built->cage, body.torn, body.firstTet));
     if (!outcome.any()) continue;
     for (const uint32_t source : outcome.sources) {
       sources.push_back(body.vertices[source]);
