@@ -165,6 +165,7 @@ Trousers tearTrousers(uint32_t across, double surfaceEnergy) {
   Torn torn(cage);
   Bonds bonds;
   BondLaw law{.strength = 1e5, .surfaceEnergy = surfaceEnergy};
+  const double begin = beginStrength(law, young, edge);
   law.strength = effectiveStrength(law, young, edge);
   const auto origin = [&](uint32_t v) -> const Vec3& { return cage.rest.positions[torn.origins()[v]]; };
   const auto take = [&](const TearOutcome& outcome, bool bonded) {
@@ -179,7 +180,7 @@ Trousers tearTrousers(uint32_t across, double surfaceEnergy) {
     take(torn.split(v, Vec3::UnitY(), x), false);
   }
   const double before = torn.openArea(), h = 1.0 / 60, speed = 0.05;
-  double work = 0;
+  double work = 0, areaThen = 0, takenThen = 0;
   Trousers result;
   for (int i = 1; i <= 480; ++i) {
     // The leg of a vertex is where its tetrahedra are.
@@ -205,8 +206,8 @@ Trousers tearTrousers(uint32_t across, double surfaceEnergy) {
     separations(solid.pattern(), solid.elements(), stresses, rotations, pulls);
     for (uint32_t v = 0; v < motion.vertices(); ++v)
       if (std::abs(origin(v).y() - width / 2) > 1e-9) pulls[v] = {};
-    take(torn.tear({.strength = law.strength, .atFront = kSplitAtFront}, pulls, motion.positions(),
-                   bonds.front(cage, torn, 0)),
+    take(torn.tear({.strength = begin, .atFront = kSplitAtFront * law.strength / begin}, pulls,
+                   motion.positions(), bonds.front(cage, torn, 0)),
          true);
     double unfinished = bonds.energy(motion.positions());
     result.area = torn.openArea() - before;
@@ -214,7 +215,14 @@ Trousers tearTrousers(uint32_t across, double surfaceEnergy) {
       unfinished += bond.spent();
       result.area -= bond.area;
     }
-    result.perArea = (work - motion.elasticEnergy() - motion.kineticEnergy() - unfinished) / result.area;
+    // From the first tear on, so that what begins it does not count.
+    const double taken = work - motion.elasticEnergy() - motion.kineticEnergy() - unfinished;
+    if (areaThen == 0 && result.area > 0.1 * (length - slit) * thickness) {
+      areaThen = result.area;
+      takenThen = taken;
+    }
+    if (areaThen > 0 && result.area > areaThen)
+      result.perArea = (taken - takenThen) / (result.area - areaThen);
     if (result.area > 0.36 * (length - slit) * thickness) break;
   }
   return result;

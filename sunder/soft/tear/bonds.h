@@ -42,7 +42,11 @@ struct BondLaw {
 // it seven (Turon, Davila, Camanho and Costa 2007).
 double effectiveStrength(const BondLaw& law, double young, double edge);
 
-// TearSettings::atFront where tears have bonds.
+// At most what begins a tear in a whole body: sqrt(2 young surfaceEnergy / edge), where an element stores
+// what its tear takes (the crack band of Bazant and Oh 1983).
+double beginStrength(const BondLaw& law, double young, double edge);
+
+// Part of effectiveStrength() at which vertices at the front of a tear are split.
 constexpr double kSplitAtFront = 0.3;
 
 class Bonds : public fem::StepTerm {
