@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -27,14 +26,6 @@ double pull(const Bonds::Bond& bond) {  // N, at the largest opening
 }  // namespace
 
 double effectiveStrength(const BondLaw& law, double young, double edge) {
-  if (!(law.surfaceEnergy > 0) || !(edge > 0)) return law.strength;
-  // Along the zone in which bonds act. Five are advised; the zone is shorter in sheets that bend.
-  constexpr double kElements = 7;
-  return std::min(law.strength,
-                  std::sqrt(9 * std::numbers::pi * young * law.surfaceEnergy / (32 * kElements * edge)));
-}
-
-double beginStrength(const BondLaw& law, double young, double edge) {
   if (!(law.surfaceEnergy > 0) || !(edge > 0)) return law.strength;
   return std::min(law.strength, std::sqrt(2 * young * law.surfaceEnergy / edge));
 }
@@ -94,32 +85,6 @@ void Bonds::follow(const Cage& cage, const Torn& torn, const TearOutcome& outcom
   }
   std::sort(bonds_.begin(), bonds_.end(),
             [](const Bond& x, const Bond& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
-}
-
-std::vector<uint8_t> Bonds::front(const Cage& cage, const Torn& torn, uint32_t firstTet) const {
-  const size_t tets = torn.tets().size();
-  // Bits by corner: held by bonds, and by one at least that is past its strength.
-  std::vector<uint8_t> held(tets, 0), loose(tets, 0), result(torn.vertices(), 0);
-  for (const Bond& bond : bonds_) {
-    const bool past = bond.largest > kRise * bond.reach;
-    for (const uint32_t corner : {bond.a, bond.b}) {
-      const size_t t = size_t(corner >> 2) - firstTet;
-      if (t >= tets) continue;
-      const auto bit = static_cast<uint8_t>(1 << (corner & 3));
-      held[t] |= bit;
-      if (past) loose[t] |= bit;
-    }
-  }
-  for (uint32_t t = 0; t < tets; ++t) {
-    for (int face = 0; face < 4; ++face) {
-      if (!(torn.exposed()[t] >> face & 1) || cage.neighbours[t][face] == kNoIndex) continue;
-      const uint8_t apart = torn.disagrees(t, face);
-      if ((apart & (~held[t] | loose[t])) == 0) continue;
-      for (int k = 0; k < 4; ++k)
-        if (k != face && !(apart >> k & 1)) result[torn.tets()[t][k]] = 1;
-    }
-  }
-  return result;
 }
 
 void Bonds::setCorners(std::span<const geometry::Tetrahedron> tets) {

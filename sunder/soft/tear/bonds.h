@@ -9,9 +9,7 @@
 //
 // That is true where elements are short against the zone in which bonds act. On longer ones a vertex would be
 // torn late, with more energy than the tear takes; effectiveStrength() lowers the strength there, so that the
-// energy is right instead. And the stress at a vertex is a mean over its tetrahedra, of which those behind
-// the front of a tear carry nothing: so vertices at a front are split before their strength, and their bonds,
-// which pull with the force that is there, say when they part (front()).
+// energy is right instead (as in the crack band of Bazant and Oh 1983).
 //
 // A term of the steps of fem::Motion. Within a round the bonds are springs with the secant of what they have
 // been opened to so far; update() brings these up to date.
@@ -37,17 +35,9 @@ struct BondLaw {
   double surfaceEnergy = 0;  // J/m^2, of both sides together
 };
 
-// At most what lets a tear of that energy run among elements of that length: the zone in which bonds act must
-// be some elements long, or its end is torn late. sqrt(9 pi young surfaceEnergy / (32 * 7 edge)), which makes
-// it seven (Turon, Davila, Camanho and Costa 2007).
+// At most what a tear of that energy can be begun with among elements of that length:
+// sqrt(2 young surfaceEnergy / edge).
 double effectiveStrength(const BondLaw& law, double young, double edge);
-
-// At most what begins a tear in a whole body: sqrt(2 young surfaceEnergy / edge), where an element stores
-// what its tear takes (the crack band of Bazant and Oh 1983).
-double beginStrength(const BondLaw& law, double young, double edge);
-
-// Part of effectiveStrength() at which vertices at the front of a tear are split.
-constexpr double kSplitAtFront = 0.3;
 
 class Bonds : public fem::StepTerm {
  public:
@@ -67,10 +57,6 @@ class Bonds : public fem::StepTerm {
               const BondLaw& law);
   // The corners of the motion's tetrahedra, after every tear; must stay as they are until the next call.
   void setCorners(std::span<const geometry::Tetrahedron> tets);
-
-  // Of the vertices of a torn part whose tetrahedra begin at `firstTet`: 1 where a face still holds together
-  // and another of its vertices has come apart with a bond past its strength, or none.
-  std::vector<uint8_t> front(const Cage& cage, const Torn& torn, uint32_t firstTet) const;
 
   std::span<const Bond> bonds() const { return bonds_; }
   double spent() const;  // J, of bonds that are there and that were

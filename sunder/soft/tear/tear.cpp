@@ -178,9 +178,8 @@ TearOutcome Torn::split(uint32_t vertex, const Vec3& normal, std::span<const Vec
 }
 
 TearOutcome Torn::tear(const TearSettings& settings, std::span<const Separation> separations,
-                       std::span<const Vec3> positions, std::span<const uint8_t> front) {
-  if (separations.size() != vertices() || positions.size() != vertices() ||
-      (!front.empty() && front.size() != vertices()))
+                       std::span<const Vec3> positions) {
+  if (separations.size() != vertices() || positions.size() != vertices())
     throw Error(ErrorKind::Usage,
                 fmt::format("a tear of {} vertices with separations of {} and positions of {}", vertices(),
                             separations.size(), positions.size()));
@@ -193,8 +192,7 @@ TearOutcome Torn::tear(const TearSettings& settings, std::span<const Separation>
   std::vector<Candidate> candidates;
   for (uint32_t v = 0; v < separations.size(); ++v) {
     const Separation& s = separations[v];
-    double excess = settings.force > 0 ? s.force / settings.force : s.stress() / settings.strength;
-    if (!front.empty() && front[v] != 0) excess /= settings.atFront;
+    const double excess = settings.force > 0 ? s.force / settings.force : s.stress() / settings.strength;
     if (excess > 1) candidates.push_back({excess, v});
   }
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {

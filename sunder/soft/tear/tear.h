@@ -28,7 +28,6 @@ namespace sunder::soft {
 
 struct TearSettings {
   double strength = 1e5;  // Pa: the stress that separates a vertex
-  double atFront = 1;     // of it: what separates one at the front of a tear
   double force = 0;  // N: above zero, the published criterion instead, which depends on the elements' size
   uint32_t mostSplits = 16;  // vertices in a step, those furthest beyond their strength first
   bool partHinges = true;
@@ -70,10 +69,9 @@ class Torn {
   TearOutcome split(uint32_t vertex, const Vec3& normal, std::span<const Vec3> positions,
                     bool partHinges = true);
 
-  // Splits those vertices that are beyond their strength. `positions` are where the vertices are now. `front`
-  // has 1 for each vertex at the front of a tear, or nothing at all.
+  // Splits those vertices that are beyond their strength. `positions` are where the vertices are now.
   TearOutcome tear(const TearSettings& settings, std::span<const Separation> separations,
-                   std::span<const Vec3> positions, std::span<const uint8_t> front = {});
+                   std::span<const Vec3> positions);
 
   // Bit k of tetrahedron t: its face opposite to corner k has nothing behind it, or disagrees with what is
   // there in at least one vertex.

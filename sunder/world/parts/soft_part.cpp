@@ -95,12 +95,10 @@ void SoftPart::populate() {
                        .self = spec.soft.selfContact});
     if (spec.soft.tear) {
       body.law = {.strength = material.strength, .surfaceEnergy = material.surfaceEnergy};
-      const double begin = soft::beginStrength(body.law, material.young, built->edge);
-      body.law.strength = soft::effectiveStrength(body.law, material.young, built->edge);
-      body.tear = soft::TearSettings{
-          .strength = begin,
-          .atFront = body.law.surfaceEnergy > 0 ? soft::kSplitAtFront * body.law.strength / begin : 1,
-          .mostSplits = spec.soft.tear->mostSplits};
+      body.tear =
+          soft::TearSettings{.strength = soft::effectiveStrength(body.law, material.young, built->edge),
+                             .mostSplits = spec.soft.tear->mostSplits};
+      body.law.strength = body.tear->strength;
     }
     body.pinOf.assign(cage.positions.size(), kNoIndex);
     for (uint32_t p = 0; p < spec.soft.pins.size(); ++p) {
@@ -418,8 +416,7 @@ void SoftPart::tearBodies(StepContext& context) {
       own.push_back(separations[v]);
       places.push_back(x[v]);
     }
-    const soft::TearOutcome outcome =
-        body.torn.tear(*body.tear, own, places, bonds_.front(body.built->cage, body.torn, body.firstTet));
+    const soft::TearOutcome outcome = body.torn.tear(*body.tear, own, places);
     if (!outcome.any()) continue;
     for (const uint32_t source : outcome.sources) {
       sources.push_back(body.vertices[source]);
